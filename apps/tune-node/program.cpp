@@ -1,4 +1,4 @@
-// What can be chosen, and which command does what.
+// The choices of the program, and the dispatch of commands.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/app/app.hpp"
 
@@ -168,7 +168,7 @@ struct commander {
     return exit_code::done;
   }
 
-  /// Complains if it failed.
+  /// The exit code for a result; complains if it failed.
   static exit_code told(const expected<void>& done) {
     if (done)
       return exit_code::done;
@@ -179,8 +179,8 @@ struct commander {
   [[nodiscard]] output_format format() const { return line.output.value_or(output_format::table); }
 };
 
-/// Where the caller closed a standard descriptor, the next file opened would take its number, and
-/// the talk would end up in the database. What is put there instead fails when it is used.
+/// If the caller closed a standard descriptor, the next opened file would get its number, and
+/// messages would be written into the database. The replacement fails when it is used.
 void fill_standard_descriptors() {
   for (auto number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) < 0 && errno == EBADF
@@ -189,10 +189,10 @@ void fill_standard_descriptors() {
   }
 }
 
-/// Every thread has as much as the limit says, and less than this is not enough for one. [bytes]
+/// Smallest usable stack of a thread; each gets as much as the limit says. [bytes]
 constexpr rlim_t least_stack = 256 * 1024;
 
-/// Whether threads have room for their stacks. Complains if not.
+/// Whether threads have enough stack. Complains if not.
 bool has_stack() {
   rlimit stack{};
   if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least_stack)
@@ -205,7 +205,7 @@ bool has_stack() {
   return false;
 }
 
-/// Whether stdout gets text as it was found. Tables escape what is in them, and colour the rest.
+/// Whether stdout gets text unescaped. Tables escape their content, and colour the rest.
 bool shows_as_found(const command_line& line) {
   if (const auto* logs = std::get_if<logs_request>(&line.what))
     return !logs->raw;

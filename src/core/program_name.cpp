@@ -17,7 +17,7 @@ struct names {
   std::string reaching;
 };
 
-/// Of the process, as argv[0] is.
+/// Names of this process; global, as argv[0] is.
 names& ours() {
   static names result;
   return result;

@@ -27,7 +27,7 @@ auto read_object(std::string_view text, const char* what, Read read)
   return result;
 }
 
-/// What was refused; nothing where the answer is another.
+/// The error of a refusal; empty for any other answer.
 std::optional<error> refusal_of(const object& answer) {
   field_reader from{answer, "in an answer of the head"};
   if (from.get<bool>("ok"))
@@ -255,7 +255,7 @@ rows_piece piece_of(std::string_view all, std::uint64_t from, std::size_t most) 
     return {{}, true};
   all.remove_prefix(static_cast<std::size_t>(from));
   auto size = std::min(all.size(), most);
-  // Bytes that go on with a character begin with the bits 10.
+  // Continuation bytes of a character begin with the bits 10.
   auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
   while (size > 1 && size < all.size() && is_inside(all[size]))
     --size;

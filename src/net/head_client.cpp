@@ -15,7 +15,7 @@ namespace tune {
 
 namespace {
 
-/// What came of being led in.
+/// Result of the introduction at a head.
 struct led_in {
   std::optional<error> why;
 };
@@ -34,10 +34,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// For each answer of a head that was reached.
+/// Limit for each answer of a head that was reached.
 constexpr std::chrono::seconds answer_patience{10};
 
-/// What a follower has heard, for those who wait.
+/// Messages that a follower received, for threads that wait for them.
 class response_waiter {
 public:
   void answer(remote_output what) {
@@ -66,13 +66,13 @@ public:
     changed_.notify_all();
   }
 
-  /// A number for a question that is about to be asked.
+  /// Reserves the number of a question that is about to be asked.
   std::uint64_t expect() {
     std::lock_guard guard{mutex_};
     wanted_.insert(++last_number_);
     return last_number_;
   }
-  /// Waits for the answer. @param patience Nothing: as long as there is a head.
+  /// Waits for the answer. @param patience Empty: as long as the head is in reach.
   expected<std::string> wait(std::uint64_t number, std::optional<milliseconds> patience) {
     std::unique_lock guard{mutex_};
     auto is_due = [&] { return lost_ || answers_.contains(number); };
@@ -114,11 +114,11 @@ private:
   std::uint64_t last_number_ = 0;
 };
 
-/// Its handle goes to the head: so it is no one that blocks, see docs/decisions/0005.
+/// The head gets a handle of this actor, so it must not block: see docs/decisions/0005.
 using follower_impl = extend<follower_actor,
                              // Introduces itself at this node registry.
                              caf::result<led_in>(entrance_actor, std::string),
-                             // For the submission server.
+                             // Messages for the submission server.
                              caf::result<void>(submission, package_server_actor),
                              caf::result<void>(client_question), caf::result<void>(command_wanted),
                              caf::result<void>(output_wanted)>;
@@ -213,7 +213,7 @@ public:
   }
 
   expected<void> come_in(const node_registry_actor& node_registry, const client_hello& who) {
-    // Both requests of the follower have their limits.
+    // Both requests of the follower have time limits.
     auto result
         = call<led_in>(follower_, caf::actor_cast<entrance_actor>(node_registry), to_json(who));
     if (!result)
@@ -234,7 +234,7 @@ public:
     return wait_for(words);
   }
 
-  /// Until it runs, however long that takes.
+  /// Waits until the experiment runs, however long that takes.
   expected<submission_taken> wait_for(const submission_message& words) {
     auto number = heard_->expect();
     send_from_outside(follower_, submission{number, to_json(words)},
@@ -288,7 +288,7 @@ private:
   std::mutex mutex_;
   std::string job_;
 
-  /// Of an actor of this process, which always answers.
+  /// Asks an actor of this process, which always answers.
   template <class Answer, class Handle, class... Words>
   expected<Answer> call(const Handle& whom, Words&&... words) {
     caf::scoped_actor self{system_};

@@ -43,7 +43,7 @@ expected<command_line> parse_command(const words& rest, const command_doc& where
   return result;
 }
 
-/// No command: only `--help`, `--help-all` and `--version` make sense.
+/// Without a command only `--help`, `--help-all` and `--version` make sense.
 expected<command_line> parse_without_command(const words& all) {
   static const command_doc none{"tune-node", "", {}, {}, {}};
   auto found = read_words(all, none);

@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the rows, in one answer. [bytes]
+/// Most bytes of rows in one answer. [bytes]
 constexpr std::size_t piece_bytes = 256 * 1024;
 
 using job_supervisor_impl = extend<job_supervisor_actor,
@@ -46,7 +46,7 @@ using job_supervisor_impl = extend<job_supervisor_actor,
                                    // INTERNAL: everything is written.
                                    caf::result<void>(experiment_ended)>;
 
-/// Faults have no place that their user could look at but their key.
+/// The faults with their keys, the only places that a client can look at.
 std::string text_of(const config_faults& faults) {
   constexpr std::size_t shown = 3;
   std::string result;
@@ -59,8 +59,8 @@ std::string text_of(const config_faults& faults) {
   return result;
 }
 
-/// Checks what a client sent as if it had been written here: other trainables, searchers and
-/// schedulers may be known.
+/// Checks a client's configuration as if it had been written here: this program may know other
+/// trainables, searchers and schedulers than the client.
 expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here) {
   load_request wanted;
   wanted.schedulers = here.all->schedulers;
@@ -68,7 +68,7 @@ expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here)
   wanted.stoppers = here.all->stoppers;
   wanted.sinks = here.all->sinks;
   wanted.trainables = &here.all->trainables;
-  // Its client has looked; here it is for the processes of trials.
+  // The client has looked at its plugins; on the head only the trials' processes load them.
   wanted.probes_plugins = false;
   what.experiment.storage = here.storage.string();
   auto text = print_spec(what, wanted);
@@ -79,14 +79,14 @@ expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here)
       = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
   if (!result)
     return error{ec::bad_option, "the head cannot run it: " + text_of(result.faults)};
-  // No keys, and so not in the text.
+  // These have no keys, and so are not in the text.
   result.loaded->what.code = std::move(code);
   result.loaded->what.search.found_points = std::move(found_points);
   result.loaded->what.search.found_earlier = std::move(found_earlier);
   return std::move(*result.loaded);
 }
 
-/// What its client can mend: where the files were to lie here is none of its business.
+/// The part of the fault that its client can fix, without the paths on this machine.
 std::string not_submitted(const missing_files& x) {
   std::string names;
   for (const auto& name : x.names)
@@ -102,12 +102,12 @@ struct job_supervisor_state {
   job_supervisor_impl::pointer self = nullptr;
   job_spec task;
   snapshot_frame fixed;
-  /// For people, once there is somebody to tell.
+  /// Lines for people, shown once there is a feed.
   std::vector<std::string> notes;
   std::shared_ptr<feed> told;
   std::unique_ptr<experiment_actors> actors;
   bool head_goes = false;
-  /// All trials, once it is over, by form.
+  /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
 
@@ -248,7 +248,7 @@ struct job_supervisor_state {
     return actors->start();
   }
 
-  /// A quiet client is told, too: it would wait without knowing for what.
+  /// Shown even to a quiet client: it would wait without knowing why.
   void tell_of_pause(const std::string& text) const {
     if (text.empty())
       return;
@@ -318,8 +318,7 @@ struct job_supervisor_state {
     say(text + (why.empty() ? "" : "; " + cause_text(why)));
   }
 
-  /// Writes what there is to write, then has the submission server told: after the answer to the
-  /// beginning.
+  /// Writes the result, then tells the submission server, after the answer to the start.
   void conclude(final_status result) {
     is_over = true;
     if (auto failed = write_rows(task.words.rows);
@@ -329,7 +328,7 @@ struct job_supervisor_state {
          experiment_ended{task.key, to_json(result, fixed.objectives), !task.words.rows.empty()});
   }
 
-  /// @returns why not; empty: all is well.
+  /// @returns why the rows could not be written; empty: they were, or need not be.
   std::string write_rows(const std::string& form) {
     auto format = output_format_from(form);
     if (!is_over || !format || rows.contains(form))

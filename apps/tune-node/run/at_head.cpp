@@ -72,7 +72,7 @@ void write_detached(const command_line& line, const std::string& experiment,
   }
 }
 
-/// The trials' rows, piece by piece.
+/// Copies the trials' rows, piece by piece.
 expected<void> copy_rows(head_client& from, std::uint64_t key, const std::string& form,
                          std::ostream& to) {
   for (std::uint64_t done = 0;;) {
@@ -89,7 +89,7 @@ expected<void> copy_rows(head_client& from, std::uint64_t key, const std::string
   }
 }
 
-/// What a client knows of the experiment that it follows.
+/// Facts that a client knows about the experiment that it follows.
 struct audience_of {
   const command_line& line;
   head_client& link;
@@ -98,14 +98,14 @@ struct audience_of {
   std::string experiment;
   std::vector<objective> objectives;
   bool strict = false;
-  /// The file and the further words of the `run`; none: it was attached to.
+  /// The file and the further words of the `run`; empty if it was attached to.
   std::string file = {};
   std::vector<std::string> given = {};
-  /// The words by which it is attached to.
+  /// The command that attaches to it.
   std::string attach = {};
 };
 
-/// Follows an experiment to its end, and tells how it ended.
+/// Follows an experiment to its end, and shows how it ended.
 class audience {
 public:
   explicit audience(audience_of what)
@@ -114,8 +114,8 @@ public:
       , watch_{what_.link, options_.redraw}
       , shown_{std::make_shared<screen>(with_snapshots(options_))} {}
 
-  /// Has the experiment leave off in order, once it runs. From any thread.
-  /// @returns whether it does.
+  /// Makes the experiment stop in order, if it runs. From any thread.
+  /// @returns whether it runs yet.
   bool interrupt(int number) {
     signal_ = number;
     if (key_ == 0)
@@ -130,7 +130,7 @@ public:
     key_ = taken.key;
     if (!taken.experiment.empty())
       what_.experiment = taken.experiment;
-    // It came too late to withdraw it.
+    // The signal came too late to withdraw the experiment.
     if (signal_ != 0)
       leave_off();
     if (!what_.line.quiet)
@@ -147,7 +147,7 @@ private:
   head_watch watch_;
   std::shared_ptr<screen> shown_;
   std::atomic<int> signal_ = 0;
-  /// What the head calls the experiment; 0: not yet.
+  /// The head's number for the experiment; 0: not known yet.
   std::atomic<std::uint64_t> key_ = 0;
 
   screen_options with_snapshots(screen_options result) {
@@ -160,7 +160,7 @@ private:
 
   void leave_off() { what_.link.tell({client_request::kind::interrupt, key_, 0, {}}); }
 
-  /// The line that goes on with it, where it is known.
+  /// The command that continues the experiment, if known.
   [[nodiscard]] std::string again() const {
     if (what_.file.empty())
       return "submit it again with --resume";
@@ -206,7 +206,7 @@ std::string attach_line(const std::string& experiment) {
   return program_call("attach") + " " + experiment_words(experiment);
 }
 
-/// A submission, from its beginning to what it leaves on stdout.
+/// A submission, from its beginning to the result on stdout.
 class submitter {
 public:
   submitter(const command_line& line, const run_request& what, const loaded_spec& loaded,
@@ -222,7 +222,7 @@ public:
                    words_given(what, loaded, environment_of(environ)),
                    attach_line(loaded.what.experiment.name)}} {}
 
-  /// @param before Heeds signals while nothing is at the head yet.
+  /// @param before Handles signals while nothing is at the head yet.
   [[nodiscard]] exit_code run(std::unique_ptr<interrupts> before) {
     reading_notices notices{line_.quiet};
     auto shipment = shipment_of(loaded_, [&](const reading_progress& how_far) {
@@ -253,7 +253,7 @@ private:
   std::string head_;
   audience audience_;
 
-  /// The head does not know by which words its clients reach it.
+  /// Adds the command to attach, since the head does not know by which words its clients reach it.
   [[nodiscard]] std::string refusal_text(const std::string& why) const {
     if (why.find(runs_already) == why.npos)
       return why;
@@ -261,7 +261,7 @@ private:
   }
 
   void interrupt(int number) {
-    // Nothing of it may be at the head yet.
+    // If it does not run yet, the submission is withdrawn.
     if (!audience_.interrupt(number))
       link_.withdraw();
   }
@@ -298,7 +298,7 @@ private:
   words.from = name_of_caller();
   words.rows = rows_of(line);
   auto again = attach_line(what.experiment);
-  // Whoever only looks on takes nothing along.
+  // A client that only attaches does not interrupt the experiment.
   interrupts signals{[&](int number) {
                        std::cerr << program_name()
                                  << ": it goes on; follow it again by " + printable(again) + "\n";

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What its configuration's runs come to.
+/// Statistics of all runs of the best trial's configuration.
 expected<std::optional<run_statistics>> runs_of_best(store_reader& from, const best_rule& rule) {
   if (!rule.repeats.is_on())
     return std::optional<run_statistics>{};

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where relative words are of no use: the line may be entered elsewhere.
+/// An absolute path, since the command may be entered elsewhere.
 fs::path whole(const fs::path& directory) {
   auto result = fs::absolute(directory).lexically_normal();
   return result.filename().empty() ? result.parent_path() : result;
@@ -29,7 +29,7 @@ std::optional<spec> spec_in(const fs::path& directory) {
   return what ? std::optional{std::move(*what)} : std::nullopt;
 }
 
-/// Why `resume` cannot: the cause, where there is one that explains the loss.
+/// Why `resume` is not possible, with the cause of the loss if it is known.
 std::string cause_of(const missing_files& x) {
   auto work = work_directory_around(x.ini_dir);
   return to_text(x)
