@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tune/core/experiment/settings.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/search/earlier.hpp"
 #include "tune/core/value.hpp"
@@ -261,7 +262,7 @@ struct cluster_section {
   bool queue_trials = false;
   placement_policy policy = placement_policy::pack;
   /// A worker that was silent for so long is lost; see `liveness_rules`.
-  std::chrono::nanoseconds lost_after{std::chrono::seconds{10}};
+  std::chrono::nanoseconds lost_after = default_lost_after;
   /// Between TERM and KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
   /// How long the last result of a trial that was told to stop is awaited.
