@@ -54,7 +54,7 @@ void remote_commands::go_on(const output_wanted& what, const follower_actor& who
 }
 
 void remote_commands::ask(const key& which, const command_runner_actor& runner) {
-  // It lives here, answers within a second or so, and CAF answers for it if it is gone.
+  // The runner lives in this process and answers within a second; CAF answers if it is gone.
   request(self_, runner, caf::infinite, tick_atom_v)
       .then([this, which](remote_output& what) { answer(which, std::move(what)); },
             [this, which](const caf::error& why) {

@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// Which commands run, and for whom. Each has a runner of its own, so that a command whose disk
-/// does not answer holds up no other.
+/// The running commands with their clients. Each has a runner of its own, so that a command whose
+/// disk does not answer holds up no other.
 class remote_commands {
 public:
   /// Commands at a time: of all clients, and of one connection.

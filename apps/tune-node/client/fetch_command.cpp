@@ -41,7 +41,7 @@ constexpr int tar_saw_changes = 1;
 /// A directory that is to be fetched, and what it is.
 struct fetched_place {
   fs::path directory;
-  /// What its copy is called where the user does not say.
+  /// Default name of its copy.
   std::string name;
   /// Nothing: it is the whole experiment.
   std::optional<trial_id> trial;
@@ -226,7 +226,7 @@ exit_code copy_here(const command_line& line, const fetched_place& from,
   return exit_code::done;
 }
 
-/// What a head sends: a line about it, then an archive, which `tar` unpacks.
+/// Unpacks the answer of a head: a line about the archive, then the archive, which `tar` reads.
 class archive_reader {
 public:
   explicit archive_reader(const fetch_request& what) : what_{what} {}

@@ -13,7 +13,7 @@ namespace tune::cli {
 /// client the copy goes to stdout instead: a line of JSON about it, then a tar archive.
 [[nodiscard]] exit_code fetch(const command_line& line, const fetch_request& what);
 
-/// The same from a head. Nothing is left behind where it fails.
+/// Like `fetch`, but from a head. Leaves nothing behind if it fails.
 [[nodiscard]] exit_code fetch_from_head(const command_line& line, const at_head_request& from,
                                         const fetch_request& what, const table_look& look);
 

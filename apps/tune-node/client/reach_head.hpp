@@ -1,4 +1,4 @@
-/// How clients reach a standing head.
+/// Connections of clients to a standing head.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

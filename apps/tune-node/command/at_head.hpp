@@ -18,8 +18,8 @@ namespace tune::cli {
 /// reached.
 [[nodiscard]] bool reaches_head(const option_doc& x);
 
-/// The same command for a head to carry out; nothing where it names no head.
-/// @param x Words of a command that is known to be right.
+/// The request to have a head carry the command out; nothing if it names no head.
+/// @param x Words of a valid command.
 /// @errors a wrong command line.
 [[nodiscard]] expected<std::optional<at_head_request>> at_head_from(const read_result& x,
                                                                     const command_doc& where);

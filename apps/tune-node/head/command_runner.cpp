@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of each stream, in one answer. [bytes]
+/// Limit of each stream in one answer. [bytes]
 constexpr std::size_t output_bytes = 256 * 1024;
 /// An answer comes after this time at the latest: the client waits for it.
 constexpr std::chrono::seconds longest_wait{1};
 
-/// Of the process that is started: the options by which its client reaches the head, and the
-/// columns of its terminal.
+/// Environment variables of the process: the options by which its client reaches the head, and the
+/// columns of the client's terminal.
 constexpr const char* reaching_variable = "TUNE_CLIENT_REACHES_HEAD";
 constexpr const char* columns_variable = "TUNE_CLIENT_COLUMNS";
 
@@ -45,7 +45,7 @@ bool has_nul(const std::string& x) {
   return x.find('\0') != x.npos;
 }
 
-/// Where it would reach another head, or is no option.
+/// True for an option that would reach another head, or is none.
 bool is_misplaced(const std::string& option) {
   return !option.starts_with("--") || option == "--" || option == "--head"
          || option.starts_with("--head=") || has_nul(option);

@@ -23,13 +23,13 @@ struct runner_process {
 /// Commands that a head carries out for its clients.
 [[nodiscard]] bool is_for_clients(std::string_view command);
 
-/// How `what` is carried out, as a command line that names directories below `storage`.
+/// The process that carries `what` out: its command line names directories below `storage`.
 /// @errors `ec::refused` where clients may not have that done; `ec::unknown_name` where an
 ///         experiment can have no such name.
 [[nodiscard]] expected<runner_process> process_for(const remote_command& what,
                                                    const std::filesystem::path& storage);
 
-/// What a process that was started so must know of its client; none: it was started by a user.
+/// Adapts this process to the client that it answers; does nothing if a user started it.
 void heed_client_of_runner();
 
 /// Columns of the client's terminal, 0: none; nothing: there is no such client.

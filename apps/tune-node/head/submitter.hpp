@@ -1,4 +1,5 @@
-/// Who submitted an experiment to a head: a file beside its database, which outlives heads.
+/// The file that names who submitted an experiment to a head. It lies beside the database and
+/// outlives heads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

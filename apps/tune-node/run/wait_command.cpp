@@ -34,7 +34,7 @@ error not_ended(const fs::path& directory, const recorded_experiment& x) {
                                + way.command + " goes on with it" + way.note};
 }
 
-/// Its end by the record. @errors `ec::unreachable` where it has not ended.
+/// The recorded end of the experiment. @errors `ec::unreachable` where it has not ended.
 expected<finished_run> end_in(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
