@@ -1,4 +1,5 @@
 // Copies a directory that a trainable hands over into a draft.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "../files/directory_list.hpp"
 #include "../files/mounts.hpp"
 #include "copy_apart.hpp"

@@ -1,4 +1,5 @@
 // Scans the content of a checkpoint's directory and compares it with its manifest.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "../files/directory_list.hpp"
 #include "../files/manifest_order.hpp"
 #include "../files/open_digest.hpp"

@@ -1,4 +1,5 @@
 // Creates the pipes and the terminal of a trial process.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "child_process.hpp"
 
 #include "tune/io/process/shortage.hpp"

@@ -1,4 +1,5 @@
 // The conversation between the poll loop and its guard.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "poll_loop.hpp"
 
 #include "cgroup.hpp"

@@ -2,6 +2,7 @@
 // users who may write the file can take, and `flock`, which older versions use. The file can be
 // opened only by users who may write the directory: a lock taken by reading it would keep heads
 // out.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/store/experiment_directory.hpp"
 
 #include "lock_holders.hpp"
