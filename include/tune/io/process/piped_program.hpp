@@ -48,8 +48,8 @@ private:
   explicit piped_program(std::unique_ptr<impl> what);
 };
 
-/// A path that starts this program again: the file it was started from, or, where that was removed
-/// or replaced, the link to what runs. A debugger or valgrind is looked through.
+/// A path that starts this program again: the file it was started from, or, if that was removed or
+/// replaced, the link to the running image. Looks through a debugger or valgrind.
 [[nodiscard]] std::filesystem::path own_program();
 
 } // namespace tune
