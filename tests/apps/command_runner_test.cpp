@@ -114,17 +114,17 @@ protected:
 TEST_F(submitter_test, lets_whoever_submitted_an_experiment_command_it_and_nobody_else) {
   ASSERT_TRUE(write_submitter(directory, "CN=me"));
 
-  EXPECT_TRUE(may_command(directory, "CN=me"));
-  auto other = may_command(directory, "CN=you");
+  EXPECT_TRUE(may_see_and_steer(directory, "CN=me"));
+  auto other = may_see_and_steer(directory, "CN=you");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ec::refused);
   EXPECT_THAT(other.error().detail, HasSubstr("submitted with another certificate"));
   // A head without certificates serves its own machine.
-  EXPECT_TRUE(may_command(directory, ""));
+  EXPECT_TRUE(may_see_and_steer(directory, ""));
 }
 
 TEST_F(submitter_test, keeps_what_was_run_by_hand_to_the_machine_of_the_head) {
-  auto result = may_command(directory, "CN=me");
+  auto result = may_see_and_steer(directory, "CN=me");
 
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ec::refused);
@@ -135,14 +135,14 @@ TEST_F(submitter_test, is_not_fooled_by_a_link_in_the_place_of_the_file) {
   std::ofstream{root / "theirs"} << "CN=you\n";
   std::filesystem::create_symlink(root / "theirs", directory / submitter_file);
 
-  EXPECT_FALSE(may_command(directory, "CN=you"));
+  EXPECT_FALSE(may_see_and_steer(directory, "CN=you"));
   ASSERT_TRUE(write_submitter(directory, "CN=me"));
-  EXPECT_TRUE(may_command(directory, "CN=me"));
+  EXPECT_TRUE(may_see_and_steer(directory, "CN=me"));
   EXPECT_FALSE(std::filesystem::is_symlink(directory / submitter_file));
 }
 
 TEST_F(submitter_test, names_an_experiment_that_is_not_there) {
-  auto result = may_command(root / "y", "CN=me");
+  auto result = may_see_and_steer(root / "y", "CN=me");
 
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ec::unknown_name);

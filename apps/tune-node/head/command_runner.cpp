@@ -86,7 +86,7 @@ struct command_runner_state {
     if (!how)
       return how.error();
     for (const auto& experiment : what.experiments) {
-      if (auto may = may_command(storage / experiment, identity); !may)
+      if (auto may = may_see_and_steer(storage / experiment, identity); !may)
         return may.error();
     }
     auto started = piped_program::start(own_program(), std::move(how->words), how->environment);
