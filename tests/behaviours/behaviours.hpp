@@ -1,4 +1,4 @@
-/// What the tests share that are named after lines of docs/behaviours.md.
+/// What the tests share that are named after lines of docs/ray-behaviours.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

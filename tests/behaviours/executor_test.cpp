@@ -1,4 +1,4 @@
-// Part A6 to A9 of docs/behaviours.md as far as the state machine alone decides: the searcher, one
+// Part A6 to A9 of docs/ray-behaviours.md as far as the state machine alone decides: the searcher, one
 // trial's life, nodes that come and go.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
