@@ -40,6 +40,7 @@ TEST(command_runner, lists_the_whole_storage) {
   remote_command list;
   list.command = "list";
   list.before = {"experiments"};
+  list.reaching = "--head h:1";
 
   auto how = process_for(list, "/srv/results");
 
@@ -80,13 +81,21 @@ TEST(command_runner, reads_no_name_that_leads_elsewhere) {
 
 TEST(command_runner, takes_no_option_that_reaches_another_head_and_no_bare_word) {
   using namespace std::string_literals;
-  for (const auto& option : {"--head"s, "--head=h:2"s, "--"s, "x"s, "-q"s, "--limit=3\0"s}) {
+  for (const auto& option :
+       {"--head"s, "--head=h:2"s, "--"s, "x"s, "-q"s, "--limit=3\0"s, "--to"s, "--to=/etc/x"s}) {
     auto what = trials_of("x");
     what.options = {option};
     auto how = process_for(what, "/s");
     ASSERT_FALSE(how) << option;
     EXPECT_EQ(how.error().code, ec::refused);
   }
+}
+
+TEST(command_runner, has_each_process_know_that_it_answers_a_client) {
+  auto what = trials_of("x");
+  what.reaching.clear();
+
+  EXPECT_FALSE(process_for(what, "/s"));
 }
 
 TEST(command_runner, wants_a_name_but_for_a_list) {
