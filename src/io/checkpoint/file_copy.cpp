@@ -51,7 +51,7 @@ extent next_extent(int file, ::off_t from, ::off_t size) {
 struct file_pair {
   copied_file what;
   store::descriptor to;
-  /// As large as the largest piece so far.
+  /// Grows to the size of the largest piece so far.
   std::vector<char> buffer = {};
   std::uint64_t unsynced = 0;
 

@@ -41,7 +41,7 @@ struct launch {
   std::string directory;
   std::vector<std::string> argv;
   std::vector<std::string> env;
-  /// As for setrlimit: resource and value.
+  /// Resource and value, in the form that setrlimit takes.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
 };
 

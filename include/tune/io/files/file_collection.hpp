@@ -15,7 +15,7 @@ namespace tune {
 struct declared_file {
   /// The key that has the pattern, for error texts: "files".
   std::string key;
-  /// As for `make_manifest`.
+  /// In the form that `make_manifest` takes.
   std::string pattern;
 };
 

@@ -97,7 +97,7 @@ struct process_order {
 
 /// The settings that change when a process goes on with another trial.
 struct process_turn {
-  /// As in `process_order`.
+  /// The files of the same name in `process_order`.
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
   std::uint64_t output_cap = 64 * 1024 * 1024;

@@ -61,7 +61,7 @@ struct experiment_section {
 
 /// The form of the user's code.
 enum class trainable_kind : std::uint8_t { command, function, class_type, table, actor };
-/// Where the user's code runs.
+/// The place where functions and classes run: a separate process, or a thread of this one.
 enum class isolation_kind : std::uint8_t { process, thread };
 
 /// `[trainable]`
