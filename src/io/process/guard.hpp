@@ -29,10 +29,6 @@ struct guard_connection {
   std::string mark;
 };
 
-/// A path that starts this program again: the file it was started from, or, if that was removed or
-/// replaced, the link to the running image. Looks through a debugger or valgrind.
-[[nodiscard]] std::filesystem::path own_program();
-
 /// Waits for the end of a guard that was killed or told to end. @returns whether it ended in time.
 bool bury_guard(pid_t pid, std::chrono::milliseconds patience);
 

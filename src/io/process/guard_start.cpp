@@ -3,6 +3,7 @@
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/piped_program.hpp"
 #include "tune/io/process/process_mark.hpp"
 #include "tune/io/process/shortage.hpp"
 

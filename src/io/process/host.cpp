@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/host.hpp"
 
+#include "tune/io/process/piped_program.hpp"
+
 #include "guard.hpp"
 #include "line_splitter.hpp"
 #include "standard_streams.hpp"

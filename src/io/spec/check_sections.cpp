@@ -4,6 +4,7 @@
 #include "tune/core/space/idle_comparison.hpp"
 #include "tune/core/stop/stopper.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/keys.hpp"
 
 #include <algorithm>
 #include <cmath>

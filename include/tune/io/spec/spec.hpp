@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tune/core/experiment/settings.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/search/earlier.hpp"
 #include "tune/core/value.hpp"
@@ -262,7 +263,7 @@ struct cluster_section {
   bool queue_trials = false;
   placement_policy policy = placement_policy::pack;
   /// Silence after which a worker is lost; see `liveness_rules`.
-  std::chrono::nanoseconds lost_after{std::chrono::seconds{10}};
+  std::chrono::nanoseconds lost_after = default_lost_after;
   /// Time from TERM to KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
   /// How long to wait for the last result of a trial that was told to stop.
