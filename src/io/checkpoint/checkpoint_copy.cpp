@@ -213,7 +213,7 @@ struct branch {
   way_here passed;
 };
 
-/// One thing to be copied.
+/// An entry to be copied.
 struct plan_entry {
   /// Index of the branch that contains it in the plan.
   std::size_t in = 0;

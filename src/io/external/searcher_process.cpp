@@ -27,7 +27,7 @@ using external::partner_lost;
 constexpr std::size_t chunk = 64 * 1024;
 /// Longest message. [bytes]
 constexpr std::size_t longest_message = 64 * 1024 * 1024;
-/// Time for the process to exit by itself after it was told of the end.
+/// Time for the process to exit by itself after it was told that the search ends.
 constexpr std::chrono::seconds end_patience{3};
 /// Time from TERM to KILL.
 constexpr std::chrono::seconds grace{2};

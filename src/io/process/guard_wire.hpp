@@ -77,7 +77,7 @@ struct exited {
   ec fault = ec::process;
 };
 
-/// Node to guard: are you alive? Sent behind orders, and so answered after them.
+/// Node to guard: are you alive? Sent after orders, and so answered after them.
 struct ping {};
 /// Guard to node: alive.
 struct pong {};

@@ -95,7 +95,7 @@ struct process_order {
   std::string place = {};
 };
 
-/// The settings that change when a process goes on with another trial.
+/// The settings that change when a process is reused for another trial.
 struct process_turn {
   /// The files of the same name in `process_order`.
   std::filesystem::path stdout_file;
