@@ -344,7 +344,7 @@ bool child_process::begin_park(std::shared_ptr<process_listener> checkpoint_serv
 void child_process::end_park(bool alone, std::span<char> buffer) {
   if (checkpoint_service_ == nullptr || exit_ || end_requested_)
     return;
-  if (!alone) { // Its descendants belong to the trial and end with this process.
+  if (!alone) { // The descendants belong to the trial and end with this process.
     checkpoint_service_ = nullptr;
     close_answers();
     resume(pipe_role::report, buffer);

@@ -80,7 +80,7 @@ public:
     if (!end_requested_ && !finished_)
       who_->files_changed();
   }
-  /// True once the listener was told the end.
+  /// True once the listener was notified of the end.
   [[nodiscard]] bool finished() const { return finished_; }
 
 private:

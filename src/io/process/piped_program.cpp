@@ -22,7 +22,7 @@ namespace tune {
 
 namespace {
 
-/// Both ends of a pipe, closed over exec; this side's end does not block.
+/// Both ends of a pipe, closed over exec; the reading end is non-blocking.
 struct pipe_ends {
   unique_fd from;
   unique_fd to;
@@ -45,7 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return result;
 }
 
-/// This process's environment and `more`.
+/// This process's environment, followed by `more`.
 std::vector<std::string> environment_with(const std::vector<std::string>& more) {
   std::vector<std::string> result;
   for (auto** each = environ; *each != nullptr; ++each)
@@ -54,7 +54,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
   return result;
 }
 
-/// Appends what is there, up to `most` bytes in all. @returns whether the pipe is still open.
+/// Appends the available bytes to `to`, until it holds `most`. @returns whether the pipe is still
+/// open.
 bool read_some(int pipe, std::string& to, std::size_t most) {
   std::array<char, 16 * 1024> buffer;
   while (to.size() < most) {
@@ -69,7 +70,8 @@ bool read_some(int pipe, std::string& to, std::size_t most) {
   return true;
 }
 
-/// A session of its own, no blocked or ignored signal, no descriptor but the standard ones.
+/// Starts the program in a session of its own, with no signal blocked or ignored and no descriptors
+/// but the standard ones.
 int spawn_piped(const std::filesystem::path& program, std::vector<std::string>& words,
                 const std::vector<std::string>& environment, int out, int err, pid_t& pid) {
   posix_spawnattr_t attributes;
@@ -119,7 +121,7 @@ public:
 
   piece read(std::size_t most, std::chrono::milliseconds patience) {
     piece result;
-    // A closed pipe is left out by a negative number.
+    // A negative descriptor makes poll ignore a closed pipe.
     std::array<pollfd, 2> ready{
         {{out_is_open_ ? out_.get() : -1, POLLIN, 0}, {err_is_open_ ? err_.get() : -1, POLLIN, 0}}};
     if (out_is_open_ || err_is_open_)

@@ -95,9 +95,9 @@ struct process_order {
   std::string place = {};
 };
 
-/// The settings that change when a process goes on with another trial.
+/// The settings that change when a process is reused for another trial.
 struct process_turn {
-  /// As in `process_order`.
+  /// The files of the same name in `process_order`.
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
   std::uint64_t output_cap = 64 * 1024 * 1024;
