@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 extern char** environ; // NOLINT(readability-redundant-declaration)
@@ -45,12 +46,15 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return result;
 }
 
-/// This process's environment, followed by `more`.
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  std::vector<std::string> result;
-  for (auto** each = environ; *each != nullptr; ++each)
-    result.emplace_back(*each);
-  result.insert(result.end(), more.begin(), more.end());
+/// `own` and the variables of this process that it does not name.
+std::vector<std::string> environment_with(const std::vector<std::string>& own) {
+  auto result = own;
+  for (auto** each = environ; *each != nullptr; ++each) {
+    const std::string_view inherited{*each};
+    const auto name = inherited.substr(0, inherited.find('=') + 1);
+    if (std::none_of(own.begin(), own.end(), [&](const auto& x) { return x.starts_with(name); }))
+      result.emplace_back(inherited);
+  }
   return result;
 }
 

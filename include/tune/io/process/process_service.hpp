@@ -244,10 +244,10 @@ public:
   /// Does not park a process that is gone or was asked to end, nor one with living descendants: the
   /// answer descriptor of the latter is closed, so that it ends, and everything it leaves is ended.
   /// In either case its listener gets the call `exited`.
-  /// @param checkpoint_service Listener that owns the process from then on: gets the call
+  /// @param holder Listener that owns the process from then on: gets the call
   /// `started`, before the other's last call, and `exited`.
   /// @returns the handle of the new listener.
-  process_handle park(process_handle which, std::shared_ptr<process_listener> checkpoint_service);
+  process_handle park(process_handle which, std::shared_ptr<process_listener> holder);
   /// Gives a parked process to `who`, and writes `line` to its answer descriptor. All counts and
   /// limits start anew. If the process is gone by now, `who` gets the call `exited` with that
   /// trouble.
