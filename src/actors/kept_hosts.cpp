@@ -23,7 +23,7 @@ struct kept_hosts::content {
   host_pool pool;
 };
 
-/// Has one host while it waits. On the service's thread; must not keep the service.
+/// Listens to one host while it waits. Used on the service's thread; must not own the service.
 class kept_hosts::checkpoint_service : public process_listener {
 public:
   checkpoint_service(std::shared_ptr<content> where, host_key key, process_handle host)

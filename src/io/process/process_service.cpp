@@ -2,6 +2,7 @@
 #include "tune/io/process/process_service.hpp"
 
 #include "poll_loop.hpp"
+#include "tune/io/process/piped_program.hpp"
 
 #include <unistd.h>
 
