@@ -129,7 +129,7 @@ TEST_F(behaviours, D1_10_scheduler_and_searcher_are_the_same_and_know_what_they_
   EXPECT_EQ(grid->trials().size(), 6u);
   ASSERT_GT(knew.size(), asked);
   EXPECT_GE(knew.all()[asked], 2u);
-  // The last proposal is drawn one ahead, before the fifth trial ends.
+  // Proposals are drawn one ahead, so the last one may have missed a completion.
   EXPECT_GE(knew.all().back(), 4u);
 }
 
