@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/submission_server.hpp"
 
+#include "remote_commands.hpp"
 #include "tune/actors/firm.hpp"
 
 #include <algorithm>
@@ -53,6 +54,7 @@ struct submission_server_state {
   submission_server_settings settings;
   submission_server_local_actor::pointer self = nullptr;
   monitors watched;
+  remote_commands commands;
   std::map<std::uint64_t, submitted_job> submitted_jobs;
   std::uint64_t last_key = 0;
   bool draining = false;
@@ -138,6 +140,7 @@ struct submission_server_state {
 
   void follow(const follower_actor& whom) {
     watched.watch(self, whom, [this, whom](const caf::error&) {
+      commands.forget(whom);
       for (auto i = submitted_jobs.begin(); i != submitted_jobs.end();) {
         std::erase_if(i->second.listeners, [&](const listener& x) { return x.who == whom; });
         i = close_if_done(i);
@@ -164,7 +167,7 @@ struct submission_server_state {
       return give_up(key, error{found.kind, found.why});
     auto& x = known->second;
     x.job_supervisor = settings.hire(
-        {key, x.words, found, caf::actor_cast<submission_server_local_actor>(self)});
+        {key, x.words, found, x.identity, caf::actor_cast<submission_server_local_actor>(self)});
     // The job supervisor lives in this process; CAF answers for it if it has ended.
     request(self, *x.job_supervisor, caf::infinite, run_atom_v)
         .then([this, key](const start_result& how) { begun(key, how); },
@@ -283,6 +286,13 @@ struct submission_server_state {
     answer_if_empty();
   }
 
+  // -- Commands.
+
+  void begin_command(const command_wanted& what, const follower_actor& by) {
+    follow(by);
+    commands.begin(what, by, identity_of(by));
+  }
+
   // -- The head ends.
 
   caf::typed_response_promise<std::uint64_t> drain() {
@@ -321,6 +331,7 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
   state.settings = std::move(settings);
   stand_firm(self);
   state.watched.init(self);
+  state.commands.init(self, state.settings.carry_out);
   return {
       [self, &state](const submission& what, const package_server_actor& package_server,
                      const follower_actor& follower) {
@@ -330,6 +341,14 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
       [self, &state](const client_question& what, const follower_actor& by) {
         if (is_of_sender(self, by))
           state.hear(what, by);
+      },
+      [self, &state](const command_wanted& what, const follower_actor& by) {
+        if (is_of_sender(self, by))
+          state.begin_command(what, by);
+      },
+      [self, &state](const output_wanted& what, const follower_actor& by) {
+        if (is_of_sender(self, by))
+          state.commands.go_on(what, by);
       },
       [&state](const experiment_ended& how) { state.end(how); },
       [&state](drain_atom) { return state.drain(); },

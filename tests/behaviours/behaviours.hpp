@@ -1,4 +1,4 @@
-/// Shared helpers of the tests that are named after lines of docs/behaviours.md.
+/// Shared helpers of the tests that are named after lines of docs/ray-behaviours.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Part A1 to A4 of docs/behaviours.md: checkpoints, control, errors, resources.
+// Part A1 to A4 of docs/ray-behaviours.md: checkpoints, control, errors, resources.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
 

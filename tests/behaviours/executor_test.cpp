@@ -1,6 +1,5 @@
-// Part A6 to A9 of docs/behaviours.md as far as the state machine alone decides: the searcher, the
-// life of a trial, nodes that come and go.
-// SPDX-License-Identifier: BSD-3-Clause
+// Part A6 to A9 of docs/ray-behaviours.md as far as the state machine alone decides: the searcher,
+// the life of a trial, nodes that come and go. SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
 
 namespace tune {

@@ -1,4 +1,4 @@
-// Part D1 of docs/behaviours.md as far as the state machine alone decides: a head that resumes.
+// Part D1 of docs/ray-behaviours.md as far as the state machine alone decides: a head that resumes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
 #include "support/asking.hpp"

@@ -1,4 +1,4 @@
-// Part D1 of docs/behaviours.md: experiments that a program interrupts and resumes.
+// Part D1 of docs/ray-behaviours.md: experiments that a program interrupts and resumes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "whole.hpp"
 

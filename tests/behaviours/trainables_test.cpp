@@ -1,4 +1,4 @@
-// Guarantees that trainables may rely on: A3, A5 and part B of docs/behaviours.md.
+// Guarantees that trainables may rely on: A3, A5 and part B of docs/ray-behaviours.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "whole.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "tune/actors/caf.hpp"
 #include "tune/core/error.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/net/caf_message_names.hpp"
 
 #include <caf/io/middleman.hpp>
@@ -39,7 +40,7 @@ inline void init_network() {
 /// Has a system made of this configuration talk to other nodes. Opens no port.
 /// @param lost_after See `liveness_rules`.
 inline void load_network(caf::actor_system_config& config,
-                         std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
+                         std::chrono::nanoseconds lost_after = default_lost_after) {
   config.load<caf::io::middleman>();
   set(config, "middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
   set(config, "middleman.connection-timeout", // CAF looks once in each interval.

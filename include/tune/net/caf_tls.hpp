@@ -21,7 +21,7 @@ namespace tune {
 /// @param files All three must be named and readable, see `load_identity`. They are read anew for
 /// each connection.
 inline void load_network(caf::actor_system_config& config, const tls_files& files,
-                         std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
+                         std::chrono::nanoseconds lost_after = default_lost_after) {
   load_network(config, lost_after);
 #if TUNE_CAF_1
   // The manager defines the keys below, so it must be loaded first.

@@ -114,6 +114,32 @@ struct client_request {
 [[nodiscard]] std::string to_json(const client_request& x);
 [[nodiscard]] expected<client_request> client_request_from_json(std::string_view text);
 
+/// A command line that the head carries out for a client, about experiments in its storage. Every
+/// text is as it was typed; the head checks what it allows.
+struct remote_command {
+  /// Such as "status".
+  std::string command;
+  /// Names of experiments, as the command's directories. May be empty: the whole storage.
+  std::vector<std::string> experiments;
+  /// Options of the command, each beginning with "--".
+  std::vector<std::string> options;
+  /// Arguments that stand before the experiments, and behind them.
+  std::vector<std::string> before = {};
+  std::vector<std::string> arguments = {};
+  /// What the client's program is called, and the options by which it reaches the head, quoted for
+  /// a shell: for command lines that the answer shows.
+  std::string program = {};
+  std::string reaching = {};
+  /// Columns of the client's terminal; 0: none.
+  std::uint64_t columns = 0;
+
+  friend bool operator==(const remote_command&, const remote_command&) = default;
+};
+
+[[nodiscard]] std::string to_json(const remote_command& x);
+/// @errors `ec::bad_syntax`, `ec::bad_option`, naming the field.
+[[nodiscard]] expected<remote_command> remote_command_from_json(std::string_view text);
+
 /// A piece of the trials' rows.
 struct rows_piece {
   std::string text;

@@ -6,6 +6,7 @@
 #include "tune/net/dial.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,15 @@ public:
   [[nodiscard]] expected<std::string> ask(const client_request& what);
   /// Like `ask`, but does not wait for the answer.
   void tell(const client_request& what);
+
+  /// Has the head carry a command out, and waits for its end.
+  /// @param take Gets the output as it comes: bytes for stdout, and for stderr. False: no more is
+  ///             wanted, and the command is left alone.
+  /// @returns its exit status.
+  /// @errors what the head refuses it with; `ec::unreachable`, `ec::timeout`.
+  [[nodiscard]] expected<int>
+  carry_out(const remote_command& what,
+            const std::function<bool(std::string_view out, std::string_view err)>& take);
 
   /// Outcome of the experiment, if it is known or becomes known within `patience`.
   [[nodiscard]] std::optional<experiment_fate> wait_for(std::chrono::milliseconds patience);

@@ -46,6 +46,48 @@ auto inspect(Inspector& f, client_answer& x) {
   return inspect_fields(f, "client_answer", x, field("number", x.number), field("text", x.text));
 }
 
+/// A `remote_command` for the head. Answered by one `remote_output`, as is each `output_wanted`.
+struct command_wanted {
+  /// The client's; the command is called by it until it has ended.
+  std::uint64_t number = 0;
+  std::string text;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, command_wanted& x) {
+  return inspect_fields(f, "command_wanted", x, field("number", x.number), field("text", x.text));
+}
+
+/// The client is ready for the next piece of a command's output.
+struct output_wanted {
+  std::uint64_t number = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, output_wanted& x) {
+  return inspect_fields(f, "output_wanted", x, field("number", x.number));
+}
+
+/// Some output of a command; empty where there was none for a while.
+struct remote_output {
+  std::uint64_t number = 0;
+  /// Any bytes, for stdout; and for stderr.
+  std::string out;
+  std::string err;
+  /// The command has ended, with this exit status.
+  bool has_ended = false;
+  std::int32_t status = 0;
+  /// The command was not carried out: the code of an `error`, whose text is `err`; 0: it was.
+  std::int32_t refused = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, remote_output& x) {
+  return inspect_fields(f, "remote_output", x, field("number", x.number), field("out", x.out),
+                        field("err", x.err), field("has_ended", x.has_ended),
+                        field("status", x.status), field("refused", x.refused));
+}
+
 /// The experiment is over and on disk, and its name is free again.
 struct experiment_ended {
   std::uint64_t key = 0;
@@ -75,8 +117,10 @@ auto inspect(Inspector& f, submission_wanted& x) {
 using follower_actor = typed_actor<
     // Answers to its submission and its questions.
     caf::result<void>(client_answer),
-    // Sent once per submission that was taken.
-    caf::result<void>(experiment_ended)>;
+    // Once per submission that was taken.
+    caf::result<void>(experiment_ended),
+    // To its commands.
+    caf::result<void>(remote_output)>;
 
 /// The SUBMISSION SERVER takes experiments from clients and answers questions about them. One per
 /// standing head.
@@ -84,8 +128,11 @@ using submission_server_actor = typed_actor<
     // Fetches the job from the client's package server and runs it. Answers once it runs, or why
     // not.
     caf::result<void>(submission, package_server_actor, follower_actor),
-    // Questions are answered in their order.
-    caf::result<void>(client_question, follower_actor)>;
+    // Answers in the same order.
+    caf::result<void>(client_question, follower_actor),
+    // Carries a command out, and goes on with one.
+    caf::result<void>(command_wanted, follower_actor),
+    caf::result<void>(output_wanted, follower_actor)>;
 
 /// The NODE REGISTRY of a standing head, as clients that were welcomed see it.
 using entrance_actor = extend<node_registry_actor,
@@ -113,6 +160,12 @@ using job_supervisor_actor = typed_actor<
     // Leaves off in order, since the head goes.
     caf::result<void>(leave_atom)>;
 
+/// A COMMAND RUNNER carries out one command for a client: it may block, and only the submission
+/// server knows it. Told to go when nobody wants to hear of it any more.
+using command_runner_actor = typed_actor<
+    // Answers with the next piece of output, as soon as there is any, or after a second.
+    caf::result<remote_output>(tick_atom)>;
+
 /// The SUBMISSION SERVER as its own process sees it.
 using submission_server_local_actor = extend<submission_server_actor,
                                              // Sent by a job supervisor.
@@ -129,6 +182,9 @@ CAF_ADD_TYPE_ID(tune_submission_types, (tune::submission))
 CAF_ADD_TYPE_ID(tune_submission_types, (tune::client_question))
 CAF_ADD_TYPE_ID(tune_submission_types, (tune::client_answer))
 CAF_ADD_TYPE_ID(tune_submission_types, (tune::experiment_ended))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::command_wanted))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::output_wanted))
+CAF_ADD_TYPE_ID(tune_submission_types, (tune::remote_output))
 CAF_ADD_TYPE_ID(tune_submission_types, (tune::submission_wanted))
 CAF_ADD_TYPE_ID(tune_submission_types, (tune::follower_actor))
 CAF_ADD_TYPE_ID(tune_submission_types, (tune::submission_server_actor))

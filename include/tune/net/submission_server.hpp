@@ -15,6 +15,8 @@ struct job_spec {
   submission_message words;
   /// Record and files, on this machine.
   fetched_job found;
+  /// Who submitted it, as `submission_server_settings::identity_of` has it.
+  std::string identity;
   submission_server_local_actor submission_server;
 };
 
@@ -29,6 +31,9 @@ struct submission_server_settings {
   /// submitted an experiment may come back to it.
   std::function<std::string(const caf::node_id&)> identity_of
       = [](const caf::node_id&) { return std::string{}; };
+  /// Spawns the runner of a client's command; none: commands are refused. Called from the
+  /// submission server: must not block. The text is who asks, as `identity_of` has it.
+  std::function<command_runner_actor(remote_command, std::string)> carry_out = {};
 };
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.

@@ -150,21 +150,21 @@ TEST_F(process_disk_test, is_waited_for_before_a_process_goes_to_its_next_trial)
   what.stdout_lines = false;
   what.max_report_line = 100;
   heard->on_report = line_flow::hold;
-  auto checkpoint_service = std::make_shared<support::recorder>();
+  auto holder = std::make_shared<support::recorder>();
   auto handle = uut->launch(what, heard);
   ASSERT_TRUE(disk.wait_stuck());
   disk.release();
   ASSERT_TRUE(heard->wait_reports(1));
 
-  handle = uut->park(handle, checkpoint_service);
+  handle = uut->park(handle, holder);
 
   ASSERT_TRUE(heard->wait_parked());
   EXPECT_EQ(disk.of(file("a")).size(), 2'000'000u);
-  EXPECT_EQ(checkpoint_service->pid(), heard->pid());
+  EXPECT_EQ(holder->pid(), heard->pid());
 }
 
 struct parked_on_a_stuck_disk : process_disk_test {
-  std::shared_ptr<support::recorder> checkpoint_service = std::make_shared<support::recorder>();
+  std::shared_ptr<support::recorder> holder = std::make_shared<support::recorder>();
   process_handle handle;
 
   void SetUp() override {
@@ -175,20 +175,20 @@ struct parked_on_a_stuck_disk : process_disk_test {
     handle = uut->launch(what, heard);
     ASSERT_TRUE(disk.wait_stuck());
     ASSERT_TRUE(heard->wait_reports(1));
-    uut->park(handle, checkpoint_service);
+    uut->park(handle, holder);
     run_other();
   }
 };
 
 TEST_F(parked_on_a_stuck_disk, stays_with_its_trial_until_its_files_are_whole) {
   EXPECT_FALSE(heard->parked_as().has_value());
-  EXPECT_EQ(checkpoint_service->pid(), 0);
+  EXPECT_EQ(holder->pid(), 0);
 
   disk.release();
 
   ASSERT_TRUE(heard->wait_parked());
   EXPECT_EQ(disk.of(file("a")), "x\n");
-  EXPECT_EQ(checkpoint_service->pid(), heard->pid());
+  EXPECT_EQ(holder->pid(), heard->pid());
 }
 
 TEST_F(parked_on_a_stuck_disk, can_still_be_ended) {
@@ -197,8 +197,8 @@ TEST_F(parked_on_a_stuck_disk, can_still_be_ended) {
 
   EXPECT_EQ(heard->wait_exit().signal, SIGKILL);
   EXPECT_FALSE(heard->parked_as().has_value());
-  EXPECT_EQ(checkpoint_service->pid(), 0);
-  EXPECT_EQ(checkpoint_service->exits(), 0);
+  EXPECT_EQ(holder->pid(), 0);
+  EXPECT_EQ(holder->exits(), 0);
 }
 
 TEST_F(process_disk_test, does_not_keep_the_end_of_the_service) {

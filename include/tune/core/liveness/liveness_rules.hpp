@@ -7,6 +7,9 @@
 
 namespace tune {
 
+/// Default of `liveness_rules::lost_after`, for all who take one.
+inline constexpr instant default_lost_after = std::chrono::seconds{10};
+
 /// Timing rules of liveness, all derived from `lost_after`.
 struct liveness_rules {
   /// Bounds of `lost_after`.
@@ -17,7 +20,7 @@ struct liveness_rules {
 
   /// A node that was not heard of for this long is lost; a frozen one has this long to come back
   /// before the programs on it are ended.
-  instant lost_after = std::chrono::seconds{10};
+  instant lost_after = default_lost_after;
 
   /// Time between two heartbeats.
   [[nodiscard]] instant interval() const { return lost_after / beats; }

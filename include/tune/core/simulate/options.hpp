@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/ids.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 
 #include <cstdint>
@@ -63,7 +64,7 @@ struct simulation_options {
   /// Longest delay of any message, answer and commit, each drawn anew. 0: no delays.
   instant most_delay{0};
   /// A node that is silent for this long counts as lost.
-  instant lost_after{std::chrono::seconds{10}};
+  instant lost_after = default_lost_after;
   fault_model faults;
   handing_over hands_over;
 
