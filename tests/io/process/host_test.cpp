@@ -57,7 +57,7 @@ struct host_test : process_fixture {
   }
 
 private:
-  /// @returns false where it ended without another line.
+  /// @returns false if the process ended without another line.
   bool wait_report_or_exit(std::size_t count) {
     support::eventually([&] { return heard->reports().size() >= count || heard->has_exited(); });
     return heard->reports().size() >= count;
@@ -86,7 +86,7 @@ TEST_F(host_test, runs_a_trainable_to_its_end) {
   EXPECT_TRUE(report<line::report>(2).done);
 }
 
-/// One that is kept, in the middle of its first attempt.
+/// A host that is kept, in the middle of its first attempt.
 struct kept_host_test : host_test {
   std::shared_ptr<support::recorder> holder = std::make_shared<support::recorder>();
 
@@ -100,7 +100,7 @@ struct kept_host_test : host_test {
     handle = uut->launch(what, heard);
     go_through(config);
   }
-  /// hello, a report each, idle.
+  /// The trial's messages: a hello, the reports, and idle.
   void go_through(const object& config) {
     auto last = static_cast<std::size_t>(*config.find("last")->as_int());
     for (std::size_t n = 1; n <= last + 1; ++n) {

@@ -12,13 +12,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A process that says "idle" and then hears of its next trial.
+/// A process that reports "idle" and then is given its next trial.
 struct process_reuse_test : process_fixture {
   std::shared_ptr<support::recorder> holder = std::make_shared<support::recorder>();
   std::shared_ptr<support::recorder> next = std::make_shared<support::recorder>();
   process_handle handle;
 
-  /// Starts it and waits for its first word.
+  /// Starts the process and waits for its first report.
   void start(std::vector<std::string> script) {
     auto what = order(std::move(script));
     what.protocol = true;
@@ -146,7 +146,7 @@ TEST_F(process_reuse_test, is_not_parked_while_it_has_descendants) {
 
     uut->park(handle, holder);
 
-    // Its end was not asked for by a signal: it has read the end of its answers.
+    // The process was not ended by a signal: it read the end of its answers.
     auto how = heard->wait_exit();
     EXPECT_EQ(how.code, 4) << script.front();
     EXPECT_FALSE(how.requested);
@@ -162,7 +162,7 @@ TEST_F(process_reuse_test, is_not_parked_once_it_is_gone) {
 
   uut->park(handle, holder);
 
-  // One that was looked at before its death was noticed may die in its checkpoint service's hands.
+  // If it was checked before its death was noticed, its end may be told to the holder.
   ASSERT_TRUE(support::eventually([&] { return heard->exits() + holder->exits() > 0; }));
   EXPECT_NE(heard->parked_as().has_value(), heard->exits() == 1);
 }
@@ -190,7 +190,7 @@ TEST_F(process_reuse_test, is_not_parked_if_it_is_to_end_while_that_is_looked_in
 
   auto parked = [&] { return heard->parked_as() || heard->exits() > 0; };
   ASSERT_TRUE(support::eventually(parked));
-  // The request came before the guard's answer, or too late.
+  // The request to end came before the guard's answer, or too late.
   EXPECT_NE(heard->parked_as().has_value(), heard->exits() == 1);
 }
 

@@ -17,7 +17,7 @@ struct model : trainable {
   [[nodiscard]] bool can_save() const override { return Saves; }
 };
 
-/// Nobody here may know what it is.
+/// An opaque actor: its content does not matter to these tests.
 std::shared_ptr<const own_trainable> some_actor() {
   auto something = std::make_shared<char>();
   return {something, reinterpret_cast<const own_trainable*>(something.get())};
@@ -33,7 +33,7 @@ trainable_registry known() {
   return result;
 }
 
-/// The complaint about a scheduler that pauses trials like these.
+/// The complaint when a scheduler pauses trials of this trainable.
 std::string complaint(const std::string& trainable) {
   const auto all = known();
   auto with = support::request();
