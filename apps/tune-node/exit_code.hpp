@@ -48,7 +48,8 @@ struct exit_code_doc {
 /// All codes in rising order, for help texts and documents.
 [[nodiscard]] std::span<const exit_code_doc> exit_code_docs();
 
-/// The code for a command that failed with `what`.
+/// The code for a command that failed with `what`. That of a run which came to an end is
+/// `exit_code_of` in run/ending.hpp.
 [[nodiscard]] exit_code exit_code_for(ec what);
 
 } // namespace tune::cli

@@ -5,7 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/cluster/lease_parts.hpp"
-#include "tune/core/cluster/lost_workers.hpp"
+#include "tune/core/cluster/loss_notices.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/readiness.hpp"
 #include "tune/core/cluster/unmet_requests.hpp"
@@ -140,7 +140,7 @@ struct cluster_state {
   /// Takes lines that concern no experiment; may be empty.
   std::function<void(const std::string&)> say;
   /// Lost workers, with the shares of the runners whose trials were there.
-  lost_workers missing;
+  loss_notices missing;
 
   // -- A node is believed only about itself and its own leases.
 

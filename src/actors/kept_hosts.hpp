@@ -39,7 +39,7 @@ public:
 
 private:
   struct content;
-  class checkpoint_service;
+  class waiting_host;
   std::shared_ptr<process_service> processes_;
   std::shared_ptr<content> content_;
 };

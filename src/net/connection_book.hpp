@@ -1,5 +1,6 @@
 /// Connections of a port, and which of them must go if there are too many or they leave too much
-/// unread. A pure value.
+/// unread. A pure value. Who a peer is by its certificate, `network_config` in
+/// include/tune/net/system.hpp knows.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -40,6 +40,7 @@ TEST(command_runner, lists_the_whole_storage) {
   remote_command list;
   list.command = "list";
   list.before = {"experiments"};
+  list.reaching = "--head h:1";
 
   auto how = process_for(list, "/srv/results");
 
@@ -80,13 +81,21 @@ TEST(command_runner, reads_no_name_that_leads_elsewhere) {
 
 TEST(command_runner, takes_no_option_that_reaches_another_head_and_no_bare_word) {
   using namespace std::string_literals;
-  for (const auto& option : {"--head"s, "--head=h:2"s, "--"s, "x"s, "-q"s, "--limit=3\0"s}) {
+  for (const auto& option :
+       {"--head"s, "--head=h:2"s, "--"s, "x"s, "-q"s, "--limit=3\0"s, "--to"s, "--to=/etc/x"s}) {
     auto what = trials_of("x");
     what.options = {option};
     auto how = process_for(what, "/s");
     ASSERT_FALSE(how) << option;
     EXPECT_EQ(how.error().code, ec::refused);
   }
+}
+
+TEST(command_runner, has_each_process_know_that_it_answers_a_client) {
+  auto what = trials_of("x");
+  what.reaching.clear();
+
+  EXPECT_FALSE(process_for(what, "/s"));
 }
 
 TEST(command_runner, wants_a_name_but_for_a_list) {
@@ -114,17 +123,17 @@ protected:
 TEST_F(submitter_test, lets_whoever_submitted_an_experiment_command_it_and_nobody_else) {
   ASSERT_TRUE(write_submitter(directory, "CN=me"));
 
-  EXPECT_TRUE(may_command(directory, "CN=me"));
-  auto other = may_command(directory, "CN=you");
+  EXPECT_TRUE(may_see_and_steer(directory, "CN=me"));
+  auto other = may_see_and_steer(directory, "CN=you");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ec::refused);
   EXPECT_THAT(other.error().detail, HasSubstr("submitted with another certificate"));
   // A head without certificates serves its own machine.
-  EXPECT_TRUE(may_command(directory, ""));
+  EXPECT_TRUE(may_see_and_steer(directory, ""));
 }
 
 TEST_F(submitter_test, keeps_what_was_run_by_hand_to_the_machine_of_the_head) {
-  auto result = may_command(directory, "CN=me");
+  auto result = may_see_and_steer(directory, "CN=me");
 
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ec::refused);
@@ -135,14 +144,14 @@ TEST_F(submitter_test, is_not_fooled_by_a_link_in_the_place_of_the_file) {
   std::ofstream{root / "theirs"} << "CN=you\n";
   std::filesystem::create_symlink(root / "theirs", directory / submitter_file);
 
-  EXPECT_FALSE(may_command(directory, "CN=you"));
+  EXPECT_FALSE(may_see_and_steer(directory, "CN=you"));
   ASSERT_TRUE(write_submitter(directory, "CN=me"));
-  EXPECT_TRUE(may_command(directory, "CN=me"));
+  EXPECT_TRUE(may_see_and_steer(directory, "CN=me"));
   EXPECT_FALSE(std::filesystem::is_symlink(directory / submitter_file));
 }
 
 TEST_F(submitter_test, names_an_experiment_that_is_not_there) {
-  auto result = may_command(root / "y", "CN=me");
+  auto result = may_see_and_steer(root / "y", "CN=me");
 
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ec::unknown_name);

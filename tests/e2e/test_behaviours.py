@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs that lines of docs/behaviours.md are about; others are named so beside what they test."""
+"""Whole runs that lines of docs/ray-behaviours.md are about; others are named so beside what they test."""
 import json
 import os
 import shutil

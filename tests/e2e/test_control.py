@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A running experiment, steered from another terminal. A… and B… name lines of
-docs/behaviours.md."""
+docs/ray-behaviours.md."""
 import json
 import os
 import resource

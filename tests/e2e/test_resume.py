@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Going on with an experiment: `run FILE --resume[=MODE]` and `resume DIR`. A… and D… name lines of
-docs/behaviours.md."""
+docs/ray-behaviours.md."""
 import os
 import signal
 import unittest

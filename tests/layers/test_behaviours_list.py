@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/behaviours.md has every line of the list, and the tests that it names are there."""
+"""docs/ray-behaviours.md has every line of the list, and the tests that it names are there."""
 import re
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/behaviours.md"
+PAGE = ROOT / "docs/ray-behaviours.md"
 
 # How many lines each part has.
 LINES = {

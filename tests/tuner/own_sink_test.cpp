@@ -1,4 +1,4 @@
-// Results that a program takes elsewhere by a sink of its own.
+// Results that go elsewhere through a program's own sink.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bowl.hpp"
 
@@ -14,7 +14,7 @@ using samples::bowls;
 using samples::tuner_test;
 using testing::HasSubstr;
 
-/// What came to a sink, from its thread.
+/// What a sink received, on its own thread.
 struct heard {
   std::mutex mutex;
   std::condition_variable changed;
@@ -108,7 +108,7 @@ TEST_F(own_sink_test, that_throws_is_a_warning_and_costs_no_trial) {
                                                   HasSubstr("the service is gone")));
 }
 
-/// Holds its thread until all trials are done.
+/// Blocks its thread until all trials are done.
 class stuck final : public trial_sink {
 public:
   stuck(std::shared_ptr<support::latch> node_registry, std::shared_ptr<bool> opened)
@@ -137,7 +137,7 @@ TEST_F(own_sink_test, that_hangs_holds_up_no_trial) {
   };
   all.sinks.add(std::move(entry));
 
-  // The end of the experiment opens the node registry, so it came while the sink hung.
+  // The end of the experiment opens the latch, so it came while the sink was blocked.
   auto grid = tuner{all}.run(
       options().set("log.sink.stuck", "").callback(std::make_shared<opener>(node_registry)));
 

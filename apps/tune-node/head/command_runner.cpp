@@ -45,10 +45,13 @@ bool has_nul(const std::string& x) {
   return x.find('\0') != x.npos;
 }
 
-/// True for an option that would reach another head, or is none.
+/// True for an option that would reach another head, write to a place of the client's choice, or is
+/// none.
 bool is_misplaced(const std::string& option) {
-  return !option.starts_with("--") || option == "--" || option == "--head"
-         || option.starts_with("--head=") || has_nul(option);
+  const auto is
+      = [&](const std::string& name) { return option == name || option.starts_with(name + "="); };
+  return !option.starts_with("--") || option == "--" || is("--head") || is("--to")
+         || has_nul(option);
 }
 
 struct command_runner_state {
@@ -86,7 +89,7 @@ struct command_runner_state {
     if (!how)
       return how.error();
     for (const auto& experiment : what.experiments) {
-      if (auto may = may_command(storage / experiment, identity); !may)
+      if (auto may = may_see_and_steer(storage / experiment, identity); !may)
         return may.error();
     }
     auto started = piped_program::start(own_program(), std::move(how->words), how->environment);
@@ -136,6 +139,9 @@ expected<runner_process> process_for(const remote_command& what, const fs::path&
                    "'" + printable(experiment) + "' cannot be the name of an experiment"};
     result.words.push_back((storage / experiment).string());
   }
+  // By these words the process knows that it answers a client.
+  if (what.reaching.empty())
+    return error{ec::refused, "a command says by which words its client reaches the head"};
   // The whole storage shows each experiment's name and counts to all members of the cluster.
   if (what.experiments.empty()) {
     if (what.command != "list")

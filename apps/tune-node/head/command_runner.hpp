@@ -38,7 +38,7 @@ void heed_client_of_runner();
 /// Spawns a runner, on a thread of its own. It starts the process when the first output is wanted,
 /// and kills it when it is told to go.
 /// @param storage  The head's; absolute.
-/// @param identity Who asks; see `may_command`.
+/// @param identity Who asks; see `may_see_and_steer`.
 [[nodiscard]] command_runner_actor spawn_command_runner(caf::actor_system& system,
                                                         std::filesystem::path storage,
                                                         remote_command what, std::string identity);

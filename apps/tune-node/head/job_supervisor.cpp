@@ -176,7 +176,7 @@ struct job_supervisor_state {
     std::error_code failed;
     if (!task.words.resume || !fs::exists(directory / submitter_file, failed))
       return {};
-    return may_command(directory, task.identity);
+    return may_see_and_steer(directory, task.identity);
   }
 
   expected<submission_taken> found_experiment_actors(const loaded_spec& loaded,

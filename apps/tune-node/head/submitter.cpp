@@ -41,7 +41,7 @@ expected<std::optional<std::string>> read_submitter(const fs::path& directory) {
   return std::move(*text);
 }
 
-expected<void> may_command(const fs::path& directory, const std::string& identity) {
+expected<void> may_see_and_steer(const fs::path& directory, const std::string& identity) {
   const auto name = printable(directory.filename().string());
   std::error_code failed;
   if (!fs::is_regular_file(database_file(directory), failed))

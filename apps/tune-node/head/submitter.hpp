@@ -25,11 +25,12 @@ inline constexpr std::string_view submitter_file = "submitted-by";
 [[nodiscard]] expected<std::optional<std::string>>
 read_submitter(const std::filesystem::path& directory);
 
-/// Whether a client of this identity may see and steer the experiment in `directory`: whoever
+/// Checks that a client of this identity may see and steer the experiment in `directory`: whoever
 /// submitted it may. A head without certificates serves its own machine alone, and there everybody
-/// may.
+/// may. This is for commands; `is_heard_by` in src/net/submission_server.cpp checks the questions
+/// of those who follow a running experiment.
 /// @errors `ec::unknown_name`: there is no experiment; `ec::refused`; `ec::storage`.
-[[nodiscard]] expected<void> may_command(const std::filesystem::path& directory,
-                                         const std::string& identity);
+[[nodiscard]] expected<void> may_see_and_steer(const std::filesystem::path& directory,
+                                               const std::string& identity);
 
 } // namespace tune::cli

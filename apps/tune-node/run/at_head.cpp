@@ -193,7 +193,7 @@ private:
       return exit_code::storage;
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
-      return code_of(how.how, what_.strict, signal_);
+      return exit_code_of(how.how, what_.strict, signal_);
     std::cerr << program_name() << ": " << what_.head
               << ": left off in order: " << cause_text(how.how.why) + "; " + in_one_line(again())
               << '\n';
@@ -288,6 +288,14 @@ private:
   return submitter{line, what, loaded, **link, numbered}.run(std::move(before));
 }
 
+/// The command that shows an experiment which does not run any more.
+std::string advice_after(const error& why, const std::string& experiment) {
+  return why.code == ec::unknown_name
+             ? "; " + program_call("wait") + " " + experiment_words(experiment)
+                   + " shows how it ended, if it has"
+             : std::string{};
+}
+
 [[gnu::noinline]] exit_code attach(const command_line& line, const attach_request& what,
                                    const transport& how) noexcept {
   network_config config{how};
@@ -310,7 +318,8 @@ private:
     return complain(link.error());
   auto taken = (*link)->attach(words);
   if (!taken)
-    return complain({taken.error().code, head + ": " + taken.error().detail});
+    return complain({taken.error().code, head + ": " + taken.error().detail
+                                             + advice_after(taken.error(), what.experiment)});
   return audience{
       {line, **link, head, what.experiment, taken->objectives, what.strict, {}, {}, again}}
       .follow(*taken);

@@ -46,7 +46,7 @@ void say_cause(const run_summary& how) {
               << '\n';
 }
 
-exit_code code_of(const run_summary& how, bool strict, int signal) {
+exit_code exit_code_of(const run_summary& how, bool strict, int signal) {
   if (!how.storage_error.empty())
     return exit_code::storage;
   auto errored = how.view.counts[static_cast<std::size_t>(trial_status::errored)];

@@ -18,7 +18,7 @@ namespace tune::cli {
 exit_code complain(const error& what);
 
 /// @param signal The signal that interrupted the run; 0: none.
-[[nodiscard]] exit_code code_of(const run_summary& how, bool strict, int signal);
+[[nodiscard]] exit_code exit_code_of(const run_summary& how, bool strict, int signal);
 
 /// Shows on stderr why a run ended unexpectedly, for users who get no summary for people.
 void say_cause(const run_summary& how);

@@ -32,91 +32,89 @@ error refused(const fs::path& directory, const std::string& why) {
 
 /// The entries of an experiment's directory besides its log file. Of those removed the
 /// database is the last, so that the rest of an interrupted removal is still an experiment.
-constexpr std::array<std::string_view, 8> parts {
-  "trials", constexpr std::array<std::string_view, 9> parts{"trials",
-                                                            submitter_file,
-                                                            ".probe",
-                                                            ".control",
-                                                            "experiment.db-shm",
-                                                            "experiment.db-journal",
-                                                            "experiment.db-wal",
-                                                            "experiment.db",
-                                                            "lock"};
+constexpr std::array<std::string_view, 9> parts{"trials",
+                                                submitter_file,
+                                                ".probe",
+                                                ".control",
+                                                "experiment.db-shm",
+                                                "experiment.db-journal",
+                                                "experiment.db-wal",
+                                                "experiment.db",
+                                                "lock"};
 
-  bool is_part(const std::string& name, const std::string& log) {
-    return (!log.empty() && (name == log || name.starts_with(log + ".")))
-           || std::find(parts.begin(), parts.end(), name) != parts.end();
+bool is_part(const std::string& name, const std::string& log) {
+  return (!log.empty() && (name == log || name.starts_with(log + ".")))
+         || std::find(parts.begin(), parts.end(), name) != parts.end();
+}
+
+/// The first component of a path such as "run.log" or "logs/run.log"; empty: there is none.
+std::string first_part(const fs::path& path) {
+  return path.empty() ? std::string{} : path.begin()->string();
+}
+
+/// Removes the log and its rotated files. Other files beside them stay.
+void remove_log(const fs::path& directory, const fs::path& log) {
+  std::error_code failed;
+  auto place = (directory / log).parent_path();
+  if (log.empty() || fs::is_symlink(fs::symlink_status(place, failed)))
+    return;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator i{place, failed}, end; !failed && i != end; i.increment(failed))
+    if (i->path().filename().string().starts_with(log.filename().string()))
+      found.push_back(i->path());
+  for (const auto& x : found)
+    fs::remove(x, failed);
+  // Fails if anything is left in the directory.
+  if (log.has_parent_path())
+    fs::remove(place, failed);
+}
+
+/// @errors `ec::refused`, naming an entry that no experiment has.
+expected<void> only_parts(const fs::path& directory, const std::string& log) {
+  std::error_code failed;
+  for (fs::directory_iterator i{directory, failed}, end; !failed && i != end; i.increment(failed)) {
+    auto name = i->path().filename().string();
+    if (!is_part(name, log))
+      return refused(directory, "it holds " + name
+                                    + ", which is no part of an experiment: move it"
+                                      " away first");
   }
+  return failed ? error{ec::storage, directory.string() + ": " + failed.message()}
+                : expected<void>{};
+}
 
-  /// The first component of a path such as "run.log" or "logs/run.log"; empty: there is none.
-  std::string first_part(const fs::path& path) {
-    return path.empty() ? std::string{} : path.begin()->string();
-  }
+struct found_experiment {
+  std::string about;
+  /// Relative path of its log; empty: it has none.
+  fs::path log;
+};
 
-  /// Removes the log and its rotated files. Other files beside them stay.
-  void remove_log(const fs::path& directory, const fs::path& log) {
-    std::error_code failed;
-    auto place = (directory / log).parent_path();
-    if (log.empty() || fs::is_symlink(fs::symlink_status(place, failed)))
-      return;
-    std::vector<fs::path> found;
-    for (fs::directory_iterator i{place, failed}, end; !failed && i != end; i.increment(failed))
-      if (i->path().filename().string().starts_with(log.filename().string()))
-        found.push_back(i->path());
-    for (const auto& x : found)
-      fs::remove(x, failed);
-    // Fails if anything is left in the directory.
-    if (log.has_parent_path())
-      fs::remove(place, failed);
-  }
-
-  /// @errors `ec::refused`, naming an entry that no experiment has.
-  expected<void> only_parts(const fs::path& directory, const std::string& log) {
-    std::error_code failed;
-    for (fs::directory_iterator i{directory, failed}, end; !failed && i != end;
-         i.increment(failed)) {
-      auto name = i->path().filename().string();
-      if (!is_part(name, log))
-        return refused(directory, "it holds " + name
-                                      + ", which is no part of an experiment: move it"
-                                        " away first");
-    }
-    return failed ? error{ec::storage, directory.string() + ": " + failed.message()}
-                  : expected<void>{};
-  }
-
-  struct found_experiment {
-    std::string about;
-    /// Relative path of its log; empty: it has none.
-    fs::path log;
-  };
-
-  expected<found_experiment> look(const fs::path& directory) {
-    std::error_code failed;
-    if (fs::is_symlink(fs::symlink_status(directory, failed)))
-      return refused(directory, "it is a link");
-    auto state = inspect_directory(directory);
-    if (!state)
-      return refused(directory, state.error().detail);
-    if (*state != directory_state::experiment)
-      return refused(directory, "it holds no experiment");
-    auto reader = store_reader::open(directory);
-    auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-    if (!row)
-      return error{ec::storage, row.error().detail};
-    auto what = spec_from_json(row->spec);
-    auto count = std::accumulate(row->counts.begin(), row->counts.end(), std::uint64_t{0});
-    found_experiment result;
-    result.about = "the experiment " + (what ? what->experiment.name + " " : std::string{}) + "in "
-                   + directory.string() + ": " + counted(count, "trial") + ", " + row->status;
-    if (what)
-      result.log = fs::path{what->log.file}.lexically_normal();
-    if (result.log.is_absolute())
-      result.log.clear();
-    if (auto known = only_parts(directory, first_part(result.log)); !known)
-      return known.error();
-    return result;
-  }
+expected<found_experiment> look(const fs::path& directory) {
+  std::error_code failed;
+  if (fs::is_symlink(fs::symlink_status(directory, failed)))
+    return refused(directory, "it is a link");
+  auto state = inspect_directory(directory);
+  if (!state)
+    return refused(directory, state.error().detail);
+  if (*state != directory_state::experiment)
+    return refused(directory, "it holds no experiment");
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  if (!row)
+    return error{ec::storage, row.error().detail};
+  auto what = spec_from_json(row->spec);
+  auto count = std::accumulate(row->counts.begin(), row->counts.end(), std::uint64_t{0});
+  found_experiment result;
+  result.about = "the experiment " + (what ? what->experiment.name + " " : std::string{}) + "in "
+                 + directory.string() + ": " + counted(count, "trial") + ", " + row->status;
+  if (what)
+    result.log = fs::path{what->log.file}.lexically_normal();
+  if (result.log.is_absolute())
+    result.log.clear();
+  if (auto known = only_parts(directory, first_part(result.log)); !known)
+    return known.error();
+  return result;
+}
 
 } // namespace
 

@@ -368,7 +368,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
         std::cerr << nothing_left(directory);
       auto written
           = !what.tells || write_result(result, (*before)->last, (*before)->how, look.look);
-      return written ? code_of((*before)->how, what.strict, 0) : exit_code::storage;
+      return written ? exit_code_of((*before)->how, what.strict, 0) : exit_code::storage;
     }
   }
   if (auto has = what.resume ? has_files_to_go_on(directory, loaded.what, what.file.empty())
@@ -439,7 +439,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
     say_cause(end);
   else if (!write_result(result, last, end, look.look))
     return exit_code::storage;
-  return code_of(end, what.strict, signal);
+  return exit_code_of(end, what.strict, signal);
 }
 
 } // namespace tune::cli

@@ -65,7 +65,7 @@ exit_code wait_for_experiment(const command_line& line, const wait_request& what
   look_back(last, directory);
   if (!write_result({line, {}}, last, how, look.colors))
     return exit_code::storage;
-  return code_of(how, what.strict, 0);
+  return exit_code_of(how, what.strict, 0);
 }
 
 } // namespace tune::cli

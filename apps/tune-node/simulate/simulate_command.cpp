@@ -203,7 +203,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   run_summary how;
   how.status = end.status;
   how.view = world.machine().view();
-  return code_of(how, what.strict, 0);
+  return exit_code_of(how, what.strict, 0);
 }
 
 } // namespace tune::cli

@@ -105,8 +105,8 @@ void conversation::replay(const event& what) {
 expected<void> conversation::open(on::opened how) {
   trials_->adopt(machine());
   auto done = runner_->open(std::move(how));
-  // Discard decisions of the replay: no executor was connected. One that reports or asks is told
-  // anew.
+  // Discard the decisions of the replay, when no executor was connected. An executor that reports
+  // or asks is told again.
   static_cast<void>(trials_->take_let_go());
   return done;
 }

@@ -206,14 +206,14 @@ expected<struct stat> look_at(const store::descriptor& opened, const fs::path& w
 /// A directory to be copied with its content. The name of the top one is "".
 struct branch {
   fs::path from;
-  /// Its path relative to the draft.
+  /// The directory's path relative to the draft.
   fs::path to;
   std::size_t depth = 0;
   /// The directories on the way to it, itself last.
   way_here passed;
 };
 
-/// One thing to be copied.
+/// An entry to be copied.
 struct plan_entry {
   /// Index of the branch that contains it in the plan.
   std::size_t in = 0;

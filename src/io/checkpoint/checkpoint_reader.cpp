@@ -1,3 +1,4 @@
+// Reads a checkpoint as a stream of bytes, for another node; checkpoint_scan.cpp verifies one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../files/directory_list.hpp"
 #include "held_checkpoint.hpp"
@@ -70,7 +71,7 @@ struct checkpoint_reader::parts {
       return {};
     const auto& known = listed.content.files[index];
     const auto path = root.path() / known.path;
-    // Neither its name nor one on the way may have become a link.
+    // Opening fails if the file's name, or one on the way to it, has become a link.
     store::descriptor file{beneath::open(root.number(), known.path, O_RDONLY | O_NONBLOCK)};
     struct stat about {};
     if (file.number() < 0 || ::fstat(file.number(), &about) != 0)

@@ -65,7 +65,7 @@ expected<void> add_entry(checkpoint_manifest& to, int in, const std::string& nam
   auto target = target_of(place, where, ec::storage);
   if (!target)
     return target.error();
-  // It could not be restored from JSON.
+  // A target that is not UTF-8 could not be restored from JSON.
   if (!is_utf8(*target))
     return error{ec::storage, "cannot keep " + where.string() + ": what it leads to is not UTF-8"};
   to.links.push_back({std::move(way), std::move(*target)});

@@ -37,8 +37,8 @@ struct extent {
   ::off_t end;
 };
 
-/// The first extent at or behind `from`; empty at `size` if only holes are left. Without support
-/// for holes, a file has one extent.
+/// The first extent at or after `from`; empty at `size` if only holes are left. Without support for
+/// holes, a file has one extent.
 extent next_extent(int file, ::off_t from, ::off_t size) {
   const auto begin = ::lseek(file, from, SEEK_DATA);
   if (begin < 0)
@@ -51,7 +51,7 @@ extent next_extent(int file, ::off_t from, ::off_t size) {
 struct file_pair {
   copied_file what;
   store::descriptor to;
-  /// As large as the largest piece so far.
+  /// Grows to the size of the largest piece so far.
   std::vector<char> buffer = {};
   std::uint64_t unsynced = 0;
 

@@ -25,7 +25,7 @@ struct copied_file {
 };
 
 /// Copies one regular file with its permissions. Holes stay holes if the file system supports them.
-/// Data written behind its end meanwhile is not copied.
+/// Data written past its end meanwhile is not copied.
 ///
 /// Stops before less than `room_kept_free` would be left on the disk.
 /// @errors `ec::storage`; the destination may then have a part of the file.

@@ -90,7 +90,7 @@ bool is_guard(pid_t pid) {
   return facts && facts->state != 'Z' && name == "tune-guard\n";
 }
 
-/// The count behind `key` in a file of "key count" lines.
+/// The count after `key` in a file of "key count" lines.
 std::uint64_t count_in(const std::string& path, std::string_view key) {
   std::istringstream words{proc_files::read_small(path.c_str())};
   std::string name;

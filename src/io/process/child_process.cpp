@@ -331,21 +331,20 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   who_->started(pid_);
 }
 
-bool child_process::begin_park(std::shared_ptr<process_listener> checkpoint_service,
-                               std::span<char> buffer) {
+bool child_process::begin_park(std::shared_ptr<process_listener> holder, std::span<char> buffer) {
   if (exit_ || end_requested_ || !answers_) {
     resume(pipe_role::report, buffer);
     return false;
   }
-  checkpoint_service_ = std::move(checkpoint_service);
+  holder_ = std::move(holder);
   return true;
 }
 
 void child_process::end_park(bool alone, std::span<char> buffer) {
-  if (checkpoint_service_ == nullptr || exit_ || end_requested_)
+  if (holder_ == nullptr || exit_ || end_requested_)
     return;
-  if (!alone) { // Its descendants belong to the trial and end with this process.
-    checkpoint_service_ = nullptr;
+  if (!alone) { // The descendants belong to the trial and end with this process.
+    holder_ = nullptr;
     close_answers();
     resume(pipe_role::report, buffer);
     return;
@@ -360,7 +359,7 @@ void child_process::go_on_parking(std::span<char> buffer) {
   exit_info so_far;
   describe_output(so_far);
   auto before = who_;
-  begin_use(std::exchange(checkpoint_service_, nullptr), {});
+  begin_use(std::exchange(holder_, nullptr), {});
   before->parked(so_far);
 }
 
@@ -384,7 +383,7 @@ void child_process::on_exited(exit_info how, std::span<char> buffer) {
   }
   close_answers();
   // Lift the hold under which the process was to be parked: nobody else would.
-  if (std::exchange(checkpoint_service_, nullptr) != nullptr)
+  if (std::exchange(holder_, nullptr) != nullptr)
     resume(pipe_role::report, buffer);
   drain(buffer);
 }

@@ -60,7 +60,7 @@ public:
   void on_end_requested(std::span<char> buffer);
   /// @returns whether the guard must check for living descendants: not if the process was asked to
   /// end or has ended.
-  bool begin_park(std::shared_ptr<process_listener> checkpoint_service, std::span<char> buffer);
+  bool begin_park(std::shared_ptr<process_listener> holder, std::span<char> buffer);
   /// Continues after the guard's check. A process with living descendants must end.
   void end_park(bool alone, std::span<char> buffer);
   void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
@@ -80,7 +80,7 @@ public:
     if (!end_requested_ && !finished_)
       who_->files_changed();
   }
-  /// True once the listener was told the end.
+  /// True once the listener was notified of the end.
   [[nodiscard]] bool finished() const { return finished_; }
 
 private:
@@ -102,7 +102,7 @@ private:
   std::shared_ptr<process_listener> who_;
   /// The next listener, which takes over once the process is known to have no living descendants
   /// and its files are finished.
-  std::shared_ptr<process_listener> checkpoint_service_;
+  std::shared_ptr<process_listener> holder_;
   /// True while the process waits for a change of listener, until its output so far is read and
   /// written.
   bool changes_hands_ = false;

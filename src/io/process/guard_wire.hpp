@@ -41,7 +41,7 @@ struct launch {
   std::string directory;
   std::vector<std::string> argv;
   std::vector<std::string> env;
-  /// As for setrlimit: resource and value.
+  /// Resource and value, in the form that setrlimit takes.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
 };
 
@@ -77,7 +77,7 @@ struct exited {
   ec fault = ec::process;
 };
 
-/// Node to guard: are you alive? Sent behind orders, and so answered after them.
+/// Node to guard: are you alive? Sent after orders, and so answered after them.
 struct ping {};
 /// Guard to node: alive.
 struct pong {};

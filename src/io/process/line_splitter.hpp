@@ -24,8 +24,8 @@ public:
       : limit_{limit}, ends_{ends} {}
 
   /// Processes bytes. Calls `hear(line, truncated)` for each complete line, and for the beginning
-  /// of one that is too long; it returns whether to go on. @returns how many bytes were consumed;
-  /// less than all if `hear` returned false.
+  /// of one that is too long; it returns whether to continue. @returns how many bytes were
+  /// consumed; less than all if `hear` returned false.
   template <class F>
   std::size_t feed(std::string_view bytes, F&& hear) {
     std::size_t taken = 0;

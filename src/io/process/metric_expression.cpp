@@ -46,7 +46,7 @@ private:
   written_beside last_;
   /// True if the value has ended and nothing follows it yet.
   bool awaits_ = false;
-  /// True if the last element is right behind the value.
+  /// True if the last element is directly after the value.
   bool behind_is_last_ = false;
 
   void step() {

@@ -92,7 +92,7 @@ doubt wrong_begin(const reading& x, std::string_view part) {
                        true};
 }
 
-/// The value begins behind "7.5e-" of 7.5e-05, or behind its "7.5e".
+/// The value begins after "7.5e-" of 7.5e-05, or after its "7.5e".
 doubt begins_in_exponent(const reading& x) {
   auto mantissa = x.before;
   if (!x.has_sign() && is_one_of(x.last(), "+-"))
@@ -107,7 +107,7 @@ doubt begins_in_exponent(const reading& x) {
              : doubt{};
 }
 
-/// The value begins behind its own sign.
+/// The value begins after its own sign.
 doubt begins_behind_sign(const reading& x) {
   if (x.has_sign())
     return {};
@@ -125,7 +125,7 @@ doubt begins_behind_sign(const reading& x) {
   return result;
 }
 
-/// The value begins within digits, or behind their point.
+/// The value begins within digits, or after their decimal point.
 doubt begins_in_digits(const reading& x) {
   if (x.has_sign())
     return {};
@@ -163,7 +163,7 @@ doubt doubt_before(const reading& x) {
   return {};
 }
 
-// Checks of the text behind the value.
+// Checks of the text after the value.
 
 doubt behind(std::string_view part, std::string advice, bool is_wrong) {
   return reading_doubt{in_quotes(part) + " follows it", std::move(advice), is_wrong};

@@ -17,8 +17,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Limit on waiting bytes of one file, besides those being written. The last write may exceed it by
-/// as much as is read at once.
+/// Limit on waiting bytes of one file, not counting those being written. The last write may exceed
+/// it by as much as is read at once.
 constexpr std::size_t most_unwritten = 128 * 1024;
 constexpr std::size_t buffer_size = most_unwritten + 64 * 1024;
 /// Spare buffers of a thread: files with nothing waiting have no buffer.

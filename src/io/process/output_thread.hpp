@@ -32,7 +32,7 @@ public:
   void run(std::function<void()> work);
 
   [[nodiscard]] bool is_idle() const;
-  /// When the thread last finished a piece of work.
+  /// Time at which the thread last finished a piece of work.
   [[nodiscard]] std::chrono::steady_clock::time_point moved() const;
 
 private:

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 extern char** environ; // NOLINT(readability-redundant-declaration)
@@ -22,7 +23,7 @@ namespace tune {
 
 namespace {
 
-/// Both ends of a pipe, closed over exec; this side's end does not block.
+/// Both ends of a pipe, closed over exec; the reading end is non-blocking.
 struct pipe_ends {
   unique_fd from;
   unique_fd to;
@@ -45,16 +46,20 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return result;
 }
 
-/// This process's environment and `more`.
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  std::vector<std::string> result;
-  for (auto** each = environ; *each != nullptr; ++each)
-    result.emplace_back(*each);
-  result.insert(result.end(), more.begin(), more.end());
+/// `own` and the variables of this process that it does not name.
+std::vector<std::string> environment_with(const std::vector<std::string>& own) {
+  auto result = own;
+  for (auto** each = environ; *each != nullptr; ++each) {
+    const std::string_view inherited{*each};
+    const auto name = inherited.substr(0, inherited.find('=') + 1);
+    if (std::none_of(own.begin(), own.end(), [&](const auto& x) { return x.starts_with(name); }))
+      result.emplace_back(inherited);
+  }
   return result;
 }
 
-/// Appends what is there, up to `most` bytes in all. @returns whether the pipe is still open.
+/// Appends the available bytes to `to`, until it holds `most`. @returns whether the pipe is still
+/// open.
 bool read_some(int pipe, std::string& to, std::size_t most) {
   std::array<char, 16 * 1024> buffer;
   while (to.size() < most) {
@@ -69,7 +74,8 @@ bool read_some(int pipe, std::string& to, std::size_t most) {
   return true;
 }
 
-/// A session of its own, no blocked or ignored signal, no descriptor but the standard ones.
+/// Starts the program in a session of its own, with no signal blocked or ignored and no descriptors
+/// but the standard ones.
 int spawn_piped(const std::filesystem::path& program, std::vector<std::string>& words,
                 const std::vector<std::string>& environment, int out, int err, pid_t& pid) {
   posix_spawnattr_t attributes;
@@ -119,7 +125,7 @@ public:
 
   piece read(std::size_t most, std::chrono::milliseconds patience) {
     piece result;
-    // A closed pipe is left out by a negative number.
+    // A negative descriptor makes poll ignore a closed pipe.
     std::array<pollfd, 2> ready{
         {{out_is_open_ ? out_.get() : -1, POLLIN, 0}, {err_is_open_ ? err_.get() : -1, POLLIN, 0}}};
     if (out_is_open_ || err_is_open_)

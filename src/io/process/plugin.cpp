@@ -53,7 +53,7 @@ Function symbol(void* library, const char* name) {
 } // namespace
 
 expected<void> load_plugin(const fs::path& plugin, trainable_registry& to) {
-  // Its path has a slash, so that it is not searched for among the system's libraries.
+  // An absolute path has a slash, so that dlopen does not search the system's libraries for it.
   auto* library = ::dlopen(fs::absolute(plugin).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const auto* why = ::dlerror();

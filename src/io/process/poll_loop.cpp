@@ -212,7 +212,7 @@ void process_service::poll_loop::handle(park what) {
   auto* child = find(what.which);
   if (child == nullptr)
     return;
-  if (child->begin_park(std::move(what.checkpoint_service), buffer_))
+  if (child->begin_park(std::move(what.holder), buffer_))
     order(guard_wire::look{what.which.id});
   else
     forget_if_finished(what.which.id);

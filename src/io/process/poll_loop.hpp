@@ -42,7 +42,7 @@ public:
   };
   struct park {
     process_handle which;
-    std::shared_ptr<process_listener> checkpoint_service;
+    std::shared_ptr<process_listener> holder;
   };
   struct hand_on {
     process_handle which;

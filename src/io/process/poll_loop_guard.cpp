@@ -46,7 +46,7 @@ void process_service::poll_loop::order(errand what) {
   ask_whether_guard_lives();
 }
 
-/// At most one ping is on its way, behind the last order.
+/// At most one ping is on its way, after the last order.
 void process_service::poll_loop::ask_whether_guard_lives() {
   if (std::exchange(asks_guard_, true))
     asks_again_ = true;
@@ -134,7 +134,7 @@ void process_service::poll_loop::lose_guard(const std::string& why) {
   watch_.remove(guard_.socket.get());
   guard_.socket.reset();
   guard_due_.reset();
-  // Pings to it are void; the next guard gets one behind the remaining orders.
+  // Pings to it are void; the next guard gets one after the remaining orders.
   std::erase_if(outgoing_,
                 [](const auto& x) { return std::holds_alternative<guard_wire::ping>(x); });
   asks_again_ = false;

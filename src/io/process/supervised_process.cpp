@@ -112,7 +112,8 @@ void process_table::kill_all() {
 }
 
 bool process_table::is_alone(const supervised_process& what) {
-  // Its children first: those that lose their parent meanwhile are found among this process's.
+  // Check its children first: those that lose their parent meanwhile are found among those of this
+  // process.
   auto children = proc_files::children_of(what.pid);
   if (std::any_of(children.begin(), children.end(), is_alive))
     return false;
@@ -228,7 +229,7 @@ void process_table::reap() {
     }
     auto& what = *find(leader->second);
     if (what.leader_dead) {
-      // This zombie is kept and hides the others.
+      // The leader's zombie is kept and hides other dead children.
       reap_one_by_one();
       break;
     }

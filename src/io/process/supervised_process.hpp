@@ -36,7 +36,7 @@ struct supervised_process {
   /// is gone.
   bool leader_dead = false;
   guard_wire::exited last_word;
-  /// When KILL is due, if the end was requested.
+  /// Time at which KILL is due, if the end was requested.
   std::optional<guard_clock::time_point> kill_at;
   /// True once KILL was sent: no part of it may survive.
   bool killed = false;

@@ -62,7 +62,7 @@ std::size_t find_if_word(const std::vector<command_word>& words, std::size_t beg
   return end;
 }
 
-/// Parses the words behind `if`: `shuffle`, `not shuffle`, `kernel == poly and degree > 2`.
+/// Parses the words after `if`: `shuffle`, `not shuffle`, `kernel == poly and degree > 2`.
 expected<condition> condition_of(const std::vector<command_word>& words, std::size_t begin,
                                  std::size_t end, const std::vector<std::string>& known) {
   std::string text;

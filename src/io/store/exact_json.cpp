@@ -136,8 +136,8 @@ private:
     if (excepted)
       ++next_;
     if (const auto* text = x.as_string()) {
-      // Such a text normally means a number among metrics, and only as an exception in plain
-      // position.
+      // In a metric position, a non-finite text normally means a number; in a plain position, only
+      // as an exception.
       if (excepted == (where_ == json_position::plain)) {
         if (auto number = non_finite(*text))
           return *number;

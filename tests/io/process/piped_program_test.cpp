@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 namespace tune {
 namespace {
@@ -72,6 +73,11 @@ TEST(piped_program, reads_nothing_from_stdin_and_has_further_variables) {
   auto uut = shell("cat; echo \"$TUNE_TEST_WORD\"", {"TUNE_TEST_WORD=a b"});
 
   EXPECT_EQ(whole(uut).out, "a b\n");
+
+  ::setenv("TUNE_TEST_WORD", "of the parent", 1);
+  auto second = shell("echo \"$TUNE_TEST_WORD\"", {"TUNE_TEST_WORD=its own"});
+  ::unsetenv("TUNE_TEST_WORD");
+  EXPECT_EQ(whole(second).out, "its own\n");
 }
 
 TEST(piped_program, kills_the_program_and_its_children_when_it_goes) {

@@ -61,7 +61,7 @@ public:
   conversation(const conversation&) = delete;
   conversation& operator=(const conversation&) = delete;
 
-  /// As `experiment::go_by`.
+  /// Like `experiment::go_by`.
   void go_by(rule_change what);
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);

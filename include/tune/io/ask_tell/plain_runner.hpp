@@ -52,7 +52,7 @@ public:
   plain_runner(const plain_runner&) = delete;
   plain_runner& operator=(const plain_runner&) = delete;
 
-  /// As `experiment::go_by`.
+  /// Like `experiment::go_by`.
   void go_by(rule_change what) { loop_.go_by(std::move(what)); }
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);

@@ -1,4 +1,5 @@
-/// The certificate and key that a node presents to its peers, and the CA by which it verifies them.
+/// The certificate and key that this node presents to its peers, and the CA by which it verifies
+/// theirs. The identity of a peer comes of its connection: see tls_session.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

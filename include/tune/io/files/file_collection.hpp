@@ -15,7 +15,7 @@ namespace tune {
 struct declared_file {
   /// The key that has the pattern, for error texts: "files".
   std::string key;
-  /// As for `make_manifest`.
+  /// In the form that `make_manifest` takes.
   std::string pattern;
 };
 
@@ -35,7 +35,7 @@ struct file_collection {
 /// In a tree of the manifest's files in which `base` exists, too, all names work as in the
 /// original: `../x` is found from its `base`. Nothing above the root is revealed.
 /// @errors as `make_manifest`, with the key, the pattern as written, and a remedy: `ec::bad_option`
-///   also for a pattern that leads up to the file system's root, and for ".." behind a name.
+///   also for a pattern that leads up to the file system's root, and for ".." after a name.
 [[nodiscard]] expected<file_collection> collect_files(const std::filesystem::path& base,
                                                       std::span<const declared_file> patterns,
                                                       const reading_rules& how = {});

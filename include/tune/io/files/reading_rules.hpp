@@ -21,7 +21,7 @@ struct reading_progress {
   std::uint64_t all = 0;
 };
 
-/// Returns whether to go on; called between two pieces of a long reading.
+/// Returns whether to continue; called between two parts of a long read.
 using reading_watch = std::function<bool(const reading_progress&)>;
 
 struct reading_rules {

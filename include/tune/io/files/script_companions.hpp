@@ -13,7 +13,7 @@ namespace tune {
 ///
 /// For Python (`.py`, or `python` in the first line): modules and packages beside the script that
 /// `import` and `from` name. For a shell (`.sh`, `.bash`, or a shell in the first line): names
-/// behind the script's own directory, as in `$(dirname "$0")/lib.sh`, `${0%/*}/lib.sh`,
+/// after the script's own directory, as in `$(dirname "$0")/lib.sh`, `${0%/*}/lib.sh`,
 /// `$here/lib.sh`. Computed names and files that are opened at run time are not found. Other
 /// languages are not supported.
 /// @param script A regular file.

@@ -137,7 +137,7 @@ private:
   explicit sliced(std::coroutine_handle<promise_type> handle) : handle_{handle} {}
 };
 
-/// Returns whether to go on; called between two slices.
+/// Returns whether to continue; called between two slices.
 using keeps_on = std::function<bool()>;
 
 /// Runs all slices. @returns nothing if the work was given up.

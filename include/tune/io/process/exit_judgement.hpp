@@ -12,7 +12,7 @@
 
 namespace tune {
 
-/// Everything known about a program besides its exit.
+/// Everything known about a program except its exit.
 struct exit_facts {
   /// The metric that the program must have reported.
   std::string objective;

@@ -40,9 +40,9 @@ inline constexpr std::string_view no_host_main
 [[nodiscard]] std::vector<std::string> host_command(std::string_view name, bool kept = false,
                                                     const std::filesystem::path& plugin = {});
 
-/// The environment variables of a trial process, besides those that the process service adds:
-/// TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for every
-/// parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES if set.
+/// The environment variables of a trial process, in addition to those that the process service
+/// adds: TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for
+/// every parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES if set.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 trial_environment(const object& config, const trial_context& context,
                   const std::filesystem::path& params_file,

@@ -44,7 +44,7 @@ struct metric_expression {
   std::size_t group = 0;
   /// True if the value is a {number}.
   bool is_number = false;
-  /// The elements right before and right behind that group.
+  /// The elements directly before and after that group.
   written_beside before{};
   written_beside behind{};
 };

@@ -24,7 +24,7 @@ enum class report_mode : std::uint8_t {
   final,
 };
 
-/// Which of a program's outputs are read for metrics.
+/// The outputs of a program that are searched for metrics.
 enum class metric_stream : std::uint8_t { out, err, both };
 
 struct metric_pattern_options {

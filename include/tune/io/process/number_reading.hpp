@@ -39,7 +39,7 @@ struct reading_doubt {
 [[nodiscard]] std::optional<reading_doubt> doubt_of(std::string_view line, value_place value,
                                                     const metric_expression& by);
 
-/// The letters or the percent sign right behind a number: "ms", "%". Empty if the value is not a
+/// The letters or the percent sign directly after a number: "ms", "%". Empty if the value is not a
 /// number, or if the expression itself says what follows.
 [[nodiscard]] std::optional<std::string_view> unit_of(std::string_view line, value_place value,
                                                       const metric_expression& by);

@@ -1,4 +1,4 @@
-/// A program whose output is read piece by piece, by a caller that may block.
+/// Runs a program whose output is read piece by piece, by a caller that may block.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,31 +15,32 @@
 namespace tune {
 
 /// Runs one program with pipes for stdout and stderr and an empty stdin. A program that writes
-/// faster than it is read waits: at most a pipe's worth of output is held.
+/// faster than it is read is blocked: at most one pipe's capacity of output is held.
 class piped_program {
 public:
-  /// Some of its output.
+  /// A part of the program's output.
   struct piece {
     std::string out;
     std::string err;
-    /// Set with the last piece: its exit status, or 128 and the number of the signal that ended it.
+    /// Set in the last piece only: the program's exit status, or 128 plus the number of the signal
+    /// that ended it.
     std::optional<int> status;
   };
 
-  /// @param words       argv; the first is its name. [>= 1]
+  /// @param words       argv; the first word is the program's name. [>= 1]
   /// @param environment Added to this process's own, as "NAME=value".
-  /// @errors `ec::process` with the system's text.
+  /// @errors `ec::process` with the system's message.
   [[nodiscard]] static expected<piped_program> start(const std::filesystem::path& program,
                                                      std::vector<std::string> words,
                                                      const std::vector<std::string>& environment);
 
   piped_program(piped_program&&) noexcept;
   piped_program& operator=(piped_program&&) noexcept;
-  /// Kills it, and all processes of its session that share its process group.
+  /// Kills the program and all processes of its session that share its process group.
   ~piped_program();
 
-  /// Waits until there is output, or the end, or for `patience`.
-  /// @param most Bytes of each stream. [>= 1]
+  /// Waits until there is output or a stream has ended, at most for `patience`.
+  /// @param most Maximum number of bytes of each stream. [>= 1]
   [[nodiscard]] piece read(std::size_t most, std::chrono::milliseconds patience);
 
 private:

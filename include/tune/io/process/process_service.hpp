@@ -95,9 +95,9 @@ struct process_order {
   std::string place = {};
 };
 
-/// The settings that change when a process goes on with another trial.
+/// The settings that change when a process is reused for another trial.
 struct process_turn {
-  /// As in `process_order`.
+  /// The files of the same name in `process_order`.
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
   std::uint64_t output_cap = 64 * 1024 * 1024;
@@ -244,10 +244,10 @@ public:
   /// Does not park a process that is gone or was asked to end, nor one with living descendants: the
   /// answer descriptor of the latter is closed, so that it ends, and everything it leaves is ended.
   /// In either case its listener gets the call `exited`.
-  /// @param checkpoint_service Listener that owns the process from then on: gets the call
+  /// @param holder Listener that owns the process from then on: gets the call
   /// `started`, before the other's last call, and `exited`.
   /// @returns the handle of the new listener.
-  process_handle park(process_handle which, std::shared_ptr<process_listener> checkpoint_service);
+  process_handle park(process_handle which, std::shared_ptr<process_listener> holder);
   /// Gives a parked process to `who`, and writes `line` to its answer descriptor. All counts and
   /// limits start anew. If the process is gone by now, `who` gets the call `exited` with that
   /// trouble.

@@ -19,7 +19,7 @@ struct ini_entry {
   std::string key;
   std::string text;
   config_origin origin;
-  /// True if a comment was cut off behind the text, which may not have been meant as one.
+  /// True if a comment after the text was cut off, which may not have been meant as one.
   bool cut = false;
 };
 

@@ -62,7 +62,7 @@ struct experiment_section {
 
 /// The form of the user's code.
 enum class trainable_kind : std::uint8_t { command, function, class_type, table, actor };
-/// Where the user's code runs.
+/// The place where functions and classes run: a separate process, or a thread of this one.
 enum class isolation_kind : std::uint8_t { process, thread };
 
 /// `[trainable]`
@@ -81,7 +81,7 @@ struct trainable_section {
   isolation_kind isolation = isolation_kind::process;
   /// Whether a process serves another trial after one that ended well.
   bool reuse_actors = false;
-  /// Files that workers need besides the command; relative to the INI's directory.
+  /// Files that workers need in addition to the command; relative to the INI's directory.
   std::vector<std::string> files;
   /// Limit on the size of all files sent to workers, including those that the command names. 0 = no
   /// limit. [bytes]

@@ -12,7 +12,7 @@
 
 namespace tune {
 
-/// Placeholders that the runtime fills in, besides the configuration.
+/// Placeholders that the runtime fills in, in addition to the configuration.
 struct command_builtins {
   std::string trial_dir;
   /// Directory of the INI file; words beginning with `./` are relative to it.

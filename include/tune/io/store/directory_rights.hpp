@@ -25,7 +25,7 @@ struct directory_rights {
 /// Judges whether a directory is safe for the files of `user`.
 ///
 ///   - Everybody may write there and remove other users' files (no sticky bit): refused.
-///   - Everybody may write there, or a group with members besides the user; or the directory
+///   - Everybody may write there, or a group with members other than the user; or the directory
 ///     belongs to another user than root: a warning.
 ///
 /// @returns the warning, with `path` and a remedy; empty if all is well. @errors `ec::refused`.

@@ -11,8 +11,8 @@
 
 namespace tune {
 
-/// One thing to be made durable. Items are in the order of the log: each event, then the rows that
-/// it changed.
+/// An item to be made durable. Items are in the order of the log: each event, then the rows that it
+/// changed.
 struct store_item {
   /// Position in the log of the event itself, or of the event that changed the row.
   sequence seq = 0;

@@ -58,7 +58,7 @@ public:
 
   /// Faults of the files themselves, beyond those in rows: the first results of SQLite's integrity
   /// check, and a write-ahead log whose end would be lost. Reads the whole database; meant for an
-  /// experiment at rest.
+  /// experiment that no head is running.
   [[nodiscard]] expected<std::vector<std::string>> faults();
   /// Position of the last committed event.
   [[nodiscard]] expected<sequence> last_seq();

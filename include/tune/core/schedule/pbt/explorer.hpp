@@ -1,5 +1,5 @@
-/// Finds the new configuration of a trial that takes over another's state: the replaceable step of
-/// population based training.
+/// Interface of the step that finds the new configuration of a trial which takes over another's
+/// state. Population based training draws it in `perturbation`, PB2 in `bandit`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

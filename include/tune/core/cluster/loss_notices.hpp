@@ -13,10 +13,10 @@ namespace tune {
 
 /// Remembers which experiments had trials on lost workers, so that the same people hear when such a
 /// worker is back.
-class lost_workers {
+class loss_notices {
 public:
   /// @param most Number of workers remembered; a batch system may give each one a new name. [>= 1]
-  explicit lost_workers(std::size_t most = 1'000) : most_{most} {}
+  explicit loss_notices(std::size_t most = 1'000) : most_{most} {}
 
   /// @param owners The experiments that had trials there; empty: the user running the head was
   ///   told.
