@@ -198,6 +198,7 @@ def pictures_of_run(program):
             middle.look(text, terminal.screen)
         if not middle.picture:
             raise Failed("no trial was seen to go on after it was killed; try again")
+        check_gone_on(program, middle.killed)
         summary = draw(
             terminal.screen,
             "tune-node has found the best configuration",
@@ -208,16 +209,28 @@ def pictures_of_run(program):
     return {"run.svg": middle.picture, "summary.svg": summary}
 
 
-def stopped_trials(program):
-    """The trials that the scheduler stopped, those that came furthest first."""
-    listed = subprocess.run(
-        [program.name, "trials", RESULTS, "--output", "json"],
+def record(program, *words):
+    """What `tune-node trials` says of the run, as JSON."""
+    done = subprocess.run(
+        [program.name, "trials", RESULTS, *words, "--output", "json"],
         cwd=PLACE,
         env=environment(program),
         stdout=subprocess.PIPE,
         check=True,
     )
-    stopped = [x for x in json.loads(listed.stdout) if "below the cutoff" in x["reason"]]
+    return json.loads(done.stdout)
+
+
+def check_gone_on(program, trial):
+    """Refuses a run in which the killed trial began from scratch: pages say that it went on."""
+    attempts = record(program, "--why", trial)["attempts"]
+    if len(attempts) < 2 or attempts[-1]["checkpoint"] is None:
+        raise Failed("trial %s did not go on from a checkpoint; try again" % trial)
+
+
+def stopped_trials(program):
+    """The trials that the scheduler stopped, those that came furthest first."""
+    stopped = [x for x in record(program) if "below the cutoff" in x["reason"]]
     stopped.sort(key=lambda x: (-x["iterations"], x["trial"]))
     return [x["trial"] for x in stopped]
 

@@ -142,6 +142,20 @@ esac
         self.assertIn(">tune-node trials results/python-digits --why 5<", pictures["why.svg"])
         self.assertIn("stopped 5", pictures["why.svg"])
 
+    def test_a_killed_trial_that_began_from_scratch_is_an_error(self):
+        for attempts, goes in (
+            ('[{"checkpoint":null},{"checkpoint":3}]', True),
+            ('[{"checkpoint":null},{"checkpoint":null}]', False),
+            ('[{"checkpoint":null}]', False),
+        ):
+            self.write("echo '{\"attempts\":%s}'" % attempts)
+            with self.subTest(attempts):
+                if goes:
+                    make_pictures.check_gone_on(self.program, "00002")
+                else:
+                    with self.assertRaisesRegex(make_pictures.Failed, "00002 did not go on"):
+                        make_pictures.check_gone_on(self.program, "00002")
+
     def test_none_that_fits_is_an_error(self):
         self.write(self.LISTED.replace("*4)", "*why*)"))
 
