@@ -172,8 +172,8 @@ def summary(by_problem, problems, chosen):
 
 
 def measure(problems, chosen, name, seeds, evaluations):
-    """`seeds` is a range. Lines on stderr show the progress, problem by problem and seed by seed.
-    """
+    """`seeds` is a range. Lines on stderr show the progress, problem by problem and seed by
+    seed."""
     by_problem, seconds, count = {}, 0.0, 0
     for problem in chosen:
         rows = []
@@ -195,8 +195,8 @@ def measure(problems, chosen, name, seeds, evaluations):
 
 
 def choose(problems, names):
-    """The named problems in that order; with "numeric" all problems of numbers without conditions.
-    """
+    """The named problems in that order; with "numeric" all problems of numbers without
+    conditions."""
     if not names:
         return problems
     if names == ["numeric"]:

@@ -48,8 +48,8 @@ def save(directory, count):
 
 
 def load(directory):
-    """The count of a checkpoint; raises an error that names a file which is not as it was saved.
-    """
+    """The count of a checkpoint; raises an error that names a file which is not as it was
+    saved."""
     count = int(Path(directory, "newest").read_text())
     for name, data in content(count):
         if Path(directory, name).read_bytes() != data:

@@ -165,8 +165,8 @@ class DiskCase(Case):
         self.note(acknowledged=len(told))
 
     def resume(self, directory, before, counts=ENDS):
-        """Resumes the run to its end. The events in `before` must be a prefix of the present ones.
-        """
+        """Resumes the run to its end. The events in `before` must be a prefix of the present
+        ones."""
         done = subprocess.run(
             [FAULTY_NODE, *map(str, self.words("--resume"))], capture_output=True, text=True,
             timeout=DEADLINE, cwd=self.directory, env=clean_environment(),
@@ -207,10 +207,10 @@ class DiskCase(Case):
 
 
 def copy_experiment(where, to):
-    """All files of an experiment; the socket of a head that was killed is none."""
+    """Copies all files of an experiment, except the control socket of a killed head."""
     shutil.copytree(where, to, ignore=shutil.ignore_patterns(".control"))
 
 
 def readable(text):
-    """Whether a text is what people can read: short lines without control characters."""
+    """Whether a text is readable: short lines without control characters."""
     return all(re.fullmatch(r"[^\x00-\x1f\x7f]{1,500}", line) for line in text.splitlines())

@@ -81,8 +81,8 @@ def parent_of(pid):
 
 
 def leaders_of(directory):
-    """Pids of the trials' own processes of the experiment below `directory`, without descendants.
-    """
+    """Pids of the trials' own processes of the experiment below `directory`, without
+    descendants."""
     found = []
     for pid in processes_of(directory):
         with contextlib.suppress(OSError):
@@ -309,8 +309,8 @@ class CertifiedCase(Case):
 
     def three_reports(self, place, words, rest):
         """Fills a directory with a script that reports three times and then does the `rest`, and
-        with a file of these words that the script needs. Returns the keys of [trainable] for them.
-        """
+        with a file of these words that the script needs. Returns the keys of [trainable] for
+        them."""
         (place / "data").mkdir(parents=True, exist_ok=True)
         (place / "data" / "words.txt").write_text(words + "\n")
         trial = place / "trial.sh"

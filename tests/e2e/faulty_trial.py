@@ -85,8 +85,8 @@ def nowhere():
 
 
 def hang_with_children():
-    """Starts a child in the same session, and a daemon in one of its own; all of them ignore TERM.
-    """
+    """Starts a child in the same session, and a daemon in one of its own; all of them ignore
+    TERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if os.fork() == 0:
         os.setsid()
@@ -105,8 +105,8 @@ def done_and_deaf():
 
 
 def save_late():
-    """Reports the first save as done after it has been given up; the third save is done in time.
-    """
+    """Reports the first save as done after it has been given up; the third save is done in
+    time."""
     say({"metrics": {"loss": 3}})
     first = hear()
     say({"metrics": {"loss": 2}})

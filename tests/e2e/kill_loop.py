@@ -414,8 +414,8 @@ class KillLoop(Aftermath, Cluster):
 
 
 class StandingLoop(KillLoop):
-    """A campaign with an experiment that was submitted to a standing head; its client dies, too.
-    """
+    """A campaign with an experiment that was submitted to a standing head; its client dies,
+    too."""
 
     form = "head"
     victims = dict(VICTIMS, client=3)

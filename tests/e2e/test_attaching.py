@@ -36,8 +36,7 @@ class Attaching(CertifiedCase):
         )
 
     def submitted(self, *words, **job):
-        """Submits an experiment, and waits until its trials have reported. Returns it and its
-        client."""
+        """Submits an experiment, and waits until its trials have reported. Returns its client."""
         client = self.start(
             "run", self.job(**job), "--head", self.where, "--certs", self.certs, *words
         )
@@ -53,7 +52,7 @@ class Attaching(CertifiedCase):
         )
 
     def attached(self, *words, certs=None):
-        """Attaches a client, and waits until it says that it has been let in."""
+        """Attaches a client, and waits until it has been let in. Returns it and its log."""
         log = self.directory / "attached.log"
         with open(log, "w", encoding="utf-8") as err:
             child = self.start(

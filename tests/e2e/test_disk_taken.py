@@ -14,8 +14,8 @@ class TakenAway(Places):
     """Files of a running head that are removed, moved or replaced."""
 
     def waiting(self, experiment):
-        """Starts a head whose trial has reported and waits. @returns its directory, and the head.
-        """
+        """Starts a head whose trial has reported and waits. @returns its directory, and the
+        head."""
         where = self.gated(experiment=experiment)
         child = self.start(*self.words(), program=FAULTY_NODE)
         self.wait_for_checkpoints(2, child)

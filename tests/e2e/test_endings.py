@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends of runs: budgets of failures, limits of time, signals, and the loss of the runtime itself.
-"""
+"""Ends of runs: budgets of failures, limits of time, signals, and the loss of the runtime
+itself."""
 import os
 import resource
 import shutil

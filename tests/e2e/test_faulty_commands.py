@@ -36,8 +36,8 @@ class FaultyCommands(Case):
         return attempts[0]
 
     def assert_recorded(self, ran, trial, end_class, status, *texts):
-        """Checks that database, the trial's file, `trials --why` and stderr tell the same story.
-        """
+        """Checks that database, the trial's file, `trials --why` and stderr tell the same
+        story."""
         self.assertEqual(trial["status"], "ERRORED", ran)
         attempt = self.failed_attempt()
         self.assertEqual(attempt["end_class"], end_class)
@@ -55,7 +55,7 @@ class FaultyCommands(Case):
         self.assertIn(end_class, shown)
 
     def long_parameter(self, bytes_each, count=1):
-        """Runs a command that is given parameters of this length. Returns the outcome."""
+        """Runs a command that fails since its parameters are this long. Returns the reason."""
         names = ["p%d" % i for i in range(count)]
         ini = self.experiment(
             "tune report 1 " + " ".join("{%s}" % x for x in names),

@@ -159,7 +159,7 @@ class Frozen(Cluster):
         head, workers = self.begin()
 
         head.send_signal(signal.SIGSTOP)
-        # Meanwhile another trial would like to begin, and a worker to join.
+        # Meanwhile a second head tries to begin, and a worker tries to join.
         said = (self.directory / "x.head.log").read_text()
         where = re.search(r"--join (\S+)", said).group(1)
         late = self.worker(where, "late", "--once")

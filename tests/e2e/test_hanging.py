@@ -43,8 +43,7 @@ hang_in("cleanup")
 
 class Hanging(Case):
     def hangs(self, where, more="", stop=3):
-        """Runs one trial that hangs at this place. Returns the run, its attempts, and its
-        duration."""
+        """Runs one trial that hangs at this place. Returns the run's result and the attempts."""
         script = self.directory / "hanging.py"
         script.write_text(SCRIPT % str(ROOT / "python"))
         ini = self.ini(

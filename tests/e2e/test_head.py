@@ -185,8 +185,8 @@ class Head(CertifiedCase):
     # -- Nodes that are not ready.
 
     def spoil(self, name):
-        """Leaves a worker no place for jobs, as on a full disk, but in a way that also stops root.
-        """
+        """Leaves a worker no place for jobs, as on a full disk, but in a way that also stops
+        root."""
         (self.directory / ("work-" + name) / "jobs").write_text("")
 
     def spoiled_worker(self, where, name, child):

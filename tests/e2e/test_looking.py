@@ -342,8 +342,8 @@ class Checking(Looking):
 
 
 class Shut(Looking):
-    """Files that another user may not read are neither faults of the record nor traces of a crash.
-    """
+    """Files that another user may not read are neither faults of the record nor traces of a
+    crash."""
 
     def fsck_as_nobody(self, *words, code=7):
         def become_nobody():
@@ -356,8 +356,8 @@ class Shut(Looking):
         return self.finish(child, code)
 
     def shut(self, path):
-        """Makes a file unreadable during a test, which is skipped if the test cannot change users.
-        """
+        """Makes a file unreadable during a test, which is skipped if the test cannot change
+        users."""
         if os.geteuid() != 0:
             self.skipTest("only root can become somebody else")
         whole = self.directory / "results/x" / path

@@ -211,8 +211,8 @@ class Here(Shell, Case):
     # -- The files of the trials are where the INI file went.
 
     def moved(self, program="sh "):
-        """An experiment that was interrupted, and whose INI file and script have been moved since.
-        """
+        """An experiment that was interrupted, and whose INI file and script have been moved
+        since."""
         place = self.directory / "here"
         place.mkdir()
         script = place / "trial.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports and last checkpoints of trials that end while they do not run, or are lost at their end.
-"""
+"""Exports and last checkpoints of trials that end while they do not run, or are lost at their
+end."""
 import signal
 
 from controlled import ControlCase, SteppingOnWorkers

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Population based training of real programs: checkpoints change hands, and the record shows it.
-"""
+"""Population based training of real programs: checkpoints change hands, and the record shows
+it."""
 import collections
 import json
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trials of several bundles: the description of the bundles that they get, and a process in each.
-"""
+"""Trials of several bundles: the description of the bundles that they get, and a process in
+each."""
 import json
 import os
 import signal

@@ -106,7 +106,7 @@ class Numbers(Scripted):
         self.assertEqual(json.loads(out)["experiment"], "x-2")
         self.assertIn("holds an experiment that differs in experiment.seed", screen)
         self.assertIn("this run is x-2, in ", screen)
-        # The same configuration again is a mistake here; elsewhere it is always refused.
+        # The same configuration again counts as a mistake; without a terminal any run is refused.
         self.assertEqual(self.on_terminal("run", ini)[0], 8)
         self.run_node("run", ini, "--experiment.seed", "7", code=8)
         self.assertEqual(self.names(), ["x", "x-2"])

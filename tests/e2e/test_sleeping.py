@@ -38,8 +38,8 @@ class SleepingHead(Cluster):
         self.wait_for_reports(2)
 
     def wait_for_reports(self, further):
-        """Waits for this number of reports of each running trial, including attempts that have not
-        begun yet."""
+        """Waits until as many trials as run at a time have made so many further reports; their
+        attempts may not have begun yet."""
         query = "SELECT trial, count(*) AS n FROM results GROUP BY 1"
         before = {row["trial"]: row["n"] for row in self.rows_if_any(query)}
 

@@ -87,8 +87,8 @@ class Workers(CertifiedCase):
 
     @staticmethod
     def answer_of(where, certs=None):
-        """A head's answer to a TLS client with these certificates; empty if it accepts the client.
-        """
+        """A head's answer to a TLS client with these certificates; empty if it accepts the
+        client."""
         how = ssl.create_default_context(ssl.Purpose.SERVER_AUTH)
         how.check_hostname = False
         how.verify_mode = ssl.CERT_NONE

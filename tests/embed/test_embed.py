@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The installed files serve other programs: by CMake, by pkg-config, and wherever they were moved.
-"""
+"""The installed files serve other programs: by CMake, by pkg-config, and wherever they were
+moved."""
 import os
 import re
 import shutil
