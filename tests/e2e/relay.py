@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A TCP relay between worker and head, which can fail as networks do."""
+"""A TCP relay between worker and head that can fail as networks do."""
 import contextlib
 import select
 import socket
@@ -7,7 +7,8 @@ import threading
 
 
 class Relay:
-    """Passes bytes on, both ways; closes, stalls or loses one of them when told to."""
+    """Passes bytes on in both directions; on request it closes connections, stalls, or loses a
+    direction."""
 
     def __init__(self, host, port):
         self.target = (host, int(port))
@@ -23,7 +24,7 @@ class Relay:
         self.thread.start()
 
     def cut(self, refuse=False):
-        """Closes all connections, and takes no new ones if it shall refuse."""
+        """Closes all connections; if `refuse`, accepts no new ones."""
         with self.lock:
             self.refusing = refuse
             for pair in self.pairs:

@@ -9,7 +9,7 @@ import signal
 
 from e2e import CertifiedCase, main
 
-# Trials report thrice, save when they are asked to, and end once a file is there.
+# Trials report three times, save on request, and end once a file exists.
 TRIAL = """#!/bin/sh
 echo "prints $1"
 echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
@@ -74,7 +74,7 @@ class AtHead(CertifiedCase):
         self.wait_until(lambda: len(self.rows_if_any(reports, name)) >= 6, what="reports")
 
     def issue(self, name):
-        """Certificates of another member of the cluster."""
+        """Issues certificates for another member of the cluster."""
         self.run_node("certs", "issue", name, "--out", self.directory / name, "--certs", self.certs)
         return self.directory / name
 
