@@ -41,13 +41,13 @@ inline trainable_registry bowls() {
 /// Trials that all begin and then wait until they are let on together.
 struct meeting {
   support::told<int> began;
-  support::latch node_registry{false};
+  support::latch gate{false};
 
   trainable_registry trainables() {
     trainable_registry result;
     result.add_function("bowl", [this](session& with) {
       began.add(1);
-      node_registry.wait();
+      gate.wait();
       while (with.report({{"loss", 1.0}})) {}
     });
     return result;

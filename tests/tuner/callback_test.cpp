@@ -73,12 +73,12 @@ TEST_F(tuner_test, tells_a_callback_of_reports_checkpoints_and_decisions) {
 
 /// Its first call blocks until the test opens the latch.
 struct dawdler : tuner_callback {
-  support::latch node_registry{false};
+  support::latch gate{false};
   bool waited = false;
   std::size_t reports = 0;
   void reported(const report&, instant) override {
     if (!std::exchange(waited, true)) {
-      EXPECT_TRUE(node_registry.wait());
+      EXPECT_TRUE(gate.wait());
     }
     ++reports;
   }
@@ -95,7 +95,7 @@ TEST_F(tuner_test, trains_on_while_a_callback_takes_its_time) {
   // Only the last trial lets the callback go on.
   std::thread opener{[&] {
     EXPECT_TRUE(ended.wait_for(3));
-    slow->node_registry.open();
+    slow->gate.open();
   }};
 
   auto grid = tuner{all}.run(options().callback(slow));
@@ -137,7 +137,7 @@ struct helmsman : tuner_callback {
 
 TEST_F(tuner_test, is_steered_by_its_own_callback) {
   samples::meeting endless;
-  endless.node_registry.open();
+  endless.gate.open();
   tuner uut{endless.trainables()};
   auto by = std::make_shared<helmsman>();
   by->with = uut.steer();
