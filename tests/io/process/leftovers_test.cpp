@@ -147,11 +147,11 @@ TEST_F(leftovers_test, are_left_alone_and_told_of_where_their_guard_is_out_of_si
 }
 
 TEST_F(leftovers_test, are_left_to_a_guard_that_lives) {
-  sleeper supervised_process{marks(mark_of_this_process() + ":0123456789abcdef")};
+  sleeper owned{marks(mark_of_this_process() + ":0123456789abcdef")};
 
   EXPECT_EQ(sweep_leftovers(directory, 0ms), "");
 
-  EXPECT_TRUE(is_alive(supervised_process.pid()));
+  EXPECT_TRUE(is_alive(owned.pid()));
 }
 
 TEST_F(leftovers_test, of_a_guard_are_those_that_bear_its_mark) {
