@@ -143,6 +143,11 @@ TEST_F(inspect_test, shows_the_columns_that_were_named) {
   what.columns = {"trial", "node", "lr"};
   what.limit = 1;
   EXPECT_EQ(shown(what), "trial  node     lr\n00000  node-a  0.1\n");
+  EXPECT_EQ(shown(what, output_format::csv), "trial,node,lr\n00000,node-a,0.1\n");
+  EXPECT_EQ(shown(what, output_format::jsonl),
+            "{\"trial\":\"00000\",\"node\":\"node-a\",\"lr\":0.1}\n");
+  what.columns = {"config.lr"};
+  EXPECT_EQ(shown(what, output_format::csv), "config.lr\n0.1\n");
 
   what.columns = {"nodes"};
   what.directory = directory().string();

@@ -226,8 +226,7 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
     }
     result.push_back(*found);
     result.back().only_if_filled = false;
-    // As it was asked for.
-    result.back().title = name;
+    result.back().title = result.back().asked_as = name;
   }
   return result;
 }
