@@ -30,7 +30,8 @@ inline constexpr std::string_view checkpoint_columns
 inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 
 /// Each reads the current row; that of a trial has its `sum`, or NULL where there is none, and the
-/// configuration of its best report, or NULL where that is no other, after the columns above.
+/// configurations of its best and of its last report, or NULL where that is no other, after the
+/// columns above.
 /// @errors `ec::storage` naming table and row.
 [[nodiscard]] expected<trial_row> read_trial(const statement& row);
 [[nodiscard]] expected<attempt_row> read_attempt(const statement& row);
