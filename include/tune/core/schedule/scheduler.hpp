@@ -44,6 +44,8 @@ struct added {
   config_ptr config;
   /// Known before, it stands at the end of the queue again. A known one else: where it stood.
   bool again = false;
+  /// Besides, it begins from scratch, after its end: no earlier result is its own any more.
+  bool from_scratch = false;
 };
 /// Resources were granted: the trial runs.
 struct started {
@@ -69,7 +71,8 @@ struct paused {
   trial_id trial;
   checkpoint_id checkpoint;
 };
-/// A paused trial may run again; it stands in the queue.
+/// A paused trial may run again; it stands in the queue. Either it was just chosen, which is told
+/// next, or the scheduler's own `allow`, or a client, lets it go on.
 struct unpaused {
   trial_id trial;
 };
@@ -218,6 +221,8 @@ struct scheduler_context {
   bool draws_by_event = false;
   /// The same of heads that judged before `on::judged_afresh`.
   bool judges_as_before = false;
+  /// The same of heads before `on::heeds_clients`.
+  bool heeds_no_clients = false;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

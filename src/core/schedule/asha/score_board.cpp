@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <set>
+#include <tuple>
 
 namespace tune::asha {
 
 namespace {
 
-/// Before others where it is better: larger, and earlier among equals. NaN stands last.
+/// Before others where it is better: larger, and earlier among equals, of one trial the earlier
+/// run. NaN stands last.
 struct place {
   double score = 0;
   trial_id trial;
@@ -20,7 +22,7 @@ struct place {
       return std::isnan(y.score);
     if (x.score > y.score || x.score < y.score)
       return x.score > y.score;
-    return x.trial < y.trial;
+    return std::tie(x.trial, x.slot) < std::tie(y.trial, y.slot);
   }
 };
 

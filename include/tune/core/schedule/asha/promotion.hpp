@@ -18,14 +18,20 @@ namespace tune::asha {
 /// Pauses each trial at every rung; whenever there is room, the best that wait go on.
 ///
 /// Asked whom to run, it names, in this order: trials that were promoted before and came back (a
-/// node was lost, a failure is retried), nearest to the end first; from the highest rung down,
-/// among those that finished the rung the best ⌊n / reduction_factor⌋ of n, as far as they wait
-/// there and were not promoted yet; trials that have not reached a rung, in the order of arrival.
+/// node was lost, a failure is retried) and trials that a client calls, nearest to the end first;
+/// from the highest rung down, among those that finished the rung the best ⌊n / reduction_factor⌋
+/// of n, as far as they wait there and were not promoted yet; trials that have not reached a rung,
+/// in the order of arrival.
+///
+/// A client calls a trial by letting it go on where it waits, or by having it run again after its
+/// end. It goes on to the next rung, whatever its rank; for other trials nothing changes. One that
+/// is to begin from scratch passes all rungs again; there, the scores of its earlier run count as
+/// another trial's.
 ///
 /// Rungs, brackets and `max_t` are those of the stopping form (`rule`), but for rungs at `max_t`,
 /// where nothing is left to be promoted to: there trials are stopped, or run on to their own ends.
 /// A trial that jumps over rungs has passed them, and waits at the highest. Scores stay where they
-/// were recorded, whatever becomes of the trial; each counts once per rung. One with a NaN is
+/// were recorded, whatever becomes of the trial; each run counts once per rung. One with a NaN is
 /// counted, and never promoted. Of equal scores that of the earlier trial is better. A final result
 /// that was never judged is recorded too. With several objectives the best are those of the best
 /// non-dominated fronts; see `make_front_board`.
@@ -74,10 +80,15 @@ private:
     place where = place::away;
     /// From the last rung passed.
     bool promoted = false;
+    /// A client wants it to run on from there.
+    bool called = false;
+    bool ended = false;
     bool known = false;
 
+    /// It stands at a rung, and was not promoted from there.
+    [[nodiscard]] bool stands() const { return passed > 0 && !promoted; }
     /// It need not wait.
-    [[nodiscard]] bool may_run() const { return passed == 0 || promoted; }
+    [[nodiscard]] bool may_run() const { return !stands() || called; }
     [[nodiscard]] bool is_available() const {
       return where == place::pending || where == place::paused;
     }
@@ -124,6 +135,7 @@ private:
   void change(trial_id trial, Change how);
   void move(trial_id trial, place to);
   void promote(trial_id trial);
+  void call(trial_id trial, place to);
 
   void add(const fact::added& what);
   void see(sequence cause, const fact::result& what);

@@ -26,6 +26,9 @@ struct settings {
   bool stop_last_trials = true;
   /// How many scores of a result are compared. With more than one, by non-dominated rank. [>= 1]
   std::uint32_t objectives = 1;
+  /// As `scheduler_context::heeds_no_clients`: a trial that runs again after its end, or that a
+  /// client lets go on, waits at its rung, and is not judged again where it was judged before.
+  bool heeds_no_clients = false;
 };
 
 /// Checks what the ranges of single options do not. @errors `ec::bad_option`.
