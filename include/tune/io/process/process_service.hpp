@@ -148,6 +148,8 @@ public:
   virtual void answers_unread() {}
   /// None of the answers so far waits any more: its pipe has them, or it wants none.
   virtual void answers_taken() {}
+  /// Bytes that it printed were read: the lines that are told next came with them.
+  virtual void output_read() {}
   /// A line of stdout; a carriage return ends one, too. Likewise until `resume_output`. Not called
   /// once its end was asked for.
   virtual line_flow stdout_line(std::string_view line, bool truncated) {
