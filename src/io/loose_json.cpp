@@ -19,12 +19,12 @@ std::string quoted(std::string_view literal) {
   return literal[0] == 'N' ? "\"nan\"" : literal[0] == 'I' ? "\"inf\"" : "\"-inf\"";
 }
 
-/// A number that is as long.
+/// A number of the same length.
 std::string zero_for(std::string_view literal) {
   return '0' + std::string(literal.size() - 1, ' ');
 }
 
-/// Replaces non-finite literals outside of texts.
+/// Replaces non-finite literals outside of strings.
 std::string with_literals(std::string_view text, std::string (*replace)(std::string_view)) {
   std::string result;
   auto in_text = false;
@@ -47,7 +47,7 @@ std::string with_literals(std::string_view text, std::string (*replace)(std::str
   return result;
 }
 
-/// @param read Reads a text that is JSON.
+/// @param read Reads strict JSON.
 template <class Read>
 auto read_loosely(std::string_view text, const Read& read) {
   auto result = read(text);
@@ -56,7 +56,7 @@ auto read_loosely(std::string_view text, const Read& read) {
   auto again = read(std::string_view{with_literals(text, quoted)});
   if (again)
     return again;
-  // What is wrong beside them, at its position in the text.
+  // What else is wrong, with positions that refer to the original text.
   auto rest = read(std::string_view{with_literals(text, zero_for)});
   return rest ? result : rest;
 }

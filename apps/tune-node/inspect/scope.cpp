@@ -15,7 +15,7 @@ namespace {
 
 using series = std::map<std::string, std::vector<double>>;
 
-/// Adds all numbers of a report, by the path that names them.
+/// Adds all numbers of a report by their paths.
 void collect(const object& from, const std::string& prefix, series& to) {
   for (const auto& [name, what] : from) {
     if (const auto* inner = what.as_object())
@@ -51,15 +51,14 @@ scoped_reports best_report(const trial_row& of) {
   return {of.metrics.value_or(object{}), of.last_config.value_or(of.config)};
 }
 
-/// The number that counts of a report; nothing where there is none, or NaN.
+/// A report's number for a metric; nothing if there is none, or NaN.
 std::optional<double> number_of(const result_row& x, const std::string& name) {
   const auto* found = x.what->metrics ? find_path(*x.what->metrics, name) : nullptr;
   auto number = found == nullptr ? std::nullopt : found->number();
   return number && !std::isnan(*number) ? number : std::nullopt;
 }
 
-/// The report whose configuration stands beside what all of them come to.
-/// @param rows Not empty.
+/// The report whose configuration is shown with the joined metrics. @param rows Not empty.
 const result_row& speaker(const std::vector<result_row>& rows, metric_scope how,
                           const std::string& first) {
   if (how != metric_scope::min && how != metric_scope::max)
@@ -76,7 +75,7 @@ const result_row& speaker(const std::vector<result_row>& rows, metric_scope how,
   return result != nullptr ? *result : rows.back();
 }
 
-/// The objectives turned so that larger is better; nothing where one is no number.
+/// The objectives, with larger as better; nothing if one is not a number.
 std::optional<std::vector<double>> scores_of(const std::vector<value>& row,
                                              const std::vector<objective>& objectives) {
   std::vector<double> result;
@@ -137,7 +136,8 @@ expected<scoped_reports> reports_in_scope(store_reader& from, const trial_row& o
 
 std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
                                const std::vector<objective>& objectives) {
-  // Whoever is beaten by one that was beaten is beaten by whoever beat that one, too.
+  // Being better is transitive: a row beaten by an erased row is also beaten by the row that erased
+  // it.
   std::vector<std::pair<std::size_t, std::vector<double>>> front;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto scores = scores_of(rows[i], objectives);

@@ -1,4 +1,4 @@
-/// Which of a trial's reports speak for it.
+/// Determines the metrics that represent a trial, from its reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,29 +12,30 @@
 
 namespace tune::cli {
 
-/// The metrics of several reports in one: of each that is a number in some of them the mean, the
-/// least or the most, as `how` says. NaN does not count. Nested objects are looked into by '/'.
+/// Combines the metrics of several reports: for each that is a number in some of them the mean, the
+/// least or the greatest, as `how` says. NaN does not count. Nested objects are addressed with '/'.
 ///
-/// @param reports In the order in which they came. @param how None of `best` and `last`.
+/// @param reports In the order in which they came. @param how Neither `best` nor `last`.
 [[nodiscard]] object joined_metrics(std::span<const std::shared_ptr<const report>> reports,
                                     metric_scope how);
 
-/// What speaks for a trial.
+/// The metrics that represent a trial, and the configuration shown with them.
 struct scoped_reports {
   object metrics;
-  /// The configuration of the report that `metrics` come from; of the least or the most: of the
-  /// first report with that value of the first objective; of a mean: of its last report.
+  /// The configuration that the report with these metrics was made with. For the least or the most:
+  /// that of the first report with this value of the first objective. For a mean: that of the last
+  /// report.
   object config;
 };
 
-/// The metrics that speak for the trial, and their configuration. Every report counts that it ever
-/// made, of all its attempts, also where an iteration was reported again.
+/// The metrics that represent the trial, with their configuration. Every report of all its attempts
+/// counts, even if an iteration was reported again.
 /// @param first The first objective. @errors of the reader.
 [[nodiscard]] expected<scoped_reports> reports_in_scope(store_reader& from, const trial_row& of,
                                                         metric_scope how, const std::string& first);
 
 /// For each row whether no other is better in one objective and as good in all others. Rows that
-/// lack a number for one are none of the front.
+/// lack a number for an objective are not in the front.
 [[nodiscard]] std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
                                              const std::vector<objective>& objectives);
 

@@ -8,7 +8,7 @@
 
 namespace tune::cli {
 
-/// What this machine has, or what of it is offered.
+/// The resources of this machine, or the offered part of them.
 [[nodiscard]] node_settings node_here(std::string name, const offered_request& offers,
                                       const choices& all);
 

@@ -10,8 +10,8 @@ namespace tune::asha {
 
 namespace {
 
-/// Before others where it is better: larger, and earlier among equals, of one trial the earlier
-/// run. NaN stands last.
+/// Sorts before others where it is better: larger score, then earlier trial, then earlier run of
+/// the trial; NaN comes last.
 struct place {
   double score = 0;
   trial_id trial;
@@ -84,11 +84,11 @@ private:
   };
 
   double eta_;
-  /// By slot.
+  /// Members by slot.
   std::vector<member> members_;
   ranked<place> order_;
   std::size_t promotable_ = 0;
-  /// Open and promotable.
+  /// Members that are open and promotable.
   std::set<place> ready_;
 
   void look_at(std::uint32_t slot) {
