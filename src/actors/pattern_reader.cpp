@@ -31,18 +31,23 @@ void pattern_reader::started(pid_t pid) {
   process_forwarder::started(pid);
 }
 
+void pattern_reader::output_read() {
+  std::lock_guard lock{mutex_};
+  read_at_ = clock::now();
+}
+
 line_flow pattern_reader::take(std::string_view line) {
   std::lock_guard lock{mutex_};
   if (dropped_) {
     // This line came in one read with those before the stop.
     if (lines_.size() < most_counted && !over_) {
-      lines_.push_back({std::string{line}, clock::now()});
+      lines_.push_back({std::string{line}, read_at_});
       bytes_ += line.size() + line_cost;
       bring();
     }
     return line_flow::go_on;
   }
-  lines_.push_back({std::string{line}, clock::now()});
+  lines_.push_back({std::string{line}, read_at_});
   bytes_ += line.size() + line_cost;
   full_ = bytes_ >= most_waiting;
   bring();

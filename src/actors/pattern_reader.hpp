@@ -28,6 +28,7 @@ public:
   pattern_reader(process_impl to, metric_pattern patterns, std::weak_ptr<pattern_thread> thread);
 
   void started(pid_t pid) override;
+  void output_read() override;
   line_flow stdout_line(std::string_view line, bool truncated) override;
   line_flow stderr_line(std::string_view line, bool truncated) override;
   void files_changed() override;
@@ -42,7 +43,7 @@ public:
 
 private:
   using clock = std::chrono::steady_clock;
-  /// A line and when it came; without a line: files changed.
+  /// A line and when it was read; without a line: files changed.
   struct item {
     std::optional<std::string> line;
     clock::time_point at;
@@ -64,6 +65,8 @@ private:
   bool brought_ = false;
   bool dropped_ = false;
   bool over_ = false;
+  /// When anything that it printed was read last.
+  clock::time_point read_at_;
   clock::time_point began_;
   clock::time_point gone_;
   std::optional<exit_info> exit_;

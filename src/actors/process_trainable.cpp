@@ -36,7 +36,8 @@ std::string incomplete_output_text(const std::string& why) {
   return "not all that it printed is in its files: " + why;
 }
 
-/// Why no report could be judged before the program's end, and what helps.
+/// Why no report could be judged before the program's end, and what helps if it buffers. A program
+/// may also have printed its lines only then, in quick succession.
 std::string late_text(std::chrono::nanoseconds run, const trainable_start& what) {
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.3g", std::chrono::duration<double>{run}.count());
@@ -45,8 +46,8 @@ std::string late_text(std::chrono::nanoseconds run, const trainable_start& what)
   const auto has_terminal
       = plan == nullptr || plan->pty.value_or(!words.empty() && needs_terminal(*plan, words[0]));
   return std::string{"its reports came all at once, as it ended after "} + seconds.data()
-         + " s: it keeps what it prints to itself until then, so that no trial can be stopped "
-           "early. Let it flush its output after each line"
+         + " s, so that it could not be stopped early. Where it keeps what it prints to itself "
+           "until then, let it flush its output after each line"
          + (has_terminal ? "" : ", or try [trainable] pty = true");
 }
 

@@ -14,14 +14,24 @@ std::size_t bare_literal(std::string_view text) {
   return 0;
 }
 
-/// Puts non-finite literals outside of strings into quotes, in the spelling of metrics.
-std::string with_quoted_literals(std::string_view text) {
+/// A non-finite literal in quotes, in the spelling of metrics.
+std::string quoted(std::string_view literal) {
+  return literal[0] == 'N' ? "\"nan\"" : literal[0] == 'I' ? "\"inf\"" : "\"-inf\"";
+}
+
+/// A number of the same length.
+std::string zero_for(std::string_view literal) {
+  return '0' + std::string(literal.size() - 1, ' ');
+}
+
+/// Replaces non-finite literals outside of strings.
+std::string with_literals(std::string_view text, std::string (*replace)(std::string_view)) {
   std::string result;
   auto in_text = false;
   for (std::size_t at = 0; at < text.size();) {
     auto c = text[at];
     if (auto size = in_text ? 0 : bare_literal(text.substr(at)); size != 0) {
-      result += c == 'N' ? "\"nan\"" : c == 'I' ? "\"inf\"" : "\"-inf\"";
+      result += replace(text.substr(at, size));
       at += size;
       continue;
     }
@@ -43,9 +53,12 @@ auto read_loosely(std::string_view text, const Read& read) {
   auto result = read(text);
   if (result || result.error().code != ec::bad_syntax || text.find_first_of("NI") == text.npos)
     return result;
-  auto again = read(std::string_view{with_quoted_literals(text)});
-  // The positions in the first error refer to the original text.
-  return again ? again : result;
+  auto again = read(std::string_view{with_literals(text, quoted)});
+  if (again)
+    return again;
+  // What else is wrong, with positions that refer to the original text.
+  auto rest = read(std::string_view{with_literals(text, zero_for)});
+  return rest ? result : rest;
 }
 
 } // namespace

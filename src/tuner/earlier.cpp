@@ -99,9 +99,11 @@ private:
       auto failed = x.status == trial_status::errored;
       if (!failed && score == finals->end())
         continue;
+      // A value belongs to the configuration that it was reported with, a failure to the present.
       auto& made = result.emplace_back(
-          earlier_trial{x.trial, x.config, failed ? nowhere : score->second, {}});
-      if (x.metrics)
+          failed ? earlier_trial{x.trial, x.config, nowhere, {}}
+                 : earlier_trial{x.trial, x.last_config.value_or(x.config), score->second, {}});
+      if (x.metrics && !(failed && x.last_config))
         made.constraints = violations_of(limits, *x.metrics);
     }
     return result;
@@ -194,15 +196,16 @@ private:
     auto reports = from.results(x.trial, 0, all_of_them);
     if (!reports)
       return reports.error();
-    auto config = std::make_shared<const object>(x.config);
+    auto present = std::make_shared<const object>(x.config);
     for (const auto& each : *reports) {
       auto score = metric_number(*each.what, aim().metric);
-      if (!score || each.lineage != x.lineage)
+      // It may have taken another trial's place, or begun anew, and not reported since.
+      if (!score || each.lineage != reports->back().lineage)
         continue;
       observation told;
       told.trial = x.trial;
-      told.config = config;
-      told.lineage = x.lineage;
+      told.config = each.config ? each.config : present;
+      told.lineage = each.lineage;
       told.fidelity = each.what->iteration;
       told.values = {score_of(*score)};
       book.apply({0, std::move(told)});
@@ -222,8 +225,8 @@ private:
         return row.error();
       if (!*row || !group.is_full)
         continue;
-      auto& made
-          = result.emplace_back(earlier_trial{group.best, (*row)->config, group.how.score, {}});
+      const auto& config = (*row)->best_config ? *(*row)->best_config : (*row)->config;
+      auto& made = result.emplace_back(earlier_trial{group.best, config, group.how.score, {}});
       if ((*row)->metrics)
         made.constraints = violations_of(known_constraints({**row}), *(*row)->metrics);
     }

@@ -84,7 +84,7 @@ expected<trial_result> read_trial(store_reader& from, trial_row row,
   result.trial = row.trial;
   result.status = row.status;
   result.config = row.best_config ? std::move(*row.best_config) : row.config;
-  result.last_config = std::move(row.config);
+  result.last_config = row.last_config ? std::move(*row.last_config) : std::move(row.config);
   result.origin = std::move(row.origin);
   result.metrics = std::move(row.best_metrics).value_or(object{});
   result.iteration = row.best_iteration;

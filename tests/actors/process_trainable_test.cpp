@@ -464,6 +464,22 @@ TEST_F(process_trainable, tells_where_all_reports_came_at_once_with_its_end) {
   EXPECT_THAT(reasons.all().back(), HasSubstr("; it had run its course by then"));
 }
 
+/// It starts slowly, and is quick then.
+TEST_F(process_trainable, says_nothing_of_reports_that_came_apart_however_short_the_time) {
+  objective("acc");
+  auto command = command_template::parse("sh -c 'sleep 1; echo \"Accuracy = 1\"; sleep 0.02; "
+                                         "echo \"Accuracy = 2\"; sleep 0.01'",
+                                         {});
+  ASSERT_TRUE(command);
+  work.plan = run_command{*command, "/", accuracy(report_mode::line), {}};
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1, 2}));
+  EXPECT_FALSE(end().came_late);
+  EXPECT_TRUE(warned.all().empty());
+}
+
 TEST_F(process_trainable, says_nothing_of_reports_that_came_as_they_were_printed) {
   objective("acc");
   auto command = command_template::parse(

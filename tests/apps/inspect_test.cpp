@@ -118,6 +118,57 @@ TEST_F(inspect_test, lists_all_trials) {
 )");
 }
 
+/// Trial 0 reports with lr = 1, twice with lr = 2, and takes over lr = 3 with the last report.
+class population_test : public inspect_test {
+protected:
+  void SetUp() override {
+    samples::scratch_directory::SetUp();
+    spec what;
+    what.experiment.name = "digits";
+    what.experiment.objectives = {{"loss", false}};
+    std::vector<store_item> items;
+    items.emplace_back(event{1, 0s, on::opened{1, "0.1.0", to_json(what), 7}});
+    cmd::trial_changed row;
+    sequence seq = 1;
+    const std::pair<std::uint64_t, double> reports[] = {{1, 0.25}, {2, 0.75}, {2, 0.5}};
+    for (const auto& [attempt, loss] : reports) {
+      auto made = std::make_shared<report>();
+      made->attempt = {1, attempt};
+      made->number = made->iteration = seq;
+      made->metrics = sample::shared({{"loss", loss}});
+      row.last = made;
+      row.best = row.best ? row.best : made;
+      items.emplace_back(event{++seq, 1s, on::reported{made}});
+    }
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      cmd::attempt_changed run;
+      run.attempt = {1, i};
+      run.lineage = i;
+      row.config = run.config = sample::shared({{"lr", static_cast<double>(i)}});
+      items.emplace_back(seq, run);
+    }
+    row.lineage = 3;
+    items.emplace_back(seq, row);
+    auto store = experiment_store::create(directory());
+    ASSERT_TRUE(store) << store.error().detail;
+    ASSERT_TRUE(store->write(items));
+  }
+};
+
+TEST_F(population_test, shows_a_value_with_the_configuration_that_reported_it) {
+  const std::map<metric_scope, std::string> wanted{
+      {metric_scope::best, "0.25,1.0"}, {metric_scope::last, "0.5,2.0"},
+      {metric_scope::min, "0.25,1.0"},  {metric_scope::max, "0.75,2.0"},
+      {metric_scope::avg, "0.5,2.0"},   {metric_scope::last_5_avg, "0.5,2.0"}};
+  for (const auto& [scope, line] : wanted) {
+    trials_request what;
+    what.scope = scope;
+    what.columns = {"loss", "lr"};
+    EXPECT_EQ(shown(what, output_format::csv), "loss,lr\n" + line + "\n")
+        << static_cast<int>(scope);
+  }
+}
+
 TEST_F(inspect_test, lists_in_the_order_asked_for) {
   trials_request what;
   what.sort = "objective";
@@ -143,6 +194,11 @@ TEST_F(inspect_test, shows_the_columns_that_were_named) {
   what.columns = {"trial", "node", "lr"};
   what.limit = 1;
   EXPECT_EQ(shown(what), "trial  node     lr\n00000  node-a  0.1\n");
+  EXPECT_EQ(shown(what, output_format::csv), "trial,node,lr\n00000,node-a,0.1\n");
+  EXPECT_EQ(shown(what, output_format::jsonl),
+            "{\"trial\":\"00000\",\"node\":\"node-a\",\"lr\":0.1}\n");
+  what.columns = {"config.lr"};
+  EXPECT_EQ(shown(what, output_format::csv), "config.lr\n0.1\n");
 
   what.columns = {"nodes"};
   what.directory = directory().string();

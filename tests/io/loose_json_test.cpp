@@ -30,6 +30,17 @@ TEST(loose_json, refuses_what_is_no_json_either_way) {
     EXPECT_FALSE(object_from_loose_json(text)) << text;
 }
 
+TEST(loose_json, says_what_is_wrong_beside_the_bare_words) {
+  auto why = [](std::string_view text) {
+    auto read = object_from_loose_json(text, json_position::metric);
+    return read ? std::string{} : read.error().detail;
+  };
+
+  EXPECT_EQ(why(R"({"m":NaN,"x":1e400})"), why(R"({"m":123,"x":1e400})"));
+  EXPECT_NE(why(R"({"m":NaN,"x":1e400})").find("1e400"), std::string::npos);
+  EXPECT_EQ(why(R"({"m":-Infinity,"x":[1})"), why(R"({"m":123456789,"x":[1})"));
+}
+
 TEST(loose_json, keeps_to_its_limits) {
   json_limits limits;
   limits.bytes = 8;

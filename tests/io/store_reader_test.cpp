@@ -418,11 +418,43 @@ TEST_F(store_reader_test, tells_with_which_configuration_the_best_report_came) {
   ASSERT_TRUE(changed && *changed && all) << changed.error().detail;
   EXPECT_EQ((*changed)->config, (object{{"lr", 2.0}}));
   EXPECT_EQ((*changed)->best_config, (object{{"lr", 0.5}, {"layers", std::int64_t{0}}}));
+  EXPECT_FALSE((*changed)->last_config);
   ASSERT_EQ(all->size(), 2u);
   EXPECT_FALSE(all->at(0).best_config);
   EXPECT_EQ(all->at(1).best_config, (*changed)->best_config);
   EXPECT_EQ(sql().ask("SELECT best_config = config FROM trials ORDER BY trial"),
             (rows{{"0"}, {"1"}}));
+}
+
+TEST_F(store_reader_test, tells_with_which_configuration_reports_came_where_none_came_since) {
+  // Trial 0 takes over another's state after its last report.
+  auto items = a_run(2, 2);
+  cmd::attempt_changed second;
+  second.trial = {0};
+  second.attempt = {1, 9};
+  second.lineage = 2;
+  second.config = samples::config({{"lr", 2.0}});
+  cmd::trial_changed row{{0}, trial_status::paused, second.config, "random", 0, 2, "", "", {}, {}};
+  row.best = row.last = samples::a_report(0, 2, {1, 1}, {{"loss", 0.5}, {"n", 1}});
+  items.emplace_back(items.back().seq, second);
+  items.emplace_back(items.back().seq, row);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  const object before{{"lr", 0.5}, {"layers", std::int64_t{0}}};
+
+  auto uut = reader();
+  auto changed = uut.trial({0});
+  auto other = uut.trial({1});
+  auto reports = uut.results({0}, 0, 10);
+
+  ASSERT_TRUE(changed && *changed && other && *other && reports);
+  EXPECT_EQ((*changed)->config, *second.config);
+  EXPECT_EQ((*changed)->last_config, before);
+  EXPECT_EQ((*changed)->best_config, before);
+  EXPECT_FALSE((*other)->last_config);
+  ASSERT_EQ(reports->size(), 2u);
+  ASSERT_TRUE(reports->back().config);
+  EXPECT_EQ(*reports->back().config, before);
 }
 
 TEST_F(store_reader_test, finds_the_best_trials_by_constraints_and_nested_metrics) {

@@ -8,6 +8,7 @@
 #include "tune/core/search/repeat/repeater.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -61,6 +62,7 @@ simulation_options options_of(const judge& who, std::uint64_t seed) {
   result.faults.reordered = draw.unit() * 0.5;
   result.faults.sudden = 5;
   result.faults.within = 500;
+  result.faults.recalls = seed % 2 == 0;
   result.faults.no_memory = draw.unit() * 0.3;
   result.faults.no_process = draw.unit() * 0.1;
   if (who.by_reports) {
@@ -132,7 +134,10 @@ public:
   void suggest(const suggested_fact& what) {
     const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
     // Suggestions already counted: replaced drafts.
-    if (list == nullptr || what.first < next_)
+    if (list != nullptr && what.first < next_)
+      return;
+    has_more_ = list != nullptr && !list->empty();
+    if (list == nullptr)
       return;
     next_ = what.first;
     for (const auto& x : *list) {
@@ -141,6 +146,8 @@ public:
       ++next_.number;
     }
   }
+  /// The searcher's last answer was not that it has no more, now or ever.
+  [[nodiscard]] bool has_more() const { return has_more_; }
   [[nodiscard]] bool are_too_many() const {
     if (bounds_.in_batches)
       return made_ > (batch_ + bounds_.max_pending) * bounds_.repeats.runs;
@@ -161,6 +168,7 @@ private:
   /// Index of the batch's first configuration.
   std::uint64_t batch_ = 0;
   trial_id next_{0};
+  bool has_more_ = false;
   std::map<trial_id, std::uint64_t> pending_;
 };
 
@@ -171,6 +179,12 @@ bool gives_up(const cmd::decision_taken& x) {
   const auto* why = x.reason.find("why");
   return x.action == "stop" && rule != nullptr && why != nullptr
          && (*rule == value{"pbt"} || *rule == value{"pb2"}) && *why == value{"not promoted"};
+}
+
+/// Whether the scheduler gave a trial up because nothing else could come.
+bool gives_up_at_rest(const cmd::decision_taken& x) {
+  const auto* why = x.reason.find("why");
+  return x.action == "stop" && why != nullptr && *why == value{"not promoted"};
 }
 
 /// Derives the outcome of a log and its commands without the machine's own bookkeeping.
@@ -186,7 +200,13 @@ public:
     else if (const auto* made = std::get_if<on::exported>(&what.what))
       ends_[made->trial].exported = true;
     else if (const auto* retried = std::get_if<on::retry_asked>(&what.what))
-      ends_[retried->trial] = {};
+      call(retried->trial);
+    else if (const auto* freed = std::get_if<on::unpause_asked>(&what.what))
+      called_.insert(freed->trial.value_or(nobody));
+    else if (const auto* paused = std::get_if<on::pause_asked>(&what.what))
+      called_.erase(paused->trial.value_or(nobody));
+    else if (const auto* placed = std::get_if<on::placed>(&what.what))
+      called_.erase(placed->trial);
     best_.see(what);
     for (const auto& x : commands) {
       best_.see(x);
@@ -227,14 +247,26 @@ private:
   void note(const cmd::decision_taken& x) {
     if (gives_up(x))
       find("it is ended and could have gone on", x.trial);
+    if (gives_up_at_rest(x) && suggested_.has_more() && settings_.max_pending == 0)
+      find("it is given up before the searcher has said that it has no more", x.trial);
+    if (gives_up_at_rest(x) && called_.contains(x.trial))
+      find("a client wanted it to run, and it never did", x.trial);
+  }
+  void call(trial_id trial) {
+    ends_[trial] = {};
+    called_.insert(trial);
   }
   void find(std::string what, std::optional<trial_id> trial = {}) {
     found_.add({promise::nothing_lost_or_doubled, at_, trial, std::move(what)});
   }
 
+  static constexpr trial_id nobody{std::numeric_limits<std::uint64_t>::max()};
+
   const experiment_settings& settings_;
   sequence at_ = 0;
   std::map<trial_id, end_of_trial> ends_;
+  /// Trials that clients let go on, or had run again, and that have not begun since.
+  std::set<trial_id> called_;
   suggestions_seen suggested_;
   best_of_log best_;
   findings found_;

@@ -24,6 +24,8 @@ public:
   }
 
   void add(std::uint64_t trial, bool again = false) { tell(fact::added{{trial}, nullptr, again}); }
+  /// A client has it run again from the beginning.
+  void begin_anew(std::uint64_t trial) { tell(fact::added{{trial}, nullptr, true, true}); }
 
   /// Tells a result. @returns its `seq`.
   sequence result(std::uint64_t trial, double time, double score) {

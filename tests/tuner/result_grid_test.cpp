@@ -122,6 +122,31 @@ TEST_F(a_result_grid, shows_the_configuration_that_the_best_report_came_with) {
   EXPECT_EQ(*only.last_metrics.find("loss"), value{9.0});
 }
 
+TEST_F(a_result_grid, shows_the_configuration_that_the_last_report_came_with) {
+  cmd::attempt_changed first, second;
+  first.attempt = {1, 1};
+  first.config = samples::config({{"lr", 0.5}});
+  second.attempt = {1, 2};
+  second.config = samples::config({{"lr", 2.0}});
+  cmd::trial_changed row;
+  row.status = trial_status::terminated;
+  row.config = second.config;
+  row.best = row.last = samples::a_report(0, 1, first.attempt, {{"loss", 0.5}});
+  auto store = fresh();
+  ASSERT_TRUE(store
+                  .write(std::vector<store_item>{at(1, on::opened{1, "0.1.0", to_json(spec{}), 7}),
+                                                 at(2, on::reported{row.last}),
+                                                 {2, first},
+                                                 {2, second},
+                                                 {2, row}})
+                  .has_value());
+
+  auto uut = read_result_grid(directory());
+
+  ASSERT_TRUE(uut) << uut.error().detail;
+  EXPECT_EQ(uut->trials().front().last_config, *first.config);
+}
+
 TEST(result_grid, is_not_read_from_where_no_experiment_is) {
   EXPECT_EQ(read_result_grid("/nonexistent").error().code, ec::unreadable);
 }

@@ -22,6 +22,7 @@
 #include "tune/tuner/shipment.hpp"
 #include "tune/tuner/storage.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -59,6 +60,17 @@ std::string text_of(const config_faults& faults) {
   return result;
 }
 
+/// A hint how missing files of a searcher can be sent along; empty if no fault is about one.
+std::string help_with(const config_faults& faults) {
+  const auto& all = faults.list();
+  auto lacks_file = [](const config_fault& x) {
+    return x.section == "search" && x.message.ends_with("does not exist");
+  };
+  return std::any_of(all.begin(), all.end(), lacks_file)
+             ? "; files that it needs come along where [trainable] files names them"
+             : "";
+}
+
 /// Checks a client's configuration as if it had been written here: this program may know other
 /// trainables, searchers and schedulers than the client.
 expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here) {
@@ -78,7 +90,8 @@ expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here)
   auto result
       = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
   if (!result)
-    return error{ec::bad_option, "the head cannot run it: " + text_of(result.faults)};
+    return error{ec::bad_option,
+                 "the head cannot run it: " + text_of(result.faults) + help_with(result.faults)};
   // These have no keys, and so are not in the text.
   result.loaded->what.code = std::move(code);
   result.loaded->what.search.found_points = std::move(found_points);

@@ -45,6 +45,36 @@ double joined(const std::vector<double>& xs, metric_scope how) {
   }
 }
 
+scoped_reports best_report(const trial_row& of) {
+  if (of.best_metrics)
+    return {*of.best_metrics, of.best_config.value_or(of.config)};
+  return {of.metrics.value_or(object{}), of.last_config.value_or(of.config)};
+}
+
+/// A report's number for a metric; nothing if there is none, or NaN.
+std::optional<double> number_of(const result_row& x, const std::string& name) {
+  const auto* found = x.what->metrics ? find_path(*x.what->metrics, name) : nullptr;
+  auto number = found == nullptr ? std::nullopt : found->number();
+  return number && !std::isnan(*number) ? number : std::nullopt;
+}
+
+/// The report whose configuration is shown with the joined metrics. @param rows Not empty.
+const result_row& speaker(const std::vector<result_row>& rows, metric_scope how,
+                          const std::string& first) {
+  if (how != metric_scope::min && how != metric_scope::max)
+    return rows.back();
+  const result_row* result = nullptr;
+  std::optional<double> most;
+  for (const auto& x : rows) {
+    auto number = number_of(x, first);
+    if (!number || (most && (how == metric_scope::min ? *number >= *most : *number <= *most)))
+      continue;
+    result = &x;
+    most = number;
+  }
+  return result != nullptr ? *result : rows.back();
+}
+
 /// The objectives, with larger as better; nothing if one is not a number.
 std::optional<std::vector<double>> scores_of(const std::vector<value>& row,
                                              const std::vector<objective>& objectives) {
@@ -82,18 +112,26 @@ object joined_metrics(std::span<const std::shared_ptr<const report>> reports, me
   return result;
 }
 
-expected<object> metrics_in_scope(store_reader& from, const trial_row& of, metric_scope how) {
+expected<scoped_reports> reports_in_scope(store_reader& from, const trial_row& of, metric_scope how,
+                                          const std::string& first) {
   if (how == metric_scope::best)
-    return of.best_metrics.value_or(of.metrics.value_or(object{}));
+    return best_report(of);
   auto rows = from.results(of.trial, 0, std::numeric_limits<std::size_t>::max());
   if (!rows)
     return rows.error();
-  if (how == metric_scope::last)
-    return rows->empty() || !rows->back().what->metrics ? object{} : *rows->back().what->metrics;
+  if (rows->empty())
+    return scoped_reports{{}, of.config};
+  const auto& chosen = speaker(*rows, how, first);
+  scoped_reports result{{}, chosen.config ? *chosen.config : of.config};
+  if (how == metric_scope::last) {
+    result.metrics = chosen.what->metrics ? *chosen.what->metrics : object{};
+    return result;
+  }
   std::vector<std::shared_ptr<const report>> reports;
   for (const auto& x : *rows)
     reports.push_back(x.what);
-  return joined_metrics(reports, how);
+  result.metrics = joined_metrics(reports, how);
+  return result;
 }
 
 std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,

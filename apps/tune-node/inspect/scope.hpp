@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tune::cli {
@@ -18,10 +19,20 @@ namespace tune::cli {
 [[nodiscard]] object joined_metrics(std::span<const std::shared_ptr<const report>> reports,
                                     metric_scope how);
 
-/// The metrics that represent the trial. Every report of all its attempts counts, even if an
-/// iteration was reported again. @errors of the reader.
-[[nodiscard]] expected<object> metrics_in_scope(store_reader& from, const trial_row& of,
-                                                metric_scope how);
+/// The metrics that represent a trial, and the configuration shown with them.
+struct scoped_reports {
+  object metrics;
+  /// The configuration that the report with these metrics was made with. For the least or the most:
+  /// that of the first report with this value of the first objective. For a mean: that of the last
+  /// report.
+  object config;
+};
+
+/// The metrics that represent the trial, with their configuration. Every report of all its attempts
+/// counts, even if an iteration was reported again.
+/// @param first The first objective. @errors of the reader.
+[[nodiscard]] expected<scoped_reports> reports_in_scope(store_reader& from, const trial_row& of,
+                                                        metric_scope how, const std::string& first);
 
 /// For each row whether no other is better in one objective and as good in all others. Rows that
 /// lack a number for an objective are not in the front.

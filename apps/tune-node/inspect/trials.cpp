@@ -70,20 +70,18 @@ expected<std::string> checkpoint_of(store_reader& from, const fs::path& director
   return *found ? checkpoint_place(directory, (*found)->checkpoint.location) : std::string{};
 }
 
+/// @param metrics Those that speak for it.
 expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,
-                                                    const trial_row& of, metric_scope scope,
+                                                    const trial_row& of, object metrics,
                                                     const yardstick& by) {
   auto result = std::make_shared<trial_details>();
-  auto metrics = metrics_in_scope(from, of, scope);
-  if (!metrics)
-    return reading_failed(metrics.error());
   auto attempts = from.attempts(of.trial);
   if (!attempts)
     return reading_failed(attempts.error());
   auto checkpoint = checkpoint_of(from, directory, of, by);
   if (!checkpoint)
     return checkpoint.error();
-  result->metrics = std::move(*metrics);
+  result->metrics = std::move(metrics);
   result->best_iteration = of.best_iteration;
   result->created = of.created;
   result->ended = of.ended;
@@ -101,7 +99,10 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
                                        const trial_row& x, const trials_request& what,
                                        const yardstick& by) {
   auto result = listed(x, by.objectives, by.constraints);
-  auto details = details_of(from, directory, x, what.scope, by);
+  auto scoped = reports_in_scope(from, x, what.scope, by.objectives.front().metric);
+  if (!scoped)
+    return reading_failed(scoped.error());
+  auto details = details_of(from, directory, x, std::move(scoped->metrics), by);
   if (!details)
     return details.error();
   if (what.scope != metric_scope::best) {
@@ -114,7 +115,7 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
     }
     if (!by.constraints.empty() && x.iterations > 0)
       result.violation = total_violation(by.constraints, metrics);
-    result.config = std::make_shared<const object>(x.config);
+    result.config = std::make_shared<const object>(std::move(scoped->config));
   }
   result.details = std::move(*details);
   return result;

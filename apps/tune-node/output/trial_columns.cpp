@@ -227,7 +227,7 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
     result.push_back(*found);
     result.back().only_if_filled = false;
     // The title is the name that the user gave.
-    result.back().title = name;
+    result.back().title = result.back().asked_as = name;
   }
   return result;
 }

@@ -26,6 +26,11 @@ struct trial_column {
   bool right_aligned = false;
   std::uint8_t give = 0;
   bool only_if_filled = false;
+  /// The name by which it was asked for: it is shown under this one. Empty: nobody named it.
+  std::string asked_as = {};
+
+  /// In CSV and JSON.
+  [[nodiscard]] const std::string& label() const { return asked_as.empty() ? name : asked_as; }
 };
 
 /// All columns of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,

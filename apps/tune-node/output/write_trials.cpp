@@ -33,7 +33,7 @@ std::string field_text(const value& x) {
 object of_columns(const listed_trial& x, const std::vector<trial_column>& columns) {
   object result;
   for (const auto& column : columns)
-    result.set(column.name, column.read(x));
+    result.set(column.label(), column.read(x));
   return result;
 }
 
@@ -75,7 +75,7 @@ void write_csv(std::span<const listed_trial> rows, const std::vector<trial_colum
                std::ostream& out) {
   std::vector<std::string> titles;
   for (const auto& x : columns)
-    titles.push_back(x.name);
+    titles.push_back(x.label());
   out << csv_line(titles);
   for (const auto& row : rows) {
     std::vector<std::string> fields;

@@ -69,7 +69,7 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
     fault(nothing_lost_or_doubled, x.trial, "it comes to its end twice");
   trial->status = x.status;
   if (is_final(x.status))
-    trial->aside = {};
+    leave_to_others(x.trial, *trial);
   if (x.lineage != trial->lineage) {
     if (x.lineage != trial->lineage + 1)
       fault(nothing_lost_or_doubled, x.trial,
@@ -82,6 +82,15 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
   if (is_final(x.status) && trial->attempt)
     fault(no_leftovers, x.trial,
           "it ended while its attempt " + to_text(trial->attempt->id) + " is open");
+}
+
+/// It has ended. Should it run again, what it took over from others is its own no more, but for
+/// what it would go on from.
+void log_check::leave_to_others(trial_id id, trial_book& trial) {
+  trial.aside = {};
+  auto newest = newest_good(trial);
+  std::erase_if(trial.checkpoints,
+                [&](checkpoint_id x) { return x != newest && checkpoints_.at(x).owner != id; });
 }
 
 checkpoint_id log_check::next_exploit(trial_id target) {

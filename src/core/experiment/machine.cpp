@@ -104,7 +104,7 @@ void machine::take(const on::opened& what) {
       awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
-      trial.end ? await_end(trial) : tell_added(trial, true);
+      trial.end ? await_end(trial) : tell_added(trial, comeback::where_it_stood);
   }
   // Ending a trial may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
@@ -215,6 +215,10 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
   what.lineage = trial.lineage;
   what.how = how;
   if (trial.last != nullptr) {
+    if (draws_ >= on::heeds_clients) {
+      what.config = trial.last_config;
+      what.lineage = trial.last_lineage;
+    }
     what.fidelity = trial.last->iteration;
     what.values = scores_of(*trial.last);
     what.constraints = violations_of(settings_.constraints,

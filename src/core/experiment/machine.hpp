@@ -118,6 +118,9 @@ struct open_attempt {
   }
 };
 
+/// How a trial comes back to the queue.
+enum class comeback : std::uint8_t { last, where_it_stood, from_scratch };
+
 /// A client's hold on a trial, which keeps it from running.
 enum class hold : std::uint8_t {
   none,
@@ -167,6 +170,9 @@ struct live_trial {
   config_ptr config_before;
   std::array<std::uint32_t, end_class_count> failures{};
   std::shared_ptr<const report> last;
+  /// The configuration and lineage that `last` was reported with; the trial may have others by now.
+  config_ptr last_config;
+  lineage_id last_lineage = 1;
   /// True if `last` was shown to the scheduler as a result.
   bool last_judged = false;
   /// True if any report had a number for the first objective; NaN and infinity are numbers.
@@ -336,6 +342,7 @@ private:
   // machine_supply: steps that follow from the state after any event.
   void settle();
   [[nodiscard]] bool wants_suggestions() const;
+  [[nodiscard]] std::uint64_t supply() const;
   [[nodiscard]] std::uint32_t suggestions_wanted() const;
   [[nodiscard]] bool asks_in_batches() const;
   [[nodiscard]] std::uint64_t room_for_suggestions() const;
@@ -385,6 +392,7 @@ private:
   [[nodiscard]] std::shared_ptr<const report>
   with_measured(const std::shared_ptr<const report>& what) const;
   void judge_report(live_trial& trial);
+  static void set_last(live_trial& trial, std::shared_ptr<const report> what);
   void count(live_trial& trial, const std::shared_ptr<const report>& what);
   [[nodiscard]] std::vector<needed_metric> needed_metrics() const;
   void note_best(live_trial& trial, const std::shared_ptr<const report>& what);
@@ -506,7 +514,7 @@ private:
   void go_on_without_aside(live_trial& trial, const std::string& why);
   void take_over_due_exploit(live_trial& trial);
   void requeue(live_trial& trial, std::string reason, bool keeps_place = false);
-  void tell_added(live_trial& trial, bool keeps_place = false);
+  void tell_added(live_trial& trial, comeback how = comeback::last);
   void leave_queue(live_trial& trial);
   void end_trial(live_trial& trial, status_event event, std::string reason, fact::end_kind kind);
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);

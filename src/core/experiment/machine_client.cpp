@@ -268,7 +268,7 @@ void machine::take(const on::retry_asked& what) {
   row(trial, what.from_scratch ? "again, from the beginning" : "again");
   introduce(trial);
   ask_for(trial);
-  tell_added(trial);
+  tell_added(trial, what.from_scratch ? comeback::from_scratch : comeback::last);
 }
 
 void machine::take(const on::gathered& what) {

@@ -272,7 +272,7 @@ void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
     drain_trial(trial);
     return;
   }
-  tell_added(trial, keeps_place);
+  tell_added(trial, keeps_place ? comeback::where_it_stood : comeback::last);
 }
 
 void machine::leave_queue(live_trial& trial) {
@@ -282,13 +282,14 @@ void machine::leave_queue(live_trial& trial) {
   asked_waiting_.erase(trial.id);
 }
 
-void machine::tell_added(live_trial& trial, bool keeps_place) {
+void machine::tell_added(live_trial& trial, comeback how) {
   trial.queued = true;
   ++unchosen_;
   if (trial.asked_for)
     asked_waiting_.insert(trial.id);
-  const bool is_last = !keeps_place || draws_ < on::keeps_places;
-  tell_scheduler(fact::added{trial.id, trial.config, is_last});
+  const bool is_last = how != comeback::where_it_stood || draws_ < on::keeps_places;
+  const bool from_scratch = how == comeback::from_scratch;
+  tell_scheduler(fact::added{trial.id, trial.config, is_last, from_scratch});
   // A trial that came back is no longer pausing; if a client holds it, it must not run either.
   if (trial.held == hold::held)
     shelve(trial);

@@ -122,16 +122,22 @@ void machine::take(const on::reported& what) {
 }
 
 void machine::judge_report(live_trial& trial) {
-  trial.last = trial.attempt->newest;
+  set_last(trial, trial.attempt->newest);
   trial.judged = trial.last->iteration;
   trial.pauses_at = 0;
   if (!stop_condition(trial))
     ask_verdict(trial);
 }
 
+void machine::set_last(live_trial& trial, std::shared_ptr<const report> what) {
+  trial.last = std::move(what);
+  trial.last_config = trial.attempt->config;
+  trial.last_lineage = trial.lineage;
+}
+
 void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
   trial.high_water = what->iteration;
-  trial.last = what;
+  set_last(trial, what);
   trial.last_judged = false;
   if (!std::exchange(any_report_, true)) {
     for (auto& text : missing_metrics(needed_metrics(), *what))

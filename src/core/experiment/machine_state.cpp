@@ -210,6 +210,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
   describe_report(into, x.last);
+  if (x.last_config != nullptr)
+    into.add(*x.last_config).add(std::uint64_t{x.last_lineage});
   into.add(std::uint64_t{x.config_before != nullptr});
   if (x.config_before != nullptr)
     into.add(*x.config_before);

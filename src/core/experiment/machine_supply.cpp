@@ -175,9 +175,16 @@ bool machine::asks_in_batches() const {
   return settings_.in_batches && settings_.max_pending > 0;
 }
 
+/// Trials that are likely to begin before another one that the searcher is asked for. Those that
+/// the scheduler lets wait do not count: they may wait for results of others.
+std::uint64_t machine::supply() const {
+  auto all_wait = nobody_to_start_ && draws_ >= on::heeds_clients;
+  return awaiting_lease_ + (all_wait ? 0 : unchosen_);
+}
+
 std::uint32_t machine::suggestions_wanted() const {
   // Suggestions are drawn ahead in large portions: refill when half of the supply is used up.
-  auto waiting = unchosen_ + awaiting_lease_;
+  auto waiting = supply();
   auto room = room_for_suggestions();
   auto is_batch = asks_in_batches();
   auto ahead = is_batch ? waiting + room : std::max<std::uint64_t>(searcher_.ahead, 1);
@@ -193,7 +200,7 @@ std::uint32_t machine::suggestions_wanted() const {
 /// Trials whose end brings the next suggestions, for people; empty if something else may begin.
 std::string machine::waits_for() const {
   if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
-      || unchosen_ + awaiting_lease_ > 0 || room_for_suggestions() > 0)
+      || supply() > 0 || room_for_suggestions() > 0)
     return {};
   auto bound = "[search] max_pending = " + std::to_string(settings_.max_pending);
   auto when = settings_.in_batches

@@ -51,7 +51,7 @@ void simulation::inject() {
   }
 }
 
-/// Acts as a client that stops a trial, or pauses one or all for a while.
+/// Acts as a client that stops a trial, pauses one or all for a while, or calls one back.
 void simulation::interfere(instant duration) {
   if (finished_)
     return;
@@ -60,16 +60,31 @@ void simulation::interfere(instant duration) {
     trials += count;
   if (trials == 0)
     return;
-  std::optional<trial_id> whom = trial_id{chance_.below(trials)};
-  auto kind = chance_.below(4);
+  trial_id one{chance_.below(trials)};
+  auto kind = chance_.below(how_.faults.recalls ? 6 : 4);
   if (kind == 0) {
-    wish(on::stop_asked{whom, "a client wants it"});
-    return;
+    wish(on::stop_asked{one, "a client wants it"});
+  } else if (kind == 4) {
+    wish_for_any(one, trials, [](trial_id x) { return on::unpause_asked{x}; });
+  } else if (kind == 5) {
+    wish_for_any(one, trials, [this, from_scratch = chance_.below(2) == 0](trial_id x) {
+      const auto& known = rows_[x];
+      return on::retry_asked{x, known.config, known.origin, from_scratch};
+    });
+  } else {
+    auto whom = kind == 3 ? std::nullopt : std::optional{one};
+    if (wish(on::pause_asked{whom}))
+      release(whom, duration);
   }
-  if (kind == 3)
-    whom.reset();
-  if (wish(on::pause_asked{whom}))
-    release(whom, duration);
+}
+
+/// The first trial from `first` on, in a circle, for which the wish is no needless one.
+void simulation::wish_for_any(trial_id first, std::uint64_t trials,
+                              const std::function<event_body(trial_id)>& what) {
+  for (std::uint64_t i = 0; i < trials; ++i) {
+    if (wish(what({(first.number + i) % trials})))
+      return;
+  }
 }
 
 /// Resumes what was paused; repeats that if the head is lost before the order, or whatever made it

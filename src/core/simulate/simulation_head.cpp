@@ -57,6 +57,9 @@ void simulation::carry_out(const command& what) {
     to_process(halts->attempt, [this, x = *halts](process& who) { halt(who, x); });
   } else if (const auto* discards = std::get_if<cmd::discard>(&what.what)) {
     for_head([this, x = *discards] { discard(x); });
+  } else if (const auto* row = std::get_if<cmd::trial_changed>(&what.what)) {
+    if (how_.records)
+      rows_.insert_or_assign(row->trial, *row);
   } else if (const auto* over = std::get_if<cmd::finish>(&what.what)) {
     finished_ = *over;
   }

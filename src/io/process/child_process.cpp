@@ -151,6 +151,8 @@ bool child_process::is_choked(const input& from) {
 }
 
 void child_process::take(input& from, std::string_view bytes) {
+  if (from.role != pipe_role::report)
+    who_->output_read();
   auto taken = from.lines.feed(bytes, [&](auto line, bool cut) { return hear(from, line, cut); });
   from.rest.assign(bytes.substr(taken));
 }

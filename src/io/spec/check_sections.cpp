@@ -154,6 +154,34 @@ void warn_of_lists(loading& x) {
   }
 }
 
+/// Whether a distribution has this name. Without arguments it is valid, or lacks some.
+bool names_distribution(const std::string& word) {
+  auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (word.empty() || !std::all_of(word.begin(), word.end(), is_letter))
+    return false;
+  auto read = parse_domain(word + "()");
+  return read || read.error().code == ec::bad_option;
+}
+
+/// Warns of a distribution's name without brackets, which is a constant text. Quotes around it say
+/// that the text is meant.
+void warn_of_bare_distributions(loading& x) {
+  for (const auto& line : space_lines(x.what)) {
+    const auto word = line.text.substr(0, line.text.find_first_of(" \t"));
+    if (!names_distribution(word))
+      continue;
+    const auto& all = x.space->parameters();
+    auto is_it = [&](const parameter& each) { return each.name == line.name; };
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    if (found == all.end() || !std::holds_alternative<constant>(found->what))
+      continue;
+    x.warn(x.origin("space", line.name), "[space] " + line.name + ": " + word
+                                             + " is one text, the same in all trials; write " + word
+                                             + "(…) to draw from this distribution, or \"" + word
+                                             + "\" if the text is meant");
+  }
+}
+
 /// Warns of conditions that are always true or false, which are usually mistakes.
 void warn_of_idle_comparisons(loading& x) {
   constexpr std::size_t most_warnings = 10;
@@ -238,6 +266,7 @@ void check_space(loading& x) {
     warn_of_idle_comparisons(x);
     warn_of_constant_space(x);
     warn_of_lists(x);
+    warn_of_bare_distributions(x);
     warn_of_meeting_bounds(x);
     check_points(x);
     check_known(x);

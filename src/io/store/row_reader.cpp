@@ -86,6 +86,8 @@ expected<trial_row> read_trial(const statement& row) {
     return damaged("t_trials", key, why);
   if (!read_object(row, 16, json_position::plain, x.best_config, why))
     return damaged("t_trials", key, "configuration of its best report: " + why);
+  if (!read_object(row, 17, json_position::plain, x.last_config, why))
+    return damaged("t_trials", key, "configuration of its last report: " + why);
   x.config = std::move(config).value_or(object{});
   x.origin = row.text(3);
   x.failures = narrow_at(row, 4);

@@ -29,9 +29,9 @@ inline constexpr std::string_view checkpoint_columns
     = "seq, checkpoint, t, trial, attempt, iteration, time_total, location, bytes, state, detail";
 inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 
-/// Each function reads the current row. A trial's row has two more columns after those above: its
-/// `sum`, or NULL if there is none, and the configuration of its best report, or NULL if it is the
-/// same.
+/// Each function reads the current row. A trial's row has three more columns after those above: its
+/// `sum`, or NULL if there is none, and the configurations of its best and of its last report, each
+/// NULL if it is the same.
 /// @errors `ec::storage` naming table and row.
 [[nodiscard]] expected<trial_row> read_trial(const statement& row);
 [[nodiscard]] expected<attempt_row> read_attempt(const statement& row);

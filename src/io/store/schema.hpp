@@ -21,14 +21,20 @@ inline constexpr std::int64_t schema_version = 1;
 inline constexpr std::int64_t done_bit = 1;
 inline constexpr std::int64_t checkpoint_bit = 2;
 
-/// SQL for the configuration of the best report of `t`, a row of `t_trials`. Reads the trial's
-/// results if it ever had another configuration than now.
+/// SQL for the configurations of the best and of the last report of `t`, a row of `t_trials`. Each
+/// reads the trial's results if it ever had another configuration than now.
 inline constexpr std::string_view best_config
     = "iif(EXISTS (SELECT 1 FROM t_attempts o WHERE o.trial = t.trial AND o.config IS NOT "
       "t.config),"
       " (SELECT a.config FROM t_results r JOIN t_attempts a ON a.attempt = r.attempt"
       " WHERE r.trial = t.trial AND r.iteration = t.best_iteration AND r.metrics = t.best_metrics"
       " ORDER BY r.seq LIMIT 1), iif(t.best_metrics IS NULL, NULL, t.config))";
+inline constexpr std::string_view last_config
+    = "iif(EXISTS (SELECT 1 FROM t_attempts o WHERE o.trial = t.trial AND o.config IS NOT "
+      "t.config),"
+      " (SELECT a.config FROM t_results r JOIN t_attempts a ON a.attempt = r.attempt"
+      " WHERE r.trial = t.trial AND r.iteration = t.iterations AND r.metrics = t.metrics"
+      " ORDER BY r.seq DESC LIMIT 1), iif(t.metrics IS NULL, NULL, t.config))";
 
 /// Attempts are stored as one number: the epoch above 40 bits of counter.
 inline constexpr int counter_bits = 40;

@@ -136,14 +136,16 @@ public:
   expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
   connection& db() { return db_; }
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// Columns of `t_trials AS t`, with the checksum and the configuration of the best report.
+  /// Columns of `t_trials AS t`, with the checksum and the configurations of the best and of the
+  /// last report.
   expected<std::string> trial_columns() {
     if (trial_columns_.empty()) {
       auto summed = store::has_sum(db_, "t_trials");
       if (!summed)
         return summed.error();
       trial_columns_ = std::string{store::trial_columns} + (*summed ? ", sum" : ", NULL")
-                       + ", nullif(" + std::string{store::best_config} + ", t.config)";
+                       + ", nullif(" + std::string{store::best_config} + ", t.config), nullif("
+                       + std::string{store::last_config} + ", t.config)";
     }
     return trial_columns_;
   }
@@ -397,6 +399,7 @@ expected<std::vector<result_row>> store_reader::results(trial_id of, sequence af
       if (auto found = known.find(row.what->attempt); found != known.end()) {
         row.lineage = found->second->lineage;
         row.node = found->second->node;
+        row.config = found->second->config;
       }
       result.push_back(std::move(row));
     }

@@ -157,6 +157,29 @@ TEST_F(clients, cannot_post_what_is_not_theirs) {
   EXPECT_EQ(order(on::gathered{}).what, kind::refused);
 }
 
+TEST_F(clients, retry_tells_the_scheduler_whether_the_trial_begins_from_scratch) {
+  bring_to(state::ended);
+  on::retry_asked wish{zero, std::make_shared<object>(object{{"x", 1}}), "test", false};
+  auto told = [&] {
+    std::optional<fact::added> result;
+    for (const auto& x : ports.all<cmd::tell_scheduler>()) {
+      if (const auto* found = std::get_if<fact::added>(&x.what.what))
+        result = *found;
+    }
+    return result;
+  };
+
+  order(wish);
+  EXPECT_TRUE(told()->again);
+  EXPECT_FALSE(told()->from_scratch);
+  order(on::stop_asked{zero, "client"});
+  wish.from_scratch = true;
+  order(wish);
+
+  EXPECT_TRUE(told()->again);
+  EXPECT_TRUE(told()->from_scratch);
+}
+
 TEST_F(clients, stop_ends_a_waiting_trial_as_removed_and_tells_both_rules) {
   bring_to(state::chosen);
 

@@ -155,6 +155,7 @@ TEST_F(scheduler_facts, make_an_answer_old_where_more_trials_are_on_their_way) {
   settings.max_trials = 2;
   open();
   choose({});
+  post(on::suggested{ports.last<cmd::ask_searcher>().what.number, nothing_yet{}});
   auto question = ports.last<cmd::resolve_stall>().at;
   // No trial is left, and the searcher is asked for more.
   order(on::stop_asked{zero, "enough"});

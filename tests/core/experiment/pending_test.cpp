@@ -17,7 +17,11 @@ using testing::IsEmpty;
 constexpr trial_id one{1};
 constexpr trial_id two{2};
 
-struct pending : support::run_by_hand, testing::Test {
+struct pending_run : support::run_by_hand {
+  [[nodiscard]] std::size_t asks() const { return ports.all<cmd::ask_searcher>().size(); }
+};
+
+struct pending : pending_run, testing::Test {
   std::map<trial_id, attempt_id> attempts;
 
   void begin(std::uint64_t most, bool in_batches = false) {
@@ -38,7 +42,6 @@ struct pending : support::run_by_hand, testing::Test {
     report(id, 0.5, true);
     end(end_class::finished, id);
   }
-  [[nodiscard]] std::size_t asks() const { return ports.all<cmd::ask_searcher>().size(); }
   [[nodiscard]] std::uint32_t wanted() const { return ports.last<cmd::ask_searcher>().what.count; }
   [[nodiscard]] std::string waits_for() const { return uut->machine().view().waits_for; }
 };
@@ -69,6 +72,32 @@ TEST_F(pending, without_a_bound_the_next_is_asked_for_as_soon_as_one_has_its_pla
   }
 
   EXPECT_EQ(asks(), 6u);
+}
+
+TEST_F(pending, one_that_the_scheduler_lets_wait_keeps_nobody_from_being_asked_for) {
+  for (auto draws : {on::names_first_failure, on::present_draws}) {
+    pending_run x;
+    x.make();
+    x.post(on::opened{1, "test", "{}", 1, opening::at_once, draws});
+    x.suggest(1);
+    x.run();
+    x.suggest(1);
+    ASSERT_EQ(x.asks(), 2u);
+    // It waits for a result of the other, say.
+    x.choose({});
+
+    EXPECT_EQ(x.asks(), draws == on::present_draws ? 3u : 2u);
+    if (draws != on::present_draws)
+      continue;
+    // What the scheduler hears may let it go: then it is there.
+    x.suggest(1);
+    EXPECT_EQ(x.asks(), 3u);
+    x.choose({two});
+    EXPECT_EQ(x.asks(), 3u);
+    x.place(two);
+    x.choose({});
+    EXPECT_EQ(x.asks(), 4u);
+  }
 }
 
 TEST_F(pending, one_that_is_paused_has_not_ended) {

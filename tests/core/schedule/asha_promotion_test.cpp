@@ -314,6 +314,83 @@ TEST(asha_promotion, leaves_a_trial_alone_that_could_not_be_woken_until_somethin
   EXPECT_THAT(x.named(), ElementsAre(0));
 }
 
+TEST(asha_promotion, runs_a_waiting_trial_that_a_client_lets_go_on_before_all_that_are_promotable) {
+  climbing x{with(100, 1, 2), {9, 8, 7, 6}};
+  ASSERT_THAT(x.named(), ElementsAre(0, 1));
+
+  x.tell.tell(fact::unpaused{{3}});
+  EXPECT_THAT(x.named(), ElementsAre(3, 0, 1));
+  x.go(3);
+
+  EXPECT_EQ(text_of(x.tell.judged(3, 1.5, 6)),
+            "go_on 3; annotate 3 rule=asha bracket=0 rung=1 value=6 rank=4 recorded=4 promotable=2 "
+            "cutoff=8 why=a client lets it go on from rung 1: rank 4 of 4");
+  x.wait(3, 2, 6);
+  EXPECT_THAT(x.named(), ElementsAre(0, 1));
+}
+
+TEST(asha_promotion, runs_a_trial_on_that_is_called_and_comes_back_before_it_began) {
+  climbing x{with(100, 1, 2), {9, 8}};
+  x.tell.tell(fact::unpaused{{1}});
+  // It was chosen, and waits for a place, when its head is lost.
+  x.tell.tell(fact::chosen{{1, {{1}}}, {}});
+  x.tell.add(1);
+
+  EXPECT_THAT(x.named(), ElementsAre(1, 0));
+}
+
+TEST(asha_promotion, runs_a_trial_again_that_ended_where_it_waited) {
+  climbing x{with(100, 1, 2), {9, 8}};
+  x.tell.end(1, fact::end_kind::removed);
+  ASSERT_THAT(x.named(), ElementsAre(0));
+
+  x.tell.add(1, true);
+  EXPECT_THAT(x.named(), ElementsAre(1, 0));
+  x.go(1);
+
+  EXPECT_THAT(text_of(x.tell.judged(1, 1.5, 8)), StartsWith("go_on 1; annotate 1"));
+  x.wait(1, 2, 8);
+}
+
+TEST(asha_promotion, lets_a_trial_wait_on_that_came_back_without_a_client) {
+  climbing x{with(100, 1, 2), {9, 8}};
+  x.tell.add(1, true);
+
+  EXPECT_THAT(x.named(), ElementsAre(0));
+}
+
+TEST(asha_promotion, has_a_trial_that_begins_from_scratch_pass_all_rungs_again) {
+  climbing x{with(100, 1, 2), {9, 8}};
+  x.go(0);
+  x.wait(0, 2, 7);
+  x.tell.end(0, fact::end_kind::removed);
+
+  x.tell.begin_anew(0);
+  EXPECT_THAT(x.named(), ElementsAre(0));
+  x.go(0);
+
+  // The same score as before, of the same trial: its earlier run stands before it.
+  EXPECT_EQ(text_of(x.tell.judged(0, 1, 9)),
+            "pause 0 rule=asha bracket=0 rung=1 value=9 rank=2 recorded=3 promotable=1 cutoff=9 "
+            "why=waits at rung 1: rank 2 of 3, of which the best goes on");
+  x.tell.tell(fact::paused{{0}, {1}});
+  EXPECT_THAT(x.named(), IsEmpty());
+  x.run(2);
+  x.wait(2, 1, 1);
+  EXPECT_THAT(x.named(), ElementsAre(0));
+}
+
+TEST(asha_promotion, has_called_trials_wait_as_heads_of_earlier_versions_did) {
+  auto before = with(100, 1, 2);
+  before.heeds_no_clients = true;
+  climbing x{before, {9, 8, 7}};
+  x.tell.tell(fact::unpaused{{1}});
+  x.tell.end(2, fact::end_kind::removed);
+  x.tell.begin_anew(2);
+
+  EXPECT_THAT(x.named(), ElementsAre(0));
+}
+
 TEST(asha_promotion, lets_a_trial_go_on_that_somebody_else_paused) {
   climbing x{with(100, 4, 2)};
   x.run(0);

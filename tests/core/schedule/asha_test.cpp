@@ -124,6 +124,44 @@ TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
                               "why=250 at iteration 1 is above the cutoff 200 of rung 1");
 }
 
+TEST(asha, judges_a_trial_afresh_that_begins_from_scratch) {
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
+  auto before = with(100, 1, 2);
+  before.heeds_no_clients = true;
+  asha::asha_scheduler earlier{before, 1};
+  for (auto* x : {&uut, &earlier}) {
+    scheduler_feed tell{*x};
+    for (std::uint64_t trial : {0, 1, 2})
+      tell.add(trial);
+    tell.judged(0, 1, 100);
+    tell.judged(1, 1, 300);
+    ASSERT_EQ(verb(tell.judged(2, 1, 150)), "stop");
+    tell.end(2, fact::end_kind::stopped);
+
+    tell.begin_anew(2);
+
+    // It is compared with its earlier run, too.
+    EXPECT_EQ(text_of(tell.judged(2, 1, 140)),
+              x == &uut ? "stop 2 rule=asha bracket=0 rung=1 cutoff=150 value=140 recorded=3 "
+                          "why=140 at iteration 1 is below the cutoff 150 of rung 1"
+                        : "go_on 2");
+  }
+}
+
+TEST(asha, judges_a_trial_that_goes_on_after_its_end_at_further_rungs_alone) {
+  asha::asha_scheduler uut{with(100, 1, 2), 1};
+  scheduler_feed tell{uut};
+  for (std::uint64_t trial : {0, 1})
+    tell.add(trial);
+  tell.judged(0, 1, 300);
+  ASSERT_EQ(verb(tell.judged(1, 1, 100)), "stop");
+  tell.end(1, fact::end_kind::stopped);
+
+  tell.add(1, true);
+
+  EXPECT_EQ(text_of(tell.judged(1, 1.5, 100)), "go_on 1");
+}
+
 // Behaviour C4.2.
 TEST(asha, does_not_judge_within_the_grace_period) {
   asha::asha_scheduler uut{with(100, 2.5, 3), 1};

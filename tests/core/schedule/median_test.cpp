@@ -94,6 +94,40 @@ TEST_F(median_stopping, worse_than_the_median_at_that_time_stops) {
   EXPECT_EQ(x.verb(2, 10, 450), "stop");
 }
 
+TEST_F(median_stopping, forgets_what_a_trial_was_that_begins_from_scratch) {
+  for (auto heeds_no_clients : {false, true}) {
+    auto what = with(0, 1);
+    what.heeds_no_clients = heeds_no_clients;
+    judged_by x{what};
+    x.begin_two();
+    x.tell.end(2, fact::end_kind::removed);
+    x.tell.begin_anew(2);
+    x.tell.tell(fact::started{{2}});
+
+    // Trial 1 was 50 on average at 1; 450 was the best of trial 2.
+    EXPECT_EQ(x.verb(2, 1, 40), heeds_no_clients ? "go_on" : "stop");
+  }
+}
+
+TEST_F(median_stopping, compares_others_with_the_new_run_of_one_that_began_from_scratch) {
+  judged_by x{with(0, 1)};
+  x.run(1);
+  x.run(2);
+  for (int t = 1; t <= 3; ++t) {
+    x.tell.judged(1, t, 100);
+    x.tell.judged(2, t, 900);
+  }
+  x.tell.end(2, fact::end_kind::removed);
+  x.tell.begin_anew(2);
+  x.run(3);
+
+  // Trial 2 has got nowhere by now.
+  EXPECT_EQ(x.verb(3, 2, 150), "go_on");
+  x.tell.judged(2, 3, 500);
+  // (100 + 500) / 2.
+  EXPECT_EQ(x.verb(3, 3, 150), "stop");
+}
+
 // Behaviour C1.2.
 TEST_F(median_stopping, goes_on_where_nobody_has_got_so_far_until_somebody_has) {
   judged_by x{with(0, 1)};

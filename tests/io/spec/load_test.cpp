@@ -561,6 +561,25 @@ TEST(load, warns_of_a_list_that_looks_like_several_values) {
   EXPECT_THAT(warnings("x = [64]\n"), IsEmpty());
 }
 
+TEST(load, warns_of_a_distribution_without_its_brackets) {
+  auto warnings = [](const std::string& line) {
+    return support::load_text("[experiment]\nmetric = a\nnum_samples = 4\n[trainable]\n"
+                              "command = /bin/true\n[space]\ny = uniform(0, 1)\n"
+                              + line)
+        .warnings;
+  };
+
+  EXPECT_THAT(warnings("x = loguniform\n"),
+              ElementsAre(AllOf(HasSubstr("digits.ini:8: [space] x: loguniform is one text, the "
+                                          "same in all trials; write loguniform(…)"),
+                                HasSubstr("or \"loguniform\" if the text is meant"))));
+  EXPECT_THAT(warnings("x = randn if y > 0.5\n"), ElementsAre(HasSubstr("x: randn is one text")));
+  EXPECT_THAT(warnings("x = choice\n"), ElementsAre(HasSubstr("x: choice is one text")));
+  for (const auto* meant : {"x = \"loguniform\"\n", "x = adam\n", "x = uniform_\n",
+                            "x = choice(uniform, randn)\n", "x = 3\n"})
+    EXPECT_THAT(warnings(meant), IsEmpty()) << meant;
+}
+
 TEST(load, warns_of_keys_that_mean_nothing_for_a_function) {
   auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\nname = f\n"
                                 "kind = function\nreport = final\nenv.X = 1\n[space]\nx = 1\n");

@@ -151,6 +151,7 @@ private:
   void weigh(const cmd::finish& x, const command& all);
   checkpoint_id next_exploit(trial_id target);
   void begin_lineage(trial_id id, trial_book& trial);
+  void leave_to_others(trial_id id, trial_book& trial);
   void check_start(trial_id id, trial_book& trial, const cmd::launch& x);
   void check_node(trial_id id, const lease& what);
   void need_gate(const command& all, std::optional<trial_id> trial);

@@ -71,6 +71,10 @@ namespace on {
 /// `names_first_failure`: in addition, the reason of a `fail_fast` names the trial that failed, and
 /// a warning names the first trial that ends by itself without the checkpoint that `at_end` asks
 /// for.
+/// `heeds_clients`: in addition, trials that the scheduler does not name do not keep the searcher
+/// from being asked; ASHA's promotion form runs a waiting trial that a client lets go on or
+/// retries; ASHA and `median_stopping` judge a trial afresh that a client begins from scratch; the
+/// searcher hears a trial's last report with the configuration that it was made with.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -79,7 +83,8 @@ inline constexpr std::uint32_t names_who_ends = 6;
 inline constexpr std::uint32_t dooms_all_named = 7;
 inline constexpr std::uint32_t answers_stalls_anew = 8;
 inline constexpr std::uint32_t names_first_failure = 9;
-inline constexpr std::uint32_t present_draws = names_first_failure;
+inline constexpr std::uint32_t heeds_clients = 10;
+inline constexpr std::uint32_t present_draws = heeds_clients;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

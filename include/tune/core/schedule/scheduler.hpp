@@ -46,6 +46,8 @@ struct added {
   /// True if the trial was known before and now goes to the end of the queue. A known trial without
   /// `again` keeps its place.
   bool again = false;
+  /// Besides, it begins from scratch, after its end: no earlier result is its own any more.
+  bool from_scratch = false;
 };
 /// Resources were granted: the trial runs.
 struct started {
@@ -72,7 +74,8 @@ struct paused {
   trial_id trial;
   checkpoint_id checkpoint;
 };
-/// A paused trial may run again; it stands in the queue.
+/// A paused trial may run again; it stands in the queue. Either it was just chosen, which is told
+/// next, or the scheduler's own `allow`, or a client, lets it go on.
 struct unpaused {
   trial_id trial;
 };
@@ -224,6 +227,8 @@ struct scheduler_context {
   bool draws_by_event = false;
   /// Whether to judge like heads before `on::judged_afresh`: used to verify their records.
   bool judges_as_before = false;
+  /// The same of heads before `on::heeds_clients`.
+  bool heeds_no_clients = false;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

@@ -40,6 +40,9 @@ struct fault_model {
   std::uint32_t sudden = 0;
   /// Sudden events come at random among this many first events of the log. [>= 1]
   std::uint64_t within = 400;
+  /// Clients also let a trial go on that is paused, whoever paused it, and have one run again that
+  /// has ended.
+  bool recalls = false;
 
   /// Mean time between losses of one node, exponential. 0 = never.
   instant node_mtbf{0};

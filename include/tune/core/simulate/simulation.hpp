@@ -204,6 +204,8 @@ private:
   std::set<attempt_id> forkless_;
 
   std::vector<std::uint64_t> faults_due_;
+  /// The newest row of each trial, for clients that want it to run again.
+  std::map<trial_id, cmd::trial_changed> rows_;
   std::uint64_t events_ = 0;
   std::uint64_t most_running_ = 0;
   std::uint64_t nodes_lost_ = 0;
@@ -316,6 +318,8 @@ private:
   void plan_faults();
   void inject();
   void interfere(instant duration);
+  void wish_for_any(trial_id first, std::uint64_t trials,
+                    const std::function<event_body(trial_id)>& what);
   void release(std::optional<trial_id> whom, instant after);
   void watch_release(std::optional<trial_id> whom, sequence said, instant after);
   bool wish(event_body what);

@@ -156,6 +156,8 @@ public:
   virtual void answers_unread() {}
   /// No answer is waiting any more: all are in the pipe, or the process takes none.
   virtual void answers_taken() {}
+  /// Bytes that the process printed were read; the next lines came with them.
+  virtual void output_read() {}
   /// A line of stdout; a carriage return ends a line, too. On `hold` no more is delivered until
   /// `resume_output`. Not called once the end of the process was requested.
   virtual line_flow stdout_line(std::string_view line, bool truncated) {

@@ -56,7 +56,8 @@ struct trial_row {
   std::optional<object> metrics;
   std::optional<object> best_metrics;
   std::uint64_t best_iteration = 0;
-  /// Configuration of the best report if it differs from the present `config`.
+  /// Configurations of the last and of the best report if they differ from the present `config`.
+  std::optional<object> last_config;
   std::optional<object> best_config;
   instant created{0};
   std::optional<instant> ended;
@@ -71,6 +72,8 @@ struct result_row {
   std::shared_ptr<const report> what;
   lineage_id lineage = 1;
   std::string node;
+  /// The configuration of its attempt; null where the row of that is missing.
+  config_ptr config = {};
 };
 
 struct decision_row {

@@ -26,7 +26,7 @@ scheduler_traits asha_scheduler::traits() const {
 void asha_scheduler::apply(const scheduler_fact& what) {
   queue_.apply(what);
   if (const auto* added = std::get_if<fact::added>(&what.what))
-    known(added->trial);
+    add(*added);
   else if (const auto* result = std::get_if<fact::result>(&what.what))
     see(what.seq, *result);
   else if (const auto* ended = std::get_if<fact::ended>(&what.what))
@@ -86,6 +86,12 @@ const asha_scheduler::verdict* asha_scheduler::live_trial::about(sequence cause)
       return &x;
   }
   return nullptr;
+}
+
+void asha_scheduler::add(const fact::added& what) {
+  known(what.trial);
+  if (what.from_scratch && !settings_.heeds_no_clients)
+    passed(what.trial) = 0;
 }
 
 asha_scheduler::live_trial& asha_scheduler::known(trial_id trial) {

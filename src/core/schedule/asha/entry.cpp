@@ -58,6 +58,7 @@ scheduler_catalogue::entry make_entry() {
                    const scheduler_context& context) -> expected<std::unique_ptr<scheduler>> {
     auto what = read(from);
     what.objectives = context.objectives;
+    what.heeds_no_clients = context.heeds_no_clients;
     if (auto valid = validate(what); !valid)
       return valid.error();
     if (from.text("form") == "promotion")

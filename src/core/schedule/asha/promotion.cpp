@@ -53,7 +53,7 @@ void promotion::apply(const scheduler_fact& what) {
     void operator()(const fact::unpaused& x) {
       // A trial that was already chosen is on its way and must not be chosen twice.
       if (self.known(x.trial).where != place::away)
-        self.move(x.trial, place::pending);
+        self.call(x.trial, place::pending);
     }
     void operator()(const fact::failed& x) { self.move(x.trial, place::away); }
     void operator()(const fact::ended& x) { self.see_end(x); }
@@ -196,19 +196,35 @@ void promotion::move(trial_id trial, place to) {
 }
 
 void promotion::promote(trial_id trial) {
-  auto facts = facts_of(known(trial));
-  facts.set("why", "promoted from rung " + to_text(*facts.find("rung")) + ": rank "
-                       + to_text(*facts.find("rank")) + " of " + to_text(*facts.find("recorded")));
+  const auto& x = known(trial);
+  auto facts = facts_of(x);
+  auto by_rank = rung_of(x).finished->is_promotable(x.slot);
+  facts.set("why", (by_rank ? "promoted from rung " : "a client lets it go on from rung ")
+                       + to_text(*facts.find("rung")) + ": rank " + to_text(*facts.find("rank"))
+                       + " of " + to_text(*facts.find("recorded")));
   remarks_[trial].promotion = std::move(facts);
-  change(trial, [](climber& x) { x.promoted = true; });
+  change(trial, [](climber& y) { y.promoted = true; });
+}
+
+/// It may run, and needs no promotion. Where it was chosen for its rank that comes to the same.
+void promotion::call(trial_id trial, place to) {
+  change(trial, [&](climber& x) {
+    x.where = to;
+    x.called = !settings_.heeds_no_clients && x.stands();
+  });
 }
 
 void promotion::add(const fact::added& what) {
   auto is_known = what.trial.number < climbers_.size() && climbers_[what.trial.number].known;
   auto position = is_known && what.again ? next_position_++ : known(what.trial).position;
-  change(what.trial, [position](climber& x) {
+  auto heeds = !settings_.heeds_no_clients;
+  change(what.trial, [&](climber& x) {
     x.position = position;
     x.where = place::pending;
+    if (heeds && what.from_scratch)
+      x.passed = 0;
+    x.called = x.called || (heeds && x.ended && x.stands());
+    x.ended = false;
   });
 }
 
@@ -247,14 +263,17 @@ bool promotion::record(trial_id trial, double time, const std::vector<double>& s
     return false;
   change(trial, [&](climber& x) {
     x.passed = reached;
-    x.promoted = false;
+    x.promoted = x.called = false;
     x.slot = rungs[reached - 1].finished->record(trial, {scores.data(), settings_.objectives});
   });
   return true;
 }
 
 void promotion::see_end(const fact::ended& what) {
-  move(what.trial, place::away);
+  change(what.trial, [](climber& x) {
+    x.where = place::away;
+    x.ended = true;
+  });
   auto is_news = what.how == fact::end_kind::completed && !what.judged
                  && what.scores.size() >= settings_.objectives && !std::isnan(what.time);
   if (is_news && !is_stopped(what.trial))
@@ -280,7 +299,7 @@ void promotion::leave(const fact::chosen& what) {
   for (auto trial : what.what.start) {
     const auto& x = known(trial);
     if (!is_refused(what, trial)) {
-      if (!x.may_run())
+      if (x.stands())
         promote(trial);
       move(trial, place::away);
     } else if (x.where == place::paused) {

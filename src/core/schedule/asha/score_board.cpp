@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <set>
+#include <tuple>
 
 namespace tune::asha {
 
 namespace {
 
-/// Sorts before others where it is better: larger score, then earlier trial; NaN comes last.
+/// Sorts before others where it is better: larger score, then earlier trial, then earlier run of
+/// the trial; NaN comes last.
 struct place {
   double score = 0;
   trial_id trial;
@@ -20,7 +22,7 @@ struct place {
       return std::isnan(y.score);
     if (x.score > y.score || x.score < y.score)
       return x.score > y.score;
-    return x.trial < y.trial;
+    return std::tie(x.trial, x.slot) < std::tie(y.trial, y.slot);
   }
 };
 

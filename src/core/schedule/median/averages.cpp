@@ -82,6 +82,19 @@ void averages::add(trial_id trial, double time, double score) {
   }
 }
 
+void averages::forget(trial_id trial) {
+  if (courses_.size() <= trial.number)
+    return;
+  auto& own = courses_[trial.number];
+  auto& latest = latest_[trial.number];
+  for (auto i = columns_.begin(); i != columns_.end() && i->first <= latest; ++i) {
+    if (auto mean = own.mean_at(i->first))
+      i->second.erase(*mean);
+  }
+  own = {};
+  latest = never;
+}
+
 others averages::at(trial_id trial, double time) {
   auto found = columns_.find(time);
   if (found == columns_.end())

@@ -52,6 +52,7 @@ scheduler_catalogue::entry make_entry() {
   result.make = [](const options& from, const scheduler_context& context) {
     auto what = read(from);
     what.spares_numberless = context.judges_as_before;
+    what.heeds_no_clients = context.heeds_no_clients;
     return expected<std::unique_ptr<scheduler>>{
         std::make_unique<median_scheduler>(std::move(what), context.maximise)};
   };

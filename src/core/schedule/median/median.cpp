@@ -25,7 +25,7 @@ void median_scheduler::apply(const scheduler_fact& what) {
   struct visitor {
     median_scheduler& self;
     sequence seq;
-    void operator()(const fact::added& x) { self.set_running(x.trial, false); }
+    void operator()(const fact::added& x) { self.add(x); }
     void operator()(const fact::started& x) { self.set_running(x.trial, true); }
     void operator()(const fact::result& x) { self.see(seq, x); }
     void operator()(const fact::paused& x) { self.set_running(x.trial, false); }
@@ -87,6 +87,12 @@ const median_scheduler::verdict* median_scheduler::live_trial::about(sequence ca
       return &x;
   }
   return nullptr;
+}
+
+void median_scheduler::add(const fact::added& what) {
+  if (what.from_scratch && !settings_.heeds_no_clients)
+    averages_.forget(what.trial);
+  set_running(what.trial, false);
 }
 
 void median_scheduler::set_running(trial_id trial, bool runs) {

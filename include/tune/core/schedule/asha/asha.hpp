@@ -24,7 +24,8 @@ namespace tune::asha {
 /// NaN score is left out of the quantile and never stops a trial; a result without scores or time
 /// leaves no trace. A trial's final result that was never judged (the trial ended by itself, or by
 /// a stop condition) is recorded too. At `max_t` a trial is stopped unjudged, but its score is
-/// recorded at the highest rung that it had not passed.
+/// recorded at the highest rung that it had not passed. A trial that a client begins from
+/// scratch is judged at all rungs again; its earlier run's scores there count like another trial's.
 ///
 /// With several objectives a trial goes on if it is among the best ⌈n / reduction_factor⌉ of the n
 /// recorded there, itself included: by non-dominated front, and within the front that is divided by
@@ -91,6 +92,7 @@ private:
   std::vector<std::uint32_t> passed_;
   fifo_queue queue_;
 
+  void add(const fact::added& what);
   live_trial& known(trial_id trial);
   std::uint32_t& passed(trial_id trial);
   std::optional<rung_visit> visit(trial_id trial, double time, const std::vector<double>& scores);

@@ -18,17 +18,23 @@ namespace tune::asha {
 /// Pauses each trial at every rung; whenever there is room, the best waiting trials go on.
 ///
 /// Chooses trials to run in this order: trials that were promoted before and came back (a node was
-/// lost, a failure is retried), nearest to the end first; then, from the highest rung down, the
-/// best ⌊n / reduction_factor⌋ of the n trials that finished the rung, as far as they wait there
-/// and were not promoted yet; then trials that have not reached a rung, in the order of arrival.
+/// lost, a failure is retried) and trials that a client calls, nearest to the end first; then, from
+/// the highest rung down, the best ⌊n / reduction_factor⌋ of the n trials that finished the rung,
+/// as far as they wait there and were not promoted yet; then trials that have not reached a rung,
+/// in the order of arrival.
+///
+/// A client calls a trial by letting it go on where it waits, or by retrying it after its end. The
+/// trial goes on to the next rung, whatever its rank; nothing changes for other trials. A trial
+/// that a client begins from scratch passes all rungs again; its earlier run's scores there count
+/// like another trial's.
 ///
 /// Rungs, brackets and `max_t` are those of the stopping form (`rule`), except that there are no
 /// rungs at `max_t`, where nothing is left to be promoted to: there trials are stopped, or run on
 /// to their own ends. A trial that jumps over rungs has passed them, and waits at the highest.
-/// Scores stay where they were recorded, whatever becomes of the trial; each counts once per rung.
-/// A trial with a NaN is counted, and never promoted. Among equal scores that of the earlier trial
-/// is better. A final result that was never judged is recorded too. With several objectives the
-/// best trials are those of the best non-dominated fronts; see `make_front_board`.
+/// Scores stay where they were recorded, whatever becomes of the trial; each run counts once per
+/// rung. A trial with a NaN is counted, and never promoted. Among equal scores that of the earlier
+/// trial is better. A final result that was never judged is recorded too. With several objectives
+/// the best trials are those of the best non-dominated fronts; see `make_front_board`.
 ///
 /// A trial whose pause fails is told to pause again at each result, unless it is among those to
 /// promote by then: in that case it goes on. One that reaches the next rung all the same waits
@@ -78,10 +84,15 @@ private:
     place where = place::away;
     /// True if promoted from the last rung passed.
     bool promoted = false;
+    /// A client wants it to run on from there.
+    bool called = false;
+    bool ended = false;
     bool known = false;
 
+    /// True if the trial waits at a rung, or would, and was not promoted from there.
+    [[nodiscard]] bool stands() const { return passed > 0 && !promoted; }
     /// True if the trial need not wait for a promotion.
-    [[nodiscard]] bool may_run() const { return passed == 0 || promoted; }
+    [[nodiscard]] bool may_run() const { return !stands() || called; }
     [[nodiscard]] bool is_available() const {
       return where == place::pending || where == place::paused;
     }
@@ -128,6 +139,7 @@ private:
   void change(trial_id trial, Change how);
   void move(trial_id trial, place to);
   void promote(trial_id trial);
+  void call(trial_id trial, place to);
 
   void add(const fact::added& what);
   void see(sequence cause, const fact::result& what);

@@ -27,6 +27,9 @@ struct settings {
   /// Number of scores of a result that are compared. With more than one, by non-dominated rank. [>=
   /// 1]
   std::uint32_t objectives = 1;
+  /// As `scheduler_context::heeds_no_clients`: a trial that runs again after its end, or that a
+  /// client lets go on, waits at its rung, and is not judged again where it was judged before.
+  bool heeds_no_clients = false;
 };
 
 /// Checks the settings beyond the ranges of single options. @errors `ec::bad_option`.

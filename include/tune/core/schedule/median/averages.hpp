@@ -44,6 +44,9 @@ public:
   /// Adds a result. @param time Not NaN; may be less than before, if a trial began again.
   void add(trial_id trial, double time, double score);
 
+  /// Takes out all results of a trial. O(n) of its results, and O(log n) for each column.
+  void forget(trial_id trial);
+
   /// The running means at `time` of all but `trial`, whose latest result is at `time`.
   [[nodiscard]] others at(trial_id trial, double time);
 

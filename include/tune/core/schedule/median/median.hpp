@@ -29,6 +29,9 @@ struct settings {
   bool hard_stop = true;
   /// Like `scheduler_context::judges_as_before`: a trial without any number is not judged.
   bool spares_numberless = false;
+  /// As `scheduler_context::heeds_no_clients`: a trial that begins from scratch after its end is
+  /// still judged by the best that it had before.
+  bool heeds_no_clients = false;
 };
 
 /// Judges each result from the grace period on: compares the trial's best score so far with the
@@ -44,7 +47,8 @@ struct settings {
 /// stalls. The first objective's score counts. A NaN score cannot be the best, and spoils the
 /// trial's mean from then on; a trial whose scores are all NaN has no best, which is worse than any
 /// median. A result without scores or time leaves no trace. A final result that was never judged is
-/// added to the trial's results; one that was judged is not added again.
+/// added to the trial's results; one that was judged is not added again. The results of a
+/// trial that a client begins from scratch are forgotten.
 ///
 /// A stop and a pause say `rule`, `time`, `value` (the trial's best), `median`, `compared` (the
 /// number of means) and `why`; a pause for others `rule`, `time`, `compared`, `required` and `why`.
@@ -97,6 +101,7 @@ private:
   std::size_t running_ = 0;
   fifo_queue queue_;
 
+  void add(const fact::added& what);
   void set_running(trial_id trial, bool runs);
   void see(sequence cause, const fact::result& what);
   void see_end(const fact::ended& what);
