@@ -29,8 +29,16 @@ namespace tune {
 
 namespace {
 
-/// A program that was told to stop may still clean up for so long before it is signalled.
-constexpr auto polite_wait = std::chrono::seconds{1};
+/// Both clocks of a trial's end, the machine's and the one here, run for equally long. Where the
+/// machine's ends this much before this one, the time is over here, too.
+constexpr auto most_clock_lead = std::chrono::seconds{1};
+
+/// A further rank has so long to end once rank 0 has ended: without its peer it may hang.
+constexpr auto wait_of_rank = std::chrono::seconds{1};
+
+constexpr auto cut_short_text
+    = "; what it was to write after its last report may be missing or incomplete: [cluster] "
+      "stop_grace gives it more time";
 
 std::string incomplete_output_text(const std::string& why) {
   return "not all that it printed is in its files: " + why;
@@ -226,6 +234,8 @@ struct process_state {
       return launch();
     missing_output = how.output_trouble;
     auto judged = judge_exit(how, known);
+    if (judged.is_cut_short)
+      remark_on("stop_grace", judged.detail + cut_short_text);
     if (judged.how == end_class::preempted)
       never_began.emplace(error{how.fault, how.trouble});
     if (judged.how != end_class::user_error || !what.job->files)
@@ -337,7 +347,8 @@ struct process_state {
     // It trains on although it had begun to export.
     if (exports.is_announced()) {
       exports.withdraw();
-      ends_by.reset();
+      if (!known.ending)
+        ends_by.reset();
     }
     // It trains on although it was asked to save: it will not.
     if (saving)
@@ -518,7 +529,7 @@ struct process_state {
     go_if_settled();
   }
 
-  /// In order: the program is told, and signalled only if it takes its time.
+  /// In order: the program is told, and signalled only once its time is over.
   void stop() {
     waits = false;
     // It ends at once, and its last report changes nothing about that.
@@ -532,17 +543,29 @@ struct process_state {
     arm();
   }
 
-  void arm() { end_in(polite_wait + exports.extra_time()); }
+  /// From when it was told to end. One that goes on reporting gains no time by that.
+  void arm() {
+    if (!ends_by)
+      end_in(time_to_end());
+  }
+
+  /// Its time from the word to end until TERM; zero: as long as it takes. Exports have a limit of
+  /// their own in any case.
+  [[nodiscard]] std::chrono::milliseconds time_to_end() const {
+    return is_first() ? what.job->stop_grace + exports.extra_time() : wait_of_rank;
+  }
 
   /// Whoever ends by itself has no more time for that than one that is told to.
   void begin_exports() {
     if (ends_by || !exports.announce())
       return;
-    end_in(polite_wait + exports.extra_time());
+    end_in(time_to_end());
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port, true});
   }
 
   void end_in(std::chrono::milliseconds wait) {
+    if (wait.count() == 0)
+      return;
     ends_by = std::chrono::steady_clock::now() + wait;
     delayed_send(self, caf::actor_cast<process_impl>(self), wait, tick_atom_v);
   }
@@ -550,8 +573,13 @@ struct process_state {
   void end_if_late() {
     if (parked || !ends_by || std::chrono::steady_clock::now() < *ends_by)
       return;
-    known.late_export = exports.be_late();
+    note_late();
     end_program();
+  }
+
+  void note_late() {
+    known.late_export = exports.be_late();
+    known.late_stop = is_first() && known.ending && !known.late_export;
   }
 
   void halt(const attempt_halt& how) {
@@ -563,6 +591,8 @@ struct process_state {
     drop_save();
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
+      if (ends_by && std::chrono::steady_clock::now() + most_clock_lead >= *ends_by)
+        note_late();
       end_program();
       if (copying || !saves.is_idle())
         saves.drop_soon(self);

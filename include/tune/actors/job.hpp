@@ -89,6 +89,8 @@ struct job {
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Between TERM and KILL.
   std::chrono::milliseconds kill_grace{5000};
+  /// From the answer that tells a program to end until TERM. 0 = as long as it takes.
+  std::chrono::milliseconds stop_grace{10000};
   /// Formats to export at the end of a trial, and how long that may take.
   std::vector<std::string> exports = {};
   std::chrono::milliseconds export_time{0};

@@ -98,10 +98,11 @@ exit_judgement judge_asked_end(const exit_info& how, const exit_facts& known) {
   auto by_us = how.requested && how.signal == SIGKILL;
   if (known.ending && known.late_export && (known.killed || by_us))
     return {end_class::stopped, late_export_text, {}};
-  if (known.ending && known.killed)
+  if (known.ending && (known.killed || (known.late_stop && how.requested)))
     return {end_class::stopped,
-            "did not end within stop_grace after it was to stop; ended by tune-node",
-            {}};
+            "did not end within [cluster] stop_grace after it was to stop; ended by tune-node",
+            {},
+            true};
   if (known.killed)
     return {end_class::killed, how.guard_lost ? how.trouble : exit_text(how, known), {}};
   if (how.signal == SIGKILL && !by_us)

@@ -79,6 +79,11 @@ exit_facts hosted(exit_facts x) {
   return x;
 }
 
+exit_facts stopped_late(exit_facts x) {
+  x.late_stop = true;
+  return x;
+}
+
 exit_facts said(exit_facts x, std::string text, bool restore = false) {
   x.failure = line::failure{std::move(text), restore};
   return x;
@@ -242,7 +247,17 @@ const std::vector<row>& rows() {
       {"an_asked_end_that_took_too_long",
        signalled(SIGKILL, true),
        given_up(ending(well())),
-       {stopped, "did not end within stop_grace after it was to stop; ended by tune-node", -9}},
+       {stopped, "did not end within [cluster] stop_grace after it was to stop; ended by tune-node",
+        -9, true}},
+      {"an_asked_end_that_took_too_long_before_its_term",
+       signalled(SIGTERM, true),
+       stopped_late(ending(well())),
+       {stopped, "did not end within [cluster] stop_grace after it was to stop; ended by tune-node",
+        -15, true}},
+      {"an_asked_end_that_came_just_in_time",
+       exited(0),
+       stopped_late(ending(well())),
+       {stopped, "", 0}},
       {"an_asked_end_by_a_kill_of_others", signalled(SIGKILL), ending(well()), {killed, "", -9}},
       {"an_asked_end_by_another_signal", signalled(SIGTERM), ending(well()), {stopped, "", -15}},
       {"a_kill_of_ours",

@@ -28,6 +28,8 @@ struct exit_facts {
   bool killed = false;
   /// It exported for longer than it may, and is ended for that.
   bool late_export = false;
+  /// It was told to end, took longer than it may, and is ended for that.
+  bool late_stop = false;
   /// What it said about its own failure.
   std::optional<line::failure> failure;
   /// Why a metric that was to be read from its output or files is missing; empty: nothing is known.
@@ -44,6 +46,8 @@ struct exit_judgement {
   std::string detail;
   /// Exit status; negative: the signal. Nothing where it never ran.
   std::optional<std::int32_t> exit_status;
+  /// tune-node ended the program since it did not end within `stop_grace` after it was to stop.
+  bool is_cut_short = false;
 
   friend bool operator==(const exit_judgement&, const exit_judgement&) = default;
 };
