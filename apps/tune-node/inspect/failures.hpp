@@ -14,16 +14,17 @@
 namespace tune::cli {
 
 /// A failure in a line: the first line of what is known of it, and the one that names the error, as
-/// far as that can be told: mostly the last one, but the first where the end is a stack trace, as
-/// Java and Tcl write it. Without addresses, and without the names of trials' directories.
+/// far as that can be told: the last that begins with the name of one, such as `ValueError:`, else
+/// mostly the last of all, but the first where the end is a stack trace, as Java and Tcl write it.
+/// Without addresses, and without the names of trials' directories.
 [[nodiscard]] std::string common_text(std::string_view detail);
 
 /// Why an experiment ended, in a line: of a cause that quotes more than a line of a program, the
 /// one that names the error.
 [[nodiscard]] std::string cause_text(std::string_view why);
 
-/// What of that is the same for trials that failed alike: numbers do not count, but for those of
-/// lines in a source file, statuses and signals.
+/// What of that is the same for trials that failed alike: of a line that names an error the first
+/// sentence; numbers do not count, but for those of lines in a source file, statuses and signals.
 [[nodiscard]] std::string failure_key(std::string_view detail);
 
 /// The trials that failed for good, grouped by class and `failure_key` of their last failed
