@@ -55,8 +55,9 @@ struct exit_judgement {
 /// Judges an exit. One that this node could not start is `preempted`: that costs the trial nothing.
 /// Troubles of this node go before what was asked of the program, that before the program's own
 /// words, and those before its status. A breach of the protocol is the program's failure unless it
-/// failed by itself before we could end it. An export that takes too long fails nothing but the
-/// export.
+/// failed by itself before we could end it. A failure by the program's own doing is one of memory
+/// where its last words say so, see `names_want_of_memory`. An export that takes too long fails
+/// nothing but the export.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
 /// The same judgement where files that the program needs are gone from its node: no fault of its
