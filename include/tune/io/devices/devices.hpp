@@ -24,8 +24,11 @@ struct host_resources {
   std::uint64_t memory = 0;
   /// In the order of their indices in `gpu_share`.
   std::vector<gpu_device> gpus;
-  /// What went wrong and does not prevent a start, for the log.
+  /// What went wrong and does not prevent a start, for people.
   std::vector<std::string> warnings;
+  /// Why there are no more `gpus`: the driver does not work, or CUDA_VISIBLE_DEVICES hides some;
+  /// empty: all that the driver lists are there, or there is no driver.
+  std::string why_fewer_gpus;
 
   /// For the ledger. GPUs count whole.
   [[nodiscard]] resources capacity() const;
@@ -48,10 +51,17 @@ struct discovery {
 [[nodiscard]] host_resources discover(const discovery& where = discovery::from_environment());
 
 /// Those of `all` that CUDA_VISIBLE_DEVICES = `text` leaves, in its order and by its names:
-/// indices, or UUIDs, which may be cut short as long as they stay unique. As CUDA does, the first
-/// entry that names no GPU ends the list. A "MIG-…" entry is a GPU of its own.
+/// indices, which may have a plus, leading zeros or 0x, or UUIDs in any case, which may be cut
+/// short as long as they stay unique. As CUDA does, the first entry that names no GPU ends the
+/// list, and where two entries name the same GPU there is none. A "MIG-…" entry is a GPU of its
+/// own. Entries that are spelt otherwise, such as "0x" or "1a", CUDA may take for something else.
 [[nodiscard]] std::vector<gpu_device> only_visible(const std::vector<gpu_device>& all,
                                                    std::string_view text);
+
+/// Why this machine cannot offer so many GPUs: it has some, and fewer; a trial that got one of the
+/// others would find none. Empty: it has them, or nobody knows of any: there is no driver, as for
+/// tests and other accelerators, or all are hidden.
+[[nodiscard]] std::string lack_of_gpus(const host_resources& machine, double offered);
 
 /// The value of CUDA_VISIBLE_DEVICES for a trial that holds `shares` of `devices`: "0,3", or ""
 /// for none. Shares of devices that do not exist are left out.
