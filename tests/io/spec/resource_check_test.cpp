@@ -50,7 +50,7 @@ TEST(impossible_request, says_why_there_are_no_more_gpus) {
     return fault ? fault->message : std::string{};
   };
 
-  EXPECT_NE(message("gpu = 2").find("1 CPU, 1 GPU; 1 of 4 is hidden; with [cluster]"),
+  EXPECT_NE(message("gpu = 2").find("2 CPU, 1 GPU; 1 of 4 is hidden; with [cluster]"),
             std::string::npos)
       << message("gpu = 2");
   EXPECT_EQ(message("cpu = 9").find("hidden"), std::string::npos);
