@@ -12,8 +12,9 @@
 
 namespace tune {
 
-/// Owns the group's directory; removes it at the end of its life. Works with version 2 and with
-/// the memory controller of version 1, below the group that this process is in.
+/// Owns the group's directory; removes it at the end of its life. Works with the memory controller
+/// of version 1, below the group that this process is in, and with version 2, there or below the
+/// nearest group above: see `cgroup_v2::parent_for_limits`.
 class cgroup {
 public:
   /// @param bytes the limit of memory.
@@ -43,8 +44,8 @@ private:
   cgroup() = default;
 };
 
-/// Removes the empty groups beside ours of guards that are no more: one that was killed could not
-/// do it. Groups with members stay.
+/// Removes the empty groups of guards that are no more, wherever they may have made some: one that
+/// was killed could not do it. Groups with members stay.
 void remove_left_groups();
 
 } // namespace tune
