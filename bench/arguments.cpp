@@ -25,7 +25,7 @@ std::vector<std::string> parts_of(const std::string& list) {
   return result;
 }
 
-/// "usage: tune_x_bench A", and every further form below it.
+/// The usage as printed: "usage: tune_x_bench A", and every further form on a line below.
 std::string shown(const std::string& program, const std::string& usage) {
   std::istringstream in{usage};
   std::string result;
@@ -35,7 +35,7 @@ std::string shown(const std::string& program, const std::string& usage) {
   return result.empty() ? "usage: " + program + '\n' : result;
 }
 
-/// The whole of the text as a number.
+/// Reads the whole text as a number. @returns whether it is one.
 template <class T>
 bool is_number(const std::string& text, T& to) {
   auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);

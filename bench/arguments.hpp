@@ -1,4 +1,4 @@
-/// What a benchmark was called with.
+/// The command line of a benchmark.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,21 +9,22 @@
 
 namespace tune::bench {
 
-/// Words in order and options with a value, `--name value` or `--name=value`, each read once; then
-/// `finish` refuses what nobody read.
+/// A command line: words in order, and options with a value, `--name value` or `--name=value`. Each
+/// is read once; then `finish` refuses everything that was not read.
 ///
-/// Ends the program: with 0 after the usage for `--help` and `-h`, with 2 and the usage on stderr
-/// where the line does not fit it.
+/// Ends the program: with 0 after the usage for `--help` and `-h`; with 2 and the usage on stderr
+/// if the command line does not fit the usage.
 class arguments {
 public:
-  /// @param count Words that are looked at, the program's own name included. [>= 1]
-  /// @param usage Forms of the line, without the program's name, one per line.
+  /// @param count Number of words to use, including the program's own name. [>= 1]
+  /// @param usage Forms of the command line, without the program's name, one per line.
   arguments(int count, char** words, std::string usage);
 
-  /// Whether this option without a value is there.
+  /// Whether this option without a value is present.
   [[nodiscard]] bool flag(const std::string& name);
 
-  /// Each changes `to` only where the option is there. Lists are separated by commas.
+  /// Reads an option into `to`, which keeps its value if the option is absent. Lists are separated
+  /// by commas.
   void read(const std::string& name, std::string& to);
   void read(const std::string& name, std::vector<std::string>& to);
   void read(const std::string& name, std::vector<std::size_t>& to);
@@ -35,10 +36,10 @@ public:
       to = static_cast<std::remove_reference_t<decltype(to)>>(whole(text, name, least));
   }
 
-  /// The next word.
+  /// The next word; `otherwise` if none is left.
   [[nodiscard]] std::string word(std::string otherwise);
   [[nodiscard]] std::uint64_t number(std::uint64_t otherwise, std::uint64_t least = 0);
-  /// All that are left.
+  /// All remaining words.
   [[nodiscard]] std::vector<std::string> words();
   [[nodiscard]] bool has_word() const;
 

@@ -1,12 +1,12 @@
-/// Measures how fast a worker's checkpoint is safe at its head, beside a bare loop that does the
-/// same with nothing around it: chunks of the same size, as many under way, SHA-256 and fsync.
+/// Measures how fast a worker's checkpoint becomes safe at its head, compared with a bare loop that
+/// does only the necessary: chunks of the same size, as many under way, SHA-256 and fsync.
 ///
 ///   tune_checkpoint_bench [--mb=1000] [--rounds=4] [--cert=F --key=F --ca=F]
 ///
-/// The worker is a process on this machine; each round does it both ways, by turns one or the other
-/// first. The time is from the moment at which the trainable has written its checkpoint, so it
-/// includes the listing and hashing at the worker. Without certificates the connections are plain.
-/// Works in the current directory.
+/// The worker is a process on this machine; each round does it both ways, and the rounds alternate
+/// in which comes first. The time is from the moment at which the trainable has written its
+/// checkpoint, so it includes the listing and hashing at the worker. Without certificates the
+/// connections are plain. Works in the current directory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "travel.hpp"
 
@@ -26,7 +26,7 @@
 
 namespace tune::bench {
 
-/// A file that the head shall take by the bare loop.
+/// Offers a file that the head is to fetch by the bare loop.
 struct bare_offer {
   std::uint64_t bytes = 0;
 };
@@ -35,13 +35,13 @@ auto inspect(Inspector& f, bare_offer& x) {
   return inspect_fields(f, "bare_offer", x, field("bytes", x.bytes));
 }
 
-/// Answers once it has the file.
+/// Fetches the offered file, and answers once it has it.
 using bare_taker_actor = typed_actor<caf::result<std::string>(bare_offer, bare_source_actor),
                                      caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
-/// Saves a checkpoint, or offers a file to the bare loop, and tells what it took.
+/// Saves a checkpoint, or offers a file to the bare loop, and reports the result.
 using saver_actor = typed_actor<caf::result<work_report>(work_order, checkpoint_server_actor,
                                                          bare_taker_actor, std::string)>;
-/// Greeted by the worker.
+/// The worker introduces itself to this actor.
 using greeter_actor = typed_actor<caf::result<void>(saver_actor)>;
 
 } // namespace tune::bench
@@ -87,7 +87,7 @@ struct saver_state {
   }
 };
 
-/// As a trainable writes it: the file is there before the clock starts.
+/// Writes a draft as a trainable does, before the clock starts.
 keep_draft draft_of(const fs::path& data, const work_order& order, const std::string& secret) {
   const auto root = fs::absolute("worker");
   auto who = claim_of(order.round, secret);
@@ -170,7 +170,7 @@ taker_impl::behavior_type taker(taker_impl::stateful_pointer<taker_state> self) 
   };
 }
 
-/// Where the worker is awaited.
+/// The place where the head waits for its worker.
 class meeting {
 public:
   void add(const saver_actor& who) {
@@ -203,7 +203,7 @@ struct head_actors {
 
 void run(caf::scoped_actor& self, const head_actors& head, const saver_actor& worker,
          const work_order& order, series& into) {
-  // What is not yet on the disk must not burden the next.
+  // Data that are not on the disk yet must not slow down the next measurement.
   ::sync();
   peak_memory memory;
   const auto begin = clock_type::now();

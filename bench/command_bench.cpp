@@ -40,7 +40,7 @@ double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-/// Runs a program to its end, its output dropped. @returns its exit status.
+/// Runs a program to its end, discarding its output. @returns its exit status.
 int run(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   for (const auto& word : command)
@@ -59,7 +59,7 @@ int run(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// A scratch directory with the INI files in it.
+/// A scratch directory with the INI files.
 class scratch {
 public:
   scratch() : directory_{fs::absolute("command_bench." + std::to_string(::getpid()))} {
@@ -67,7 +67,7 @@ public:
   }
   ~scratch() { fs::remove_all(directory_); }
 
-  /// @returns seconds that the whole run took.
+  /// @returns the duration of the whole run. [s]
   double run_trials(const std::string& node, const std::string& program, int trials, int at_once) {
     fs::remove_all(directory_ / "results");
     auto ini = directory_ / "bench.ini";

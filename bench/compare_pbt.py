@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether schedules that population based training finds are worth it, in real training.
+"""Measures whether schedules that population based training finds are worth it, in real training.
 
-    bench/compare_pbt.py [TUNE_NODE] [--seeds N] [--trials N] [--epochs N]
+  bench/compare_pbt.py [TUNE_NODE] [--seeds N] [--trials N] [--epochs N]
 
-Trains the network of config/pbt-digits.ini with every seed from 1 on, under PBT and as random search:
-the same space and seed, as many trials and epochs, but each keeps the configuration that it began
-with. ASHA, with five times the trials, is there for information.
+Trains the network of config/pbt-digits.ini with every seed from 1 on, under PBT and as random
+search: the same space and seed, as many trials and epochs, but in random search each trial keeps
+the configuration that it began with. ASHA, with five times the trials, is there for information.
 
-What counts is what a user would take: the report with the best `accuracy` (validation) of the whole
-run, which is `best` in its output, and of that one `test_accuracy`. Nothing is chosen by the latter.
+The value of a run is what a user would take: the report with the best `accuracy` (validation) of
+the whole run, which is `best` in its output, and the `test_accuracy` of that report. Nothing is
+chosen by the latter.
 
 Prints one JSON object per way, then a table on stderr. Exit status 1: both did not train the same
 number of epochs, or PBT's median on the test images is worse by more than half a point.
@@ -40,7 +41,7 @@ def read_words():
 
 
 def ways(words):
-    """Names, and what each says instead of the file."""
+    """Ways by name, each with the keys that it changes in the file."""
     asha = {"scheduler.type": "asha", "scheduler.max_t": words.epochs, "scheduler.grace_period": 2}
     return {
         "pbt": {},
@@ -50,7 +51,7 @@ def ways(words):
 
 
 def schedule_of(program, directory, trial):
-    """The learning rates of a trial, and from which epoch on: [[0, 0.1], [5, 0.12], …]."""
+    """The learning rates of a trial, each with its first epoch: [[0, 0.1], [5, 0.12], …]."""
     told = subprocess.run(
         [program, "trials", directory, "--policy", trial], capture_output=True, text=True
     )
@@ -61,13 +62,13 @@ def schedule_of(program, directory, trial):
 
 
 def count(directory, what):
-    """Rows in an experiment's record."""
+    """Number of rows in a table of an experiment's record."""
     with contextlib.closing(sqlite3.connect(Path(directory, "experiment.db"))) as record:
         return record.execute("SELECT count(*) FROM " + what).fetchone()[0]
 
 
 def train(program, words, changes, seed):
-    """One run: what it chose, and what it took."""
+    """Makes one run. Returns its choice and its cost."""
     changes = {
         "experiment.num_samples": words.trials, "stop.training_iteration": words.epochs,
         "search.type": "random", **changes
@@ -108,7 +109,7 @@ def describe(name, runs):
 
 
 def show(told):
-    """The table, for people."""
+    """Prints the table."""
     line = "%-14s %11s %11s %9s %9s  %s"
     print(line % ("", "validation", "test", "epochs", "exploits", "test by seed"), file=sys.stderr)
     for x in told.values():
@@ -121,7 +122,7 @@ def show(told):
 
 
 def complaint(told):
-    """What is wrong with the figures; empty: nothing."""
+    """The complaint about the figures; empty if there is none."""
     pbt, random = told["pbt"], told["random search"]
     if pbt["epochs"] != random["epochs"]:
         return "PBT and random search did not train the same number of epochs"

@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "config" / "compare.ini"
 TARGET = "0.0918"
-# What the file says for ASHA is not said for other types.
+# Options of the file for ASHA, which other types do not take over.
 HALVING = [("max_t", "81"), ("reduction_factor", "3")]
 EPOCHS = ("time_attr", "training_iteration")
 EVERY_NINE = [EPOCHS, ("perturbation_interval", "9")]
@@ -40,7 +40,7 @@ SCHEDULERS = {
     "pb2": [("type", "pb2"), ("explore", "lr, momentum, weight_decay"), *EVERY_NINE],
 }
 IN_POPULATIONS = {**SCHEDULERS, "pb2, synch": [*SCHEDULERS["pb2"], ("synch", "true")]}
-# The model of pb2 takes half a minute of real time per seed with 60.
+# With 60 trials the model of pb2 takes half a minute of real time per seed.
 POPULATIONS = {
     16: ("fifo", "pbt", "pbt, synch", "pb2", "pb2, synch"),
     30: ("fifo", "pbt", "pbt, synch", "pb2", "pb2, synch"),
@@ -67,7 +67,7 @@ def simulate(program, options, seed, more=()):
 
 
 def median_time(times):
-    """Those that never got there came last."""
+    """The median, where None (never got there) comes last."""
     ordered = sorted(times, key=lambda x: float("inf") if x is None else x)
     middle = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
     return None if None in middle else sum(middle) / 2

@@ -57,7 +57,7 @@ def changes_of(words):
 
 
 def objectives_of(words):
-    """Names and signs by which larger is better, as the file says."""
+    """Objectives of the file: names, and signs by which larger is better."""
     line = [words.tune_node, "config", "print", words.file]
     for name, what in changes_of(words).items():
         line += ["--" + name, what]
@@ -78,7 +78,7 @@ def objectives_of(words):
 
 
 def points_of(words, directory, objectives):
-    """What each trial came to, larger being better."""
+    """Values of each trial, with signs by which larger is better."""
     rows = json.loads(called([words.tune_node, "trials", directory, "-o", "json"]))
     made = []
     for row in rows:
@@ -89,7 +89,7 @@ def points_of(words, directory, objectives):
 
 
 def run(words, objectives, changes, seed):
-    """The points of one run; with one objective that of its best trial alone."""
+    """The points of one run; with one objective only that of its best trial."""
     changes = {**changes_of(words), **changes, "experiment.seed": seed}
     with tempfile.TemporaryDirectory() as storage:
         line = [words.tune_node, "run", words.file, "-o", "json", "--quiet"]
@@ -105,7 +105,7 @@ def run(words, objectives, changes, seed):
 
 
 def share_dominated(points, worst, best):
-    """Of the rectangle between two corners."""
+    """The share of the rectangle between two corners that the points dominate."""
     unit = [[(x - low) / (high - low) for x, low, high in zip(p, worst, best)] for p in points]
     unit = [p for p in unit if min(p) > 0]
     area, height = 0.0, 0.0
@@ -117,7 +117,7 @@ def share_dominated(points, worst, best):
 
 
 def values_of(ways, objectives):
-    """A number for each way and seed, in the metric's own sense where there is one."""
+    """A number for each way and seed; with one objective in the metric's own sense."""
     if len(objectives) == 1:
         sign = objectives[0][1]
         return {way: [sign * points[0][0] for points in runs] for way, runs in ways.items()}
@@ -138,7 +138,8 @@ def values_of(ways, objectives):
 
 
 def scale_of(axis):
-    """Logarithms, with the sign that keeps their order, or the values themselves."""
+    """The scale of an axis: logarithms, with a sign that keeps their order, or the values
+    themselves."""
     low, high = sorted((abs(min(axis)), abs(max(axis))))
     if min(axis) * max(axis) <= 0 or high < 10 * low:
         return float

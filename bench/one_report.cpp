@@ -1,4 +1,4 @@
-/// The smallest program that speaks the command protocol: one report, then the end.
+/// The smallest program that speaks the command protocol: it sends one report and ends.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 

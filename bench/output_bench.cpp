@@ -2,9 +2,10 @@
 ///
 ///   tune_output_bench [MEBIBYTES] [PROGRAMS] [LINES]
 ///
-/// First one program prints MEBIBYTES (1024) in writes of 64 KiB; then PROGRAMS (64) at once print
-/// LINES (20000) each, a write for each line, and their lines are heard. The files lie below the
-/// present directory and are removed. CPU seconds are those of the service's process alone.
+/// First one program prints MEBIBYTES (1024) in writes of 64 KiB. Then PROGRAMS (64) at once print
+/// LINES (20000) each, one write per line, and the service passes the lines to a listener. The
+/// files lie below the current directory and are removed. CPU seconds are those of the service's
+/// process alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -68,7 +69,7 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Counts ends, and lines.
+/// Counts lines, and programs that have ended.
 class load : public process_listener {
 public:
   explicit load(int programs) : left_{programs} {}
@@ -84,7 +85,7 @@ public:
     if (--left_ == 0)
       done_.notify_all();
   }
-  /// @returns how many lines were heard.
+  /// Waits for the end of all programs. @returns the number of lines heard.
   std::size_t wait() {
     std::unique_lock lock{mutex_};
     done_.wait(lock, [this] { return left_ == 0; });
@@ -95,7 +96,7 @@ private:
   std::mutex mutex_;
   std::condition_variable done_;
   int left_;
-  /// Of the service's thread, until all have ended.
+  /// Used by the service's thread alone until all programs have ended.
   std::size_t lines_ = 0;
 };
 
@@ -104,7 +105,7 @@ struct measured {
   double cpu = 0;
 };
 
-/// Runs so many programs at once, each with a file of its own.
+/// Runs `programs` programs at once, each with a file of its own.
 measured run(const process_order& what, int programs, std::size_t lines, std::uint64_t bytes) {
   auto service = process_service::start();
   if (!service)
@@ -136,7 +137,7 @@ int main(int argc, char** argv) {
   if (auto status = host_main(argc, argv, {}))
     return *status;
   bench::arguments given{argc, argv, "[MEBIBYTES] [PROGRAMS] [LINES]"};
-  // What the measured programs are: this one, told to print.
+  // The measured programs are this one, run with these words.
   if (argc == 3 && argv[1] == std::string_view{"bytes"})
     return print_bytes(std::stoull(argv[2]));
   if (argc == 3 && argv[1] == std::string_view{"lines"})

@@ -2,7 +2,7 @@
 ///
 ///   tune_process_bench [PROCESSES] [AT_ONCE] [COMMAND...]
 ///
-/// COMMAND is `true` where none is given. Each writes no file; stderr is read. For comparison the
+/// COMMAND is `true` by default. No process has output files; stderr is read. For comparison the
 /// bare posix_spawn and waitpid of the same command is measured too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
@@ -104,7 +104,7 @@ double bare_rate(const std::vector<std::string>& command, int total) {
 int main(int argc, char** argv) {
   if (auto status = host_main(argc, argv, {}))
     return *status;
-  // What follows is the command's.
+  // The words after these belong to COMMAND.
   bench::arguments given{std::min(argc, 3), argv, "[PROCESSES] [AT_ONCE] [COMMAND...]"};
   auto total = static_cast<int>(given.number(2000, 1));
   auto at_once = static_cast<int>(given.number(4, 1));

@@ -1,5 +1,5 @@
-/// Measures what it costs that a trial runs on another node: a head and a worker, two processes of
-/// this machine over mutual TLS on the loopback, with the actors that `tune-node` uses.
+/// Measures the cost of running a trial on another node: a head and a worker, two processes of this
+/// machine over mutual TLS on the loopback, with the actors that `tune-node` uses.
 ///
 ///   tune_remote_bench [ROUNDS]
 ///
@@ -24,10 +24,10 @@ namespace {
 using namespace tune;
 using namespace tune::bench;
 
-/// Bare messages of one round.
+/// Number of bare messages per round.
 constexpr std::uint64_t pings = 2000;
 
-/// One figure, once per round.
+/// One figure, measured once per round.
 class figure {
 public:
   void add(double x) { all_.push_back(x); }
@@ -46,7 +46,7 @@ std::string in(place where, const std::string& what) {
   return (where == place::local ? "local_" : "remote_") + what;
 }
 
-/// Messages per second, so many on their way.
+/// Bare messages per second, with `at_once` of them under way.
 double bare_rate(small_cluster& nodes, std::uint64_t at_once) {
   const auto count = pings * at_once;
   const auto begin = clock_type::now();
@@ -55,7 +55,7 @@ double bare_rate(small_cluster& nodes, std::uint64_t at_once) {
          / std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-/// Trials of one report each.
+/// Measures trials of one report each.
 object measure_trials(small_cluster& nodes, std::uint64_t rounds, std::uint64_t slots) {
   const std::uint64_t trials = 1000 * slots;
   std::array<figure, 2> seconds;
@@ -76,7 +76,7 @@ object measure_trials(small_cluster& nodes, std::uint64_t rounds, std::uint64_t 
     result.set(in(both[i], "trials_per_second"), static_cast<double>(trials) / all);
     result.set(in(both[i], "ms_per_trial"), each[i]);
   }
-  // For so much longer a trial takes its slot.
+  // Additional time for which a trial occupies its slot.
   const auto extra = (each[1] - each[0]) * static_cast<double>(slots);
   result.set("extra_ms_per_trial", extra);
   result.set("ping_p50_ms", ping.median());
@@ -84,7 +84,7 @@ object measure_trials(small_cluster& nodes, std::uint64_t rounds, std::uint64_t 
   return result;
 }
 
-/// How long a trial waits for the answer to a report.
+/// Measures how long a trial waits for the answer to a report.
 object measure_report(small_cluster& nodes, std::uint64_t rounds) {
   const std::uint64_t reports = 5000;
   std::array<figure, 2> p50, p99;
@@ -110,7 +110,7 @@ object measure_report(small_cluster& nodes, std::uint64_t rounds) {
   return result;
 }
 
-/// How many reports of so many trials one connection carries.
+/// Measures how many reports per second of `at_once` trials one connection carries.
 object measure_rate(small_cluster& nodes, std::uint64_t rounds, std::uint64_t at_once) {
   const auto reports = std::max<std::uint64_t>(500, 5000 / at_once);
   const auto all = static_cast<double>(reports * at_once);

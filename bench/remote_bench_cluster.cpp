@@ -44,12 +44,12 @@ double ms_since(clock_type::time_point begin) {
   return std::chrono::duration<double, std::milli>(clock_type::now() - begin).count();
 }
 
-/// "here" runs on the head only, "there" on the worker only.
+/// The node at `where`: "here" is the head's own, "there" the worker's.
 std::string name_at(place where) {
   return where == place::local ? "here" : "there";
 }
 
-/// Reports, and tells in its last report how long it waited for the answers to the others.
+/// Reports repeatedly; the last report says how long it waited for the answers to the others.
 void train(session& in) {
   const auto reports = *in.config().find("reports")->as_int();
   const auto x = *in.config().find("x")->as_double();
@@ -86,7 +86,7 @@ node_settings node_at(place where) {
   return result;
 }
 
-/// Stands before the node registry, and sees who comes in.
+/// Stands between workers and the node registry, to see which node enters.
 node_registry_actor::behavior_type porter(node_registry_actor::pointer self,
                                           const node_registry_actor& node_registry,
                                           std::shared_ptr<std::promise<node_actor>> came) {
@@ -105,7 +105,7 @@ node_registry_actor::behavior_type porter(node_registry_actor::pointer self,
   };
 }
 
-/// Waits for the end of an experiment; keeps what the last trial said.
+/// Waits for the end of an experiment, and keeps the last trial's last report.
 class watcher : public run_observer {
 public:
   void trial_changed(const cmd::trial_changed& what, instant) override {
@@ -114,7 +114,7 @@ public:
   }
   void finished(const run_summary& how) override { over_.set_value(how); }
 
-  /// The end, and the last report; once.
+  /// Waits for the end. @returns it with the last report; may be called once.
   std::pair<run_summary, std::shared_ptr<const report>> wait() {
     auto how = over_.get_future().get();
     return {std::move(how), last_};
@@ -143,7 +143,7 @@ experiment_settings settings_of(const load& what) {
   return result;
 }
 
-/// Keeps so many messages on their way until all have come back.
+/// Keeps a number of messages under way until all have been answered.
 struct pinger_state {
   static inline const char* name = "bench.pinger";
 
@@ -153,7 +153,7 @@ struct pinger_state {
   std::vector<double> took;
   std::shared_ptr<std::promise<std::vector<double>>> done;
 
-  // Has a constructor, so that CAF does not hand itself over as the first member.
+  // Has a constructor, so that CAF does not pass itself as the first member.
   pinger_state() = default;
 
   template <class Self>
@@ -194,7 +194,7 @@ pinger_actor::behavior_type pinger(pinger_actor::stateful_pointer<pinger_state> 
   };
 }
 
-/// The worker's end of the conversation ends its process.
+/// Ends the process when the worker loses its session.
 class worker_watch : public head_session_observer {
 public:
   void joined(const std::string&, const welcome&) override {}
@@ -269,7 +269,7 @@ small_cluster::small_cluster(const fs::path& directory)
 small_cluster::~small_cluster() {
   ::kill(worker_, SIGKILL);
   ::waitpid(worker_, nullptr, 0);
-  // Actors hold each other here; the process is at its end anyway.
+  // Actors hold references to each other here, and the process ends anyway.
   fs::remove_all(directory_);
   std::fflush(stdout);
   std::_Exit(0);

@@ -1,5 +1,5 @@
-/// The two processes of tune_remote_bench: a head with a node of its own, and a worker, joined as
-/// `tune-node worker` joins.
+/// The two processes of tune_remote_bench: a head with a node of its own, and a worker that joins
+/// as `tune-node worker` does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,10 +37,10 @@ T must(expected<T> what) {
 /// Slots of each of the two nodes.
 inline constexpr std::int64_t node_slots = 64;
 
-/// Where a trial runs.
+/// The node on which a trial runs.
 enum class place : std::uint8_t { local, remote };
 
-/// An experiment of trials that do nothing but report.
+/// An experiment whose trials do nothing but report.
 struct load {
   place where = place::local;
   std::uint64_t trials = 1;
@@ -48,38 +48,39 @@ struct load {
   std::uint64_t at_once = 1;
 };
 
-/// What an experiment came to.
+/// The figures of one experiment.
 struct outcome {
   double seconds = 0;
-  /// The median and the 99th percentile of what one trial waited for the answers to its reports.
-  /// Of the last trial that ended. [ms]
+  /// Median and 99th percentile of the waits for the answers to reports, of the last trial that
+  /// ended. [ms]
   double p50_ms = 0;
   double p99_ms = 0;
 };
 
-/// Milliseconds. @param share 0.5: the median; of none: 0.
+/// @param share 0.5: the median. @returns 0 if there are no values.
 [[nodiscard]] double percentile(std::vector<double>& all, double share);
 
-/// As the worker: joins the head on this machine, works until the head is gone, ends the process.
+/// Runs the worker: joins the head on this machine, works until the head is gone, and ends the
+/// process.
 /// @param work A directory of its own.
 [[noreturn]] void work(std::uint16_t port, const std::filesystem::path& certificates,
                        const std::filesystem::path& work);
 
-/// The head, and the worker that it started.
+/// The head, and the worker that it starts.
 class small_cluster {
 public:
-  /// @param directory Its own; holds certificates, databases and what the worker keeps.
+  /// @param directory Its own; for certificates, databases and the worker's files.
   explicit small_cluster(const std::filesystem::path& directory);
   ~small_cluster();
 
   small_cluster(const small_cluster&) = delete;
   small_cluster& operator=(const small_cluster&) = delete;
 
-  /// Runs one experiment, database on.
+  /// Runs one experiment with a database.
   [[nodiscard]] outcome run(const load& what);
 
-  /// How long messages to a node and back take: nothing but the connection, where it is remote.
-  /// @param at_once Messages on their way at a time. @returns one figure per message. [ms]
+  /// Measures round trips of messages to a node; for a remote node nothing but the connection.
+  /// @param at_once Number of messages under way. @returns one figure per message. [ms]
   [[nodiscard]] std::vector<double> ping(place where, std::uint64_t count, std::uint64_t at_once);
 
 private:

@@ -1,10 +1,11 @@
-/// Measures trivial trials of a C++ trainable in processes: one each, and some that serve all.
+/// Measures trivial trials of a C++ trainable in processes: with one process per trial, and with a
+/// few processes that serve all trials.
 ///
 ///   tune_reuse_bench [TRIALS] [AT_ONCE] [REPEATS]
 ///
-/// Whole runs of `tune::tuner` with database and all files. Prints a JSON object per way: trials
-/// per second of the REPEATS runs, beside the bare posix_spawn and waitpid of this program, which
-/// then does nothing. Directories are made below the current one and removed again.
+/// Makes whole runs of `tune::tuner` with database and all files. Prints a JSON object per way:
+/// trials per second of the REPEATS runs, compared with the bare posix_spawn and waitpid of this
+/// program, which then does nothing. Directories are made below the current one and removed again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -43,7 +44,7 @@ double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-/// Of this process, without its children. [seconds]
+/// Processor time of this process, without its children. [s]
 double own_cpu() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -61,7 +62,7 @@ trainable_registry trainables() {
   return result;
 }
 
-/// A directory of its own, removed at the end.
+/// A directory for the runs, removed at the end.
 struct scratch {
   fs::path directory = fs::absolute("reuse_bench." + std::to_string(::getpid()));
   scratch() { fs::create_directories(directory); }
@@ -82,7 +83,7 @@ double bare_rate(int count) {
   return count / seconds_since(begin);
 }
 
-/// @returns seconds that the run took.
+/// @returns the duration of the run. [s]
 double run(const fs::path& storage, bool reuse, int trials, int at_once) {
   auto begin = clock_type::now();
   auto grid = tuner{trainables()}.run(run_options{}
@@ -103,8 +104,8 @@ double run(const fs::path& storage, bool reuse, int trials, int at_once) {
   return seconds;
 }
 
-/// Nothing is removed before the end: some file systems make new files slowly for minutes after
-/// many were removed.
+/// Nothing is removed before the end: on some file systems creating files stays slow for minutes
+/// after many were removed.
 object measured(const fs::path& storage, bool reuse, int trials, int at_once, int repeats) {
   value::list rates;
   std::vector<double> sorted;

@@ -51,7 +51,7 @@ done
 "$build/bench/tune_suggestion_bench" tpe 100 10000
 "$build/bench/tune_suggestion_bench" gp 100 200 1000
 
-# A CA and one certificate for all nodes, of no use elsewhere.
+# A CA and one certificate for all nodes, for these measurements only.
 key='-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes'
 openssl req -x509 $key -days 2 -subj /CN=bench-ca -keyout ca.key -out ca.pem 2>openssl.log
 openssl req $key -subj /CN=bench-node -keyout node.key -out node.csr 2>>openssl.log

@@ -41,10 +41,10 @@ namespace {
 using namespace tune;
 using clock_type = std::chrono::steady_clock;
 
-/// What the node calls the experiment.
+/// The node's name for the experiment.
 constexpr const char* bench_job = "bench";
 
-/// What is run.
+/// Size of the experiment to run.
 struct load {
   std::uint64_t trials = 1000;
   std::uint64_t reports = 1;
@@ -52,7 +52,7 @@ struct load {
   std::string searcher = "random";
 };
 
-/// What it took.
+/// Time and memory that a run took.
 struct cost {
   double seconds = 0;
   double cpu_seconds = 0;
@@ -76,7 +76,7 @@ double seconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-/// Bytes of this process in memory.
+/// Resident memory of this process. [bytes]
 std::int64_t resident() {
   std::ifstream from{"/proc/self/statm"};
   std::int64_t all = 0;
@@ -85,7 +85,7 @@ std::int64_t resident() {
   return here * ::sysconf(_SC_PAGESIZE);
 }
 
-/// Waits for the end; remembers which trials ended when.
+/// Waits for the end, and records when each trial ended.
 class watcher : public run_observer {
 public:
   void trial_changed(const cmd::trial_changed& what, instant) override {
@@ -108,7 +108,7 @@ public:
     changed_.wait(guard, [this] { return over_.has_value(); });
     return *over_;
   }
-  /// A trial that runs.
+  /// Waits for a running trial. @returns one.
   trial_id pick() {
     std::unique_lock guard{mutex_};
     changed_.wait(guard, [this] { return !running_.empty(); });
@@ -221,7 +221,7 @@ public:
   runner_actor runner;
 
 private:
-  /// Goes last: actors write into it until the system is down.
+  /// Destroyed last: actors write into it until the system is down.
   scratch_directory directory_;
   system_config config_;
   caf::actor_system system_;
@@ -264,7 +264,8 @@ object described(const load& what, const cost& took) {
           {"reports_per_second", per_second(what.trials * what.reports)}};
 }
 
-/// In a process of its own: what one run leaves behind does not count for the next.
+/// Runs in a process of its own, so that memory left by one run does not count for the next.
+/// @returns its resident memory.
 std::int64_t resident_after(const load& what) {
   int ends[2];
   if (::pipe(ends) != 0)
@@ -295,7 +296,7 @@ object measure_memory(load few, load many) {
           {"bytes_per_finished_trial", static_cast<double>(after - before) / more}};
 }
 
-/// Milliseconds, sorted on demand.
+/// A list of durations. [ms]
 class times {
 public:
   void add(clock_type::time_point begin) { all_.push_back(1000 * seconds_since(begin)); }
@@ -332,7 +333,7 @@ std::uint64_t results_of(caf::scoped_actor& self, const runner_actor& runner) {
   return result;
 }
 
-/// Stands for a trial: answers all reports of its trainable, and tells who that is.
+/// Plays a trial: answers all reports of its trainable, and reveals the trainable.
 trial_actor::behavior_type spy(trial_actor::pointer self,
                                std::shared_ptr<std::promise<trainable_actor>> found) {
   auto whom = std::make_shared<trainable_actor>();
@@ -355,7 +356,7 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
         if (!*whom)
           give_up("a trainable did not begin: " + x.detail);
       },
-      // It is not on another node.
+      // Only for trainables on other nodes.
       [](attempt_key, const attempt_proxy_actor&) {},
       [](std::uint64_t, const attempt_started&) {},
       [](std::uint64_t, const attempt_report&) {},
@@ -367,7 +368,7 @@ trial_actor::behavior_type spy(trial_actor::pointer self,
   };
 }
 
-/// Starts a trainable of the node beside the experiment's own.
+/// Starts a trainable on the node beside the experiment's own.
 trainable_actor spied_trainable(experiment_run& run, std::uint64_t number) {
   auto found = std::make_shared<std::promise<trainable_actor>>();
   launch_order order;
@@ -380,7 +381,7 @@ trainable_actor spied_trainable(experiment_run& run, std::uint64_t number) {
 }
 
 object measure_answers(double seconds, std::int64_t slots) {
-  // Trials that report for as long as they may.
+  // Trials that report as long as they are allowed to.
   experiment_run run{{1'000'000, 1'000'000'000, slots}};
   caf::scoped_actor self{run.system()};
   run.start();

@@ -1,13 +1,12 @@
-/// Measures what it costs the checkpoint service of a job that a checkpoint is saved and looked
-/// through again: copied where a trainable hands over a directory of its own, listed, hashed,
-/// synced and renamed; then verified, as before a restore. Links and mounts among its files do not
-/// occur.
+/// Measures the cost for a job's checkpoint service to save a checkpoint and to verify it later: it
+/// copies it if a trainable hands over a directory of its own, lists, hashes, syncs and renames it;
+/// then verifies it, as before a restore. There are no links or mounts among the files.
 ///
 ///   tune_save_bench [DIRECTORY] [FILES] [BYTES] [ROUNDS]
 ///
-/// A checkpoint has FILES of BYTES each, in directories of a hundred. DIRECTORY is made and removed
-/// again. The median of ROUNDS, in microseconds; `safe` syncs, `kept` does not, as where the copy
-/// of another node counts.
+/// A checkpoint has FILES files of BYTES each, in directories of a hundred. DIRECTORY is made and
+/// removed again. Prints medians of ROUNDS, in microseconds; `safe` syncs, `kept` does not, as when
+/// the copy on another node counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 

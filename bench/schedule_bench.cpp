@@ -1,12 +1,13 @@
-/// Measures what schedulers take per report and per choice among many live trials.
+/// Measures the time of schedulers per report and per choice among many live trials.
 ///
 ///   tune_schedule_bench [TRIALS] [NAME...]
 ///
-/// TRIALS (100,000) are chosen one by one and started; then each that runs reports in turn, five
-/// times. A report costs its fact, its judgement and the record of that; what it led to (pauses,
-/// ends, trials let go on) counts too. What is worked out beside the verdicts of others costs what
-/// it takes to hand it over; such answers are `deferred` and never come here. Where nobody runs any
-/// more, all wait for each other: that decision, and what it led to, is a `stall`.
+/// TRIALS (100,000) trials are chosen one by one and started; then each running trial reports in
+/// turn, five times. The cost of a report includes its fact, its judgement, the record of the
+/// judgement, and its effects (pauses, ends, trials allowed to go on). An answer that is computed
+/// apart from other verdicts costs only the time to hand it over; such answers are counted as
+/// `deferred` and never arrive here. When no trial runs any more, all wait for each other: that
+/// decision and its effects are a `stall`.
 ///
 /// Prints one JSON object per scheduler, times in nanoseconds: mean of all reports, barriers
 /// included, the median, which is the ordinary report, and high quantiles.
@@ -30,25 +31,25 @@ namespace {
 using namespace tune;
 using clock_type = std::chrono::steady_clock;
 
-/// A scheduler and the options to measure it with; those that are not named have their defaults.
+/// A scheduler and the options to measure it with; other options have their defaults.
 struct candidate {
   std::string name;
   std::string type;
   std::map<std::string, std::string> options;
 };
 
-/// Every scheduler shipped; those whose defaults would not do here, or are to be measured in more
-/// than one form, are named with their options.
+/// Every shipped scheduler. Those whose defaults do not work here, or that are measured in more
+/// than one form, are listed with their options.
 std::vector<candidate> candidates() {
   std::vector<candidate> result;
   for (const auto& name : builtin_schedulers().names()) {
-    // It trains one trial alone.
+    // pbt_replay trains a single trial.
     if (name != "pbt_replay")
       result.push_back({name, name, {}});
   }
   result.push_back({"hyperband_open", "hyperband", {{"stop_last_trials", "false"}}});
   result.push_back({"asha_promotion", "asha", {{"form", "promotion"}}});
-  // With their defaults these would judge nothing before 60.
+  // With the defaults these would judge nothing before iteration 60.
   std::map<std::string, std::string> each{{"time_attr", "training_iteration"},
                                           {"perturbation_interval", "1"}};
   result.push_back({"pbt_each", "pbt", each});
@@ -74,7 +75,7 @@ double nanoseconds_since(clock_type::time_point begin) {
   return std::chrono::duration<double, std::nano>(clock_type::now() - begin).count();
 }
 
-/// Quantile `q` of sorted numbers; 0 where there are none.
+/// Quantile `q` of sorted numbers; 0 if there are none.
 double at(const std::vector<double>& sorted, double q) {
   if (sorted.empty())
     return 0;
@@ -94,7 +95,8 @@ public:
   player(std::unique_ptr<scheduler> rule, std::uint64_t trials)
       : rule_{std::move(rule)}, running_(trials, false) {}
 
-  /// @returns nanoseconds per trial: choosing it, and the record of that.
+  /// Starts all trials. @returns nanoseconds per trial: for choosing it, and the record of the
+  /// choice.
   std::vector<double> start_all() {
     for (std::uint64_t i = 0; i < running_.size(); ++i)
       tell(fact::added{{i}, std::make_shared<object>(object{{"x", 0.5}}), false});
@@ -110,7 +112,7 @@ public:
     return result;
   }
 
-  /// Each trial that runs reports once. @returns nanoseconds per report.
+  /// Lets each running trial report once. @returns nanoseconds per report.
   std::vector<double> round(std::uint64_t iteration) {
     iteration_ = iteration;
     std::vector<double> result;
@@ -137,7 +139,7 @@ public:
     return result;
   }
 
-  /// Starts whom the scheduler names; where nobody runs, after it was asked what must happen.
+  /// Starts the trials that the scheduler chooses; if none runs, resolves the stall first.
   void refill() {
     if (std::find(running_.begin(), running_.end(), true) == running_.end()) {
       auto begin = clock_type::now();
@@ -153,7 +155,7 @@ public:
   }
 
   [[nodiscard]] std::uint64_t deferred() const { return deferred_; }
-  /// The longest. [ns]
+  /// The longest stall. [ns]
   [[nodiscard]] double stall() const { return stall_; }
 
 private:

@@ -1,11 +1,11 @@
-/// Measures how fast a file is shipped to workers, beside a bare loop that does the same with
-/// nothing around it: chunks of the same size, as many under way, SHA-256 and fsync.
+/// Measures how fast a file is shipped to workers, compared with a bare loop that does only the
+/// necessary: chunks of the same size, as many under way, SHA-256 and fsync.
 ///
 ///   tune_ship_bench [--mb=100] [--workers=2] [--rounds=4] [--cert=F --key=F --ca=F]
 ///
 /// Workers are processes on this machine. All of them fetch at the same time; each round does it
-/// both ways, by turns one or the other first. Without certificates the connections are plain.
-/// Works in the current directory.
+/// both ways, and the rounds alternate in which comes first. Without certificates the connections
+/// are plain. Works in the current directory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "travel.hpp"
 
@@ -32,7 +32,7 @@ constexpr std::chrono::minutes patience{10};
 
 using network_config = bench_config<caf::id_block::ship_bench>;
 
-/// Where workers are awaited.
+/// The place where the head waits for its workers.
 class meeting {
 public:
   void add(worker_actor who) {
@@ -57,7 +57,7 @@ std::string worker_directory(std::size_t number) {
   return "worker" + std::to_string(number);
 }
 
-/// As a worker: introduces itself, then does what it is told until the head is gone.
+/// Runs a worker: introduces itself, then carries out orders until the head is gone.
 int work(const settings& given) {
   const auto port = static_cast<std::uint16_t>(std::stoul(given.words.at(1)));
   network_config config{given};
@@ -77,14 +77,14 @@ std::vector<::pid_t> start_workers(const settings& given, std::uint16_t port, st
   return result;
 }
 
-/// Whom the workers speak to.
+/// The actors that workers speak to.
 struct head_actors {
   package_server_actor package_server;
   bare_source_actor source;
   pong_actor pong;
 };
 
-/// Has all workers do one thing at the same time.
+/// Has all workers carry out one order at the same time.
 void run(caf::scoped_actor& self, const head_actors& head, const std::vector<worker_actor>& workers,
          const work_order& order, series& into) {
   peak_memory memory;
@@ -102,7 +102,7 @@ void run(caf::scoped_actor& self, const head_actors& head, const std::vector<wor
   for (const auto& x : reports)
     x.trouble.empty() ? void() : give_up(x.trouble);
   const auto seconds = std::chrono::duration<double>(clock_type::now() - begin).count();
-  // What is not yet on the disk must not burden the next.
+  // Data that are not on the disk yet must not slow down the next measurement.
   for (std::size_t i = 0; i < workers.size(); ++i)
     fs::remove_all(worker_directory(i));
   into.add(reports, order.bytes, seconds, memory);

@@ -66,7 +66,7 @@ struct sink_state {
   int file = -1;
   sha256 hash;
 
-  // Has a constructor, so that CAF does not hand itself over as the first member.
+  // Has a constructor, so that CAF does not pass itself as the first member.
   sink_state() = default;
 
   template <class Self>
@@ -109,7 +109,7 @@ bare_sink_actor::behavior_type sink(bare_sink_actor::stateful_pointer<sink_state
   return {[self, &state](const bare_piece& piece) { state.take(self, piece); }};
 }
 
-/// One order under way.
+/// An order being carried out.
 struct task {
   caf::typed_response_promise<work_report> answer;
   std::unique_ptr<pinger> pings;
@@ -196,7 +196,7 @@ void spawn_sink(caf::actor_system& system, const std::string& path, std::uint64_
 
 peak_memory::peak_memory() {
   static_cast<void>(first_kib());
-  std::ofstream{"/proc/self/clear_refs"} << "5"; // the peak begins anew
+  std::ofstream{"/proc/self/clear_refs"} << "5"; // resets the peak
 }
 
 std::uint64_t peak_memory::extra_kib() const {

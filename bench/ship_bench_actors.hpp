@@ -1,5 +1,5 @@
-/// What measures how files travel: the bare loop, and for tune_ship_bench a worker that measures
-/// both ways.
+/// Actors that measure the transport of files: the bare loop, and for tune_ship_bench a worker that
+/// measures both ways.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ namespace tune::bench {
 
 using clock_type = std::chrono::steady_clock;
 
-/// What both ways have in common.
+/// Parameters of both ways.
 inline constexpr std::uint32_t chunk_bytes = 256 * 1024;
 inline constexpr std::uint64_t credit = 4;
 
@@ -39,7 +39,7 @@ auto inspect(Inspector& f, bare_piece& x) {
   return inspect_fields(f, "bare_piece", x, field("bytes", x.bytes));
 }
 
-/// Fetch the file once, into a directory of its own.
+/// An order to fetch the file once, into a new directory.
 struct work_order {
   /// The job to fetch; empty: the bare loop.
   std::string job;
@@ -54,9 +54,9 @@ auto inspect(Inspector& f, work_order& x) {
 
 struct work_report {
   std::string trouble;
-  /// Resident memory at its highest, less what it was before the first order. [KiB]
+  /// Peak resident memory, less that before the first order. [KiB]
   std::uint64_t extra_kib = 0;
-  /// Of a message to the head and back on the same connection.
+  /// Longest round trip of a message to the head on the same connection.
   std::uint64_t longest_ping_us = 0;
 };
 template <class Inspector>
@@ -71,24 +71,24 @@ using bare_source_actor = typed_actor<caf::result<void>(bare_ask, bare_sink_acto
 using pong_actor = typed_actor<caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 using worker_actor = typed_actor<caf::result<work_report>(work_order, package_server_actor,
                                                           bare_source_actor, pong_actor)>;
-/// Greeted by workers; answers pings.
+/// Workers introduce themselves to this actor; it also answers pings.
 using head_actor = typed_actor<caf::result<void>(worker_actor),
                                caf::result<std::uint64_t>(ping_atom, std::uint64_t)>;
 
-/// Watches this process's resident memory from construction on.
+/// Measures this process's resident memory from construction on.
 class peak_memory {
 public:
   peak_memory();
-  /// The peak, beyond what there was when the process made its first of these. [KiB]
+  /// The peak above the memory in use when the process made its first `peak_memory`. [KiB]
   [[nodiscard]] std::uint64_t extra_kib() const;
 };
 
-/// Asks somebody again and again, on a thread of its own, until it is stopped.
+/// Pings an actor again and again, on a thread of its own, until it is stopped.
 class pinger {
 public:
   pinger(caf::actor_system& system, const pong_actor& whom);
 
-  /// The longest time that an answer took. [microseconds]
+  /// Stops. @returns the longest round trip. [microseconds]
   std::uint64_t stop();
 
 private:
@@ -99,10 +99,10 @@ private:
   void ask(caf::actor_system& system, const pong_actor& whom);
 };
 
-/// Hears what was wrong with the bare loop, or nothing.
+/// Receives the error of the bare loop, or an empty text.
 using done_actor = typed_actor<caf::result<void>(std::string)>;
 
-/// Begins the bare loop: chunks of the same size, as many under way, SHA-256 and fsync.
+/// Starts the bare loop: chunks of the same size, as many under way, SHA-256 and fsync.
 /// @param path A new file.
 void spawn_sink(caf::actor_system& system, const std::string& path, std::uint64_t bytes,
                 const bare_source_actor& from, const done_actor& done);

@@ -26,7 +26,7 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// Processor time of this process: what others on the machine do hardly changes it.
+/// Processor time of this process, which hardly depends on the load of the machine.
 double processor_seconds() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

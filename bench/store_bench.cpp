@@ -29,7 +29,7 @@ using clock_type = std::chrono::steady_clock;
   std::exit(1);
 }
 
-/// Of this process, all threads.
+/// Processor time of all threads of this process.
 double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -111,7 +111,7 @@ config_ptr a_config(std::uint64_t i) {
                                                {"dropout", 0.25}});
 }
 
-/// Reports of eight trials in turn.
+/// Writes reports of eight trials in turn. @returns reports per second of writing.
 double write_results(feeder& to, std::size_t count) {
   constexpr std::uint64_t at_once = 8;
   for (std::size_t i = 0; i < count; ++i)
@@ -120,7 +120,7 @@ double write_results(feeder& to, std::size_t count) {
   return static_cast<double>(count) / to.writing();
 }
 
-/// A trial of one report, in two halves.
+/// A trial of one report, written in two halves.
 struct short_trial {
   cmd::trial_changed row;
   cmd::attempt_changed attempt;
@@ -152,8 +152,8 @@ struct short_trial {
   }
 };
 
-/// Trials of one report each: five events; a transaction lies between the halves, so that the
-/// trial's and the attempt's row are written twice.
+/// Writes trials of one report each: five events. A transaction ends between the halves, so that
+/// the trial's and the attempt's row are written twice. @returns trials per second of writing.
 double write_trials(feeder& to, std::size_t count, std::size_t batch) {
   const auto wave = std::max<std::size_t>(batch / 5, 1);
   for (std::size_t done = 0; done < count;) {

@@ -1,9 +1,10 @@
-/// What a suggestion costs after so many results, as JSON: ten floats, CPU time of one thread.
+/// Measures the cost of a suggestion after a number of results: ten floats, CPU time of one thread.
+/// Prints JSON.
 ///
 ///     tune_suggestion_bench SEARCHER N...
 ///
 /// The searcher is given N results of random configurations; then twenty suggestions and their
-/// results follow, and are timed.
+/// results follow, which are timed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -44,7 +45,7 @@ std::unique_ptr<searcher> make(const std::string& name) {
   return std::move(*entry->make(*options::parse(entry->known, {}), about));
 }
 
-/// Smooth, with interactions, and somewhat rugged.
+/// A smooth function with interactions, and somewhat rugged.
 double value_of(const object& config) {
   double sum = 0;
   double before = 0.5;
@@ -75,7 +76,7 @@ struct run {
 std::vector<double> times(const std::string& name, std::uint64_t count) {
   run uut{make(name)};
   run random{make("random")};
-  // What comes before the first model.
+  // The suggestions before the first model.
   while (uut.trials < 20)
     uut.tell(trial_id{uut.trials - 1}, uut.suggest());
   for (std::uint64_t i = uut.trials; i < count; ++i)

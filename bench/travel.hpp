@@ -1,5 +1,5 @@
-/// What the two benchmarks of files that travel share, beside their actors: command line,
-/// processes, data and figures.
+/// Shared by the two benchmarks of file transport, apart from actors: command line, processes, data
+/// and figures.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace tune::bench {
 
-/// Ends this process, with a line that says why.
+/// Prints a line that says why, and ends this process.
 [[noreturn]] void give_up(const std::string& why);
 
 template <class T>
@@ -31,13 +31,13 @@ T must(expected<T> what) {
   return std::move(*what);
 }
 
-/// The command line: "--name=value", and the words before.
+/// The command line: words, followed by flags "--name=value".
 struct settings {
   std::vector<std::string> words;
   std::map<std::string, std::string> flags;
 
-  /// @param usage Of `bench::arguments`.
-  /// @param names The flags beside `cert`, `key` and `ca`.
+  /// @param usage As for `bench::arguments`.
+  /// @param names The flags apart from `cert`, `key` and `ca`.
   settings(int count, char** all, const char* usage, std::vector<std::string> names);
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] std::size_t number(const std::string& name, std::size_t otherwise) const;
@@ -45,7 +45,7 @@ struct settings {
   [[nodiscard]] bool has_tls() const;
 };
 
-/// A system that talks to others: over TLS where the command line names certificates.
+/// Configuration of a networked actor system: with TLS if the command line names certificates.
 template <class... Blocks>
 struct bench_config : caf::actor_system_config {
   explicit bench_config(const settings& given) {
@@ -64,30 +64,30 @@ Handle connect_to(caf::actor_system& system, const settings& given, std::uint16_
                               : connect_plain<Handle>(system, "127.0.0.1", port));
 }
 
-/// @returns the port.
+/// Opens a port for `whom`. @returns the port.
 template <class Handle>
 std::uint16_t open_for(caf::actor_system& system, const settings& given, const Handle& whom) {
   return must(given.has_tls() ? publish_tls(system, whom, 0, "127.0.0.1")
                               : publish_plain(system, whom, 0, "127.0.0.1"));
 }
 
-/// This program once more, with these words and the flags that it was given itself.
+/// Starts this program again, with these words and the flags that it was given itself.
 ::pid_t start_worker(const settings& given, std::vector<std::string> words);
-/// Ends them.
+/// Ends the workers.
 void end_workers(const std::vector<::pid_t>& all);
 
 /// Bytes that no layer can compress.
 void write_noise(const std::filesystem::path& file, std::size_t bytes);
 
-/// What one way came to.
+/// Figures of one way.
 struct series {
   std::vector<double> rates; // MB/s, all workers together
   double worker_mib = 0;
   double head_mib = 0;
   double longest_ping_ms = 0;
 
-  /// One round.
-  /// @param bytes Of each worker.
+  /// Adds one round.
+  /// @param bytes Bytes for each worker.
   void add(const std::vector<work_report>& all, std::uint64_t bytes, double seconds,
            const peak_memory& head);
   [[nodiscard]] double median() const;

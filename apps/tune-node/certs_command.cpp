@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The machine's name, in characters that a certificate takes.
+/// The machine's name, reduced to characters that are allowed in a certificate.
 std::string name_of_machine() {
   std::array<char, 256> text{};
   if (::gethostname(text.data(), text.size() - 1) != 0)

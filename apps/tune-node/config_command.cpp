@@ -18,7 +18,7 @@ namespace tune::cli {
 
 namespace {
 
-/// All values, as programs want them.
+/// Writes all values for programs.
 void write_values(const loaded_spec& loaded, output_format format) {
   auto row = [](const explained_value& x) {
     return object{{"key", x.key}, {"value", x.text}, {"from", x.origin}};
@@ -53,7 +53,7 @@ void write_fine(const std::string& file, output_format format) {
   }
 }
 
-/// What a run would find out when it has begun to look around.
+/// Makes the checks of a run that look at its surroundings.
 exit_code check_outside(const config_request& what, const loaded_spec& loaded,
                         output_format format) {
   if (!what.ask_tell)
@@ -78,7 +78,7 @@ exit_code show_config(const config_request& what, const choices& all, output_for
   auto loaded = load_or_complain(what.file, what.overrides, all, false, !what.ask_tell);
   if (!loaded)
     return exit_code::configuration;
-  // There it counts for nothing.
+  // `ask-tell` ignores this section.
   if (what.ask_tell && what.what == config_request::action::check)
     loaded->what.trainable = {};
   const auto is_text = format == output_format::table;

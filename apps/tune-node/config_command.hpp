@@ -9,7 +9,7 @@
 
 namespace tune::cli {
 
-/// Reads a configuration and shows what came of it, on stdout.
+/// Reads a configuration and shows the result on stdout.
 [[nodiscard]] exit_code show_config(const config_request& what, const choices& all,
                                     output_format format);
 

@@ -9,7 +9,7 @@
 
 namespace tune::cli {
 
-/// How the process ends. Scripts rely on the numbers: never changed, only appended.
+/// How the process ends. Scripts rely on the numbers: they are never changed, only added to.
 enum class exit_code : int {
   /// The work is done.
   done = 0,
@@ -25,13 +25,13 @@ enum class exit_code : int {
   none_succeeded = 5,
   /// The cluster could not be reached or joined.
   unreachable = 6,
-  /// The database, a directory or the disk failed, or what they hold is not what it must be.
+  /// The database, a directory or the disk failed, or has corrupt content.
   storage = 7,
   /// Refused to protect data or the network.
   refused = 8,
-  /// Preempted or stalled; the same command goes on.
+  /// Preempted or stalled; the same command continues.
   again = 75,
-  /// Ended by SIGHUP: the terminal went.
+  /// Ended by SIGHUP: the terminal was closed.
   hung_up = 129,
   /// Ended by Ctrl-C (SIGINT).
   interrupted = 130,
@@ -48,7 +48,8 @@ struct exit_code_doc {
 /// All codes in rising order, for help texts and documents.
 [[nodiscard]] std::span<const exit_code_doc> exit_code_docs();
 
-/// The code for a command that failed with `what`.
+/// The code for a command that failed with `what`. That of a run which came to an end is
+/// `exit_code_of` in run/ending.hpp.
 [[nodiscard]] exit_code exit_code_for(ec what);
 
 } // namespace tune::cli

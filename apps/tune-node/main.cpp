@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The digits, which lie beside the program.
+/// The data of the digits, which lies beside the program.
 std::filesystem::path digits_data() {
   std::error_code problem;
   auto self = std::filesystem::read_symlink("/proc/self/exe", problem);

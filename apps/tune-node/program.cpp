@@ -1,11 +1,13 @@
-// What can be chosen, and which command does what.
+// The choices of the program, and the dispatch of commands.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/app/app.hpp"
 
 #include "ask_tell/ask_tell_command.hpp"
 #include "certs_command.hpp"
 #include "client/client_command.hpp"
+#include "client/fetch_command.hpp"
 #include "client/logs_command.hpp"
+#include "client/remote_command.hpp"
 #include "client/status_command.hpp"
 #include "command/command_line.hpp"
 #include "command/completion.hpp"
@@ -16,6 +18,7 @@
 #include "console/terminal_guard.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
+#include "head/command_runner.hpp"
 #include "head/head_command.hpp"
 #include "inspect/compare.hpp"
 #include "inspect/experiments.hpp"
@@ -29,6 +32,7 @@
 #include "run/rerun_command.hpp"
 #include "run/resume_command.hpp"
 #include "run/run_command.hpp"
+#include "run/wait_command.hpp"
 #include "simulate/simulate_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
@@ -62,7 +66,10 @@ style look_of(const command_line& line, int descriptor) {
 
 table_look table_of(const command_line& line) {
   auto terminal = ::isatty(STDOUT_FILENO) == 1;
-  return {terminal ? size_of_terminal(STDOUT_FILENO).columns : 0, look_of(line, STDOUT_FILENO)};
+  auto columns = terminal ? size_of_terminal(STDOUT_FILENO).columns : 0;
+  if (auto of_client = columns_of_client())
+    columns = *of_client;
+  return {static_cast<std::size_t>(columns), look_of(line, STDOUT_FILENO)};
 }
 
 struct commander {
@@ -84,6 +91,12 @@ struct commander {
   }
 
   exit_code operator()(const logs_request& x) const { return show_logs(line, x); }
+
+  exit_code operator()(const fetch_request& x) const { return fetch(line, x); }
+
+  exit_code operator()(const wait_request& x) const {
+    return wait_for_experiment(line, x, table_of(line));
+  }
 
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 
@@ -155,7 +168,7 @@ struct commander {
     return exit_code::done;
   }
 
-  /// Complains if it failed.
+  /// The exit code for a result; complains if it failed.
   static exit_code told(const expected<void>& done) {
     if (done)
       return exit_code::done;
@@ -166,8 +179,8 @@ struct commander {
   [[nodiscard]] output_format format() const { return line.output.value_or(output_format::table); }
 };
 
-/// Where the caller closed a standard descriptor, the next file opened would take its number, and
-/// the talk would end up in the database. What is put there instead fails when it is used.
+/// If the caller closed a standard descriptor, the next opened file would get its number, and
+/// messages would be written into the database. The replacement fails when it is used.
 void fill_standard_descriptors() {
   for (auto number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) < 0 && errno == EBADF
@@ -176,10 +189,10 @@ void fill_standard_descriptors() {
   }
 }
 
-/// Every thread has as much as the limit says, and less than this is not enough for one. [bytes]
+/// Smallest usable stack of a thread; each gets as much as the limit says. [bytes]
 constexpr rlim_t least_stack = 256 * 1024;
 
-/// Whether threads have room for their stacks. Complains if not.
+/// Whether threads have enough stack. Complains if not.
 bool has_stack() {
   rlimit stack{};
   if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least_stack)
@@ -192,7 +205,7 @@ bool has_stack() {
   return false;
 }
 
-/// Whether stdout gets text as it was found. Tables escape what is in them, and colour the rest.
+/// Whether stdout gets text unescaped. Tables escape their content, and colour the rest.
 bool shows_as_found(const command_line& line) {
   if (const auto* logs = std::get_if<logs_request>(&line.what))
     return !logs->raw;
@@ -204,6 +217,11 @@ exit_code carry_out(const command_line& line, const choices& all) {
   std::optional<terminal_guard> guard;
   if (::isatty(STDOUT_FILENO) == 1 && shows_as_found(line))
     guard.emplace(std::cout);
+  if (line.at_head) {
+    const auto* fetched = std::get_if<fetch_request>(&line.what);
+    return fetched != nullptr ? fetch_from_head(line, *line.at_head, *fetched, table_of(line))
+                              : ask_head(*line.at_head, table_of(line));
+  }
   return std::visit(commander{line, all}, line.what);
 }
 
@@ -212,6 +230,7 @@ int run(int argc, char** argv, const choices& all) {
     return *status;
   if (auto status = farewell_main(argc, argv))
     return *status;
+  heed_client_of_runner();
   end_when_memory_is_cut();
   auto line = parse(argc, argv);
   if (!line) {

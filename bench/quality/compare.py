@@ -17,7 +17,7 @@ CHECKPOINTS = ("25", "50", "100", "200", "500", "1000")
 
 
 def ranks(values):
-    """From 1 for the least; equal ones get the mean of their places."""
+    """Ranks from 1 for the least; equal values get the mean of their places."""
     order = sorted(values)
     return [order.index(x) + (order.count(x) + 1) / 2 for x in values]
 
@@ -35,7 +35,7 @@ def header(first, columns):
 
 
 def measured(searchers):
-    """The checkpoints that any of them came to."""
+    """Checkpoints that at least one searcher reached."""
     return [c for c in CHECKPOINTS if any(c in x["regret"] for x in searchers.values())]
 
 
@@ -50,7 +50,7 @@ def regrets(searchers):
 
 
 def common(searchers, chosen=None):
-    """Of each checkpoint that at least two searchers came to: mean regret and mean rank."""
+    """Mean regret and mean rank at each checkpoint that at least two searchers reached."""
     names = set.intersection(*(set(x["problems"]) for x in searchers.values()))
     names = sorted(n for n in names if chosen is None or n in chosen)
     made = {name: {} for name in searchers}

@@ -11,24 +11,24 @@
 
 namespace tune::quality {
 
-/// Levels of every curve.
+/// Number of levels of every curve.
 inline constexpr std::size_t curve_levels = 27;
-/// Parameter of `curve_set::with_level`: at which level the trial ends.
+/// Parameter of `curve_set::with_level`: the level at which the trial ends.
 inline constexpr std::string_view level_parameter = "level";
 
 struct curve {
-  /// What one level takes.
+  /// Duration of one level.
   double seconds = 0;
-  /// After each level; to be minimised.
+  /// Loss after each level; to be minimised.
   std::vector<double> losses;
 };
 
-/// What configurations get that were not recorded.
+/// The curve of a configuration that was not recorded.
 enum class between : std::uint8_t {
   /// The nearest recorded curve.
   nearest,
   /// The mean of the eight nearest, weighted by (1/d - 1/D)² with d the distance and D that of the
-  /// ninth: continuous, and each recorded curve at its own configuration.
+  /// ninth: continuous, and equal to the recorded curve at each recorded configuration.
   blend,
 };
 
@@ -40,17 +40,17 @@ enum class between : std::uint8_t {
 ///         Journal for Numerical Methods in Engineering 15, 1980.
 class curve_set {
 public:
-  /// Ends the program where there is no such table.
+  /// Reads a table; ends the program if it does not exist.
   [[nodiscard]] static curve_set read(const std::string& name, between how);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::shared_ptr<const search_space>& space() const { return space_; }
-  /// The same with `level_parameter`.
+  /// The space extended by `level_parameter`.
   [[nodiscard]] const std::shared_ptr<const search_space>& with_level() const {
     return with_level_;
   }
   [[nodiscard]] curve of(const object& config) const;
-  /// The best loss at the last level of any curve recorded.
+  /// The best loss at the last level of any recorded curve.
   [[nodiscard]] double best() const { return best_; }
 
 private:
@@ -67,7 +67,7 @@ private:
   [[nodiscard]] double distance(const cube_point& x, const cube_point& y) const;
 };
 
-/// All tables.
+/// Names of all tables.
 [[nodiscard]] const std::vector<std::string>& curve_names();
 
 } // namespace tune::quality

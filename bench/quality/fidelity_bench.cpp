@@ -1,5 +1,5 @@
-/// How soon schedulers and searchers together find good configurations, over recorded curves in
-/// virtual time, as JSON lines.
+/// Measures how soon schedulers and searchers together find good configurations, over recorded
+/// curves in virtual time. Prints JSON lines.
 ///
 ///     tune_fidelity_bench [--tables boosting_cancer,...] [--methods asha_promotion_2/auto,...]
 ///                         [--seeds 40] [--first-seed 1] [--workers 4] [--trainings 20]
@@ -7,8 +7,8 @@
 ///
 /// Regret is 0 at the best full training of the table and 1 at the median of the best of ten random
 /// ones; it is that of the best value seen at any level, after 10, 20, 50 and 100 % of the budget.
-/// The budget is what so many full trainings take on average. One line per table and method, then
-/// one per method for all tables together; standard errors are over seeds, the tables being given.
+/// The budget is the average duration of `trainings` full trainings. One line per table and method,
+/// then one per method for all tables together; standard errors are over seeds, for fixed tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -40,7 +40,7 @@ struct request {
   between gaps = between::blend;
 };
 
-/// Regrets by mark: means, and squares of their standard errors.
+/// Regrets at each mark: means, and squares of their standard errors.
 struct moments {
   std::array<double, marks.size()> mean{};
   std::array<double, marks.size()> square{};
@@ -58,7 +58,7 @@ moments moments_of(const std::vector<fidelity_result>& of) {
   return result;
 }
 
-/// Of several tables that weigh the same.
+/// The mean over several tables of equal weight.
 moments mean_of(const std::vector<moments>& of) {
   moments result;
   auto n = static_cast<double>(of.size());

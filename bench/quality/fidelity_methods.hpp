@@ -12,11 +12,11 @@
 
 namespace tune::quality {
 
-/// "SCHEDULER/SEARCHER", as in "asha_promotion_2/auto": a name of `method_names`, or any other pair
-/// of a scheduler known here and a searcher of the catalogue.
+/// Names of the standard methods. A method is "SCHEDULER/SEARCHER", as in "asha_promotion_2/auto":
+/// one of these names, or any other pair of a scheduler known here and a searcher of the catalogue.
 [[nodiscard]] const std::vector<std::string>& method_names();
 
-/// Ends the program where the name means nothing.
+/// The rules of a method; ends the program if the name is unknown.
 [[nodiscard]] rule_set rules_of(const std::string& method, const curve_set& curves,
                                 std::uint64_t seed);
 

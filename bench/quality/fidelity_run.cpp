@@ -22,7 +22,7 @@ instant seconds(double x) {
   return instant{static_cast<std::int64_t>(x * 1e9)};
 }
 
-/// Trains by the curves, and remembers the best value by when it was known.
+/// Trains along the curves, and records when which best value was known.
 class recorded_trainable final : public trial_model {
 public:
   explicit recorded_trainable(const curve_set& from) : from_{from} {}
@@ -75,7 +75,7 @@ experiment_settings settings_of(std::uint64_t seed, instant budget) {
   result.saves = save_ability::on_request;
   result.request.bundles = {one_processor()};
   result.time_limit = budget;
-  // A new trial is thought over when its worker is free, however long that takes.
+  // A draft is thought over when its worker becomes free, however long that takes.
   result.drafts = drafting::quick;
   result.draft_patience = std::chrono::nanoseconds{0};
   return result;
@@ -101,7 +101,7 @@ curve_scale scale_of(const curve_set& of) {
     result.training += drawn.seconds * static_cast<double>(curve_levels) / draws;
   }
   std::sort(finals.begin(), finals.end());
-  // Ten draws are all above a quantile q with probability (1 - q)^10.
+  // All of ten draws are above a quantile q with probability (1 - q)^10.
   result.ten_draws = finals[static_cast<std::size_t>((1 - std::pow(0.5, 0.1)) * draws)];
   return result;
 }

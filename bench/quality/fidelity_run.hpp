@@ -12,7 +12,7 @@
 
 namespace tune::quality {
 
-/// What regret and budget are measured by.
+/// The scale of regret and budget.
 struct curve_scale {
   /// Regret 0: the best value of the table at the last level.
   double best = 0;
@@ -21,29 +21,29 @@ struct curve_scale {
   /// Mean duration of a random full training. [s]
   double training = 1;
 
-  /// At most 2: what a run without any report has. Below 0 where it was better before the last
-  /// level.
+  /// Regret of a loss, at most 2, which is also that of a run without any report. Negative if the
+  /// loss was better before the last level.
   [[nodiscard]] double regret(double loss) const;
 };
 
-/// By 2,000 random configurations, the same for each call.
+/// Computes the scale from 2,000 random configurations, the same for each call.
 [[nodiscard]] curve_scale scale_of(const curve_set& of);
 
-/// Shares of the budget after which regret is looked at.
+/// Shares of the budget at which regret is measured.
 inline constexpr std::array<double, 4> marks{0.1, 0.2, 0.5, 1};
 
 struct fidelity_result {
   std::array<double, marks.size()> regret{};
-  /// Trials that were begun.
+  /// Number of trials begun.
   std::size_t trials = 0;
-  /// Levels trained in all.
+  /// Number of levels trained in all.
   std::size_t levels = 0;
 };
 
 struct fidelity_setting {
   std::uint64_t seed = 1;
   std::size_t workers = 4;
-  /// Mean full trainings that the budget is worth, over all workers.
+  /// The budget in mean full trainings, over all workers.
   double trainings = 20;
 };
 

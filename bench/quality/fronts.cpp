@@ -18,7 +18,7 @@ using values = std::vector<double>;
 
 constexpr int along_front = 400;
 
-/// Floats x0 … x(d-1) in [0, 1].
+/// A space of floats x0 … x(d-1) in [0, 1].
 std::shared_ptr<const search_space> cube(std::size_t d) {
   std::vector<parameter_text> lines;
   for (std::size_t i = 0; i < d; ++i)
@@ -33,13 +33,13 @@ object at(const point& x) {
   return result;
 }
 
-/// Where the searched part of a problem is best: not in the middle, nor at a bound.
+/// The best value of coordinate i: neither in the middle nor at a bound.
 double hidden(std::size_t i) {
   return 0.25 + 0.5 * std::fmod(0.618 * static_cast<double>(i), 1.0);
 }
 
-/// A problem in the manner of Zitzler, Deb and Thiele: x0 says where on the front, the others how
-/// far from it, 0 at places that are hidden.
+/// A problem in the manner of Zitzler, Deb and Thiele: x0 selects the place along the front, and
+/// the others the distance from it, which is 0 at hidden places.
 front_problem zdt(std::string name, std::size_t d, double (*shape)(double f, double g)) {
   front_problem result;
   result.name = std::move(name);
@@ -73,7 +73,7 @@ double in_pieces(double f, double g) {
   return 1 - std::sqrt(f / g) - f / g * std::sin(10 * pi * f);
 }
 
-/// An eighth of a sphere, after Deb, Thiele, Laumanns and Zitzler.
+/// A problem whose front is an eighth of a sphere, after Deb, Thiele, Laumanns and Zitzler.
 front_problem sphere() {
   front_problem result;
   result.name = "dtlz2";
@@ -96,7 +96,7 @@ front_problem sphere() {
   return result;
 }
 
-/// Two bells, after Fonseca and Fleming: the front is the way from one to the other.
+/// Two bells, after Fonseca and Fleming: the front is the line from one to the other.
 front_problem bells() {
   front_problem result;
   result.name = "fonseca";
@@ -118,8 +118,8 @@ front_problem bells() {
   return result;
 }
 
-/// Like a network: units of two layers cost weights and save errors, which other parameters may
-/// spoil.
+/// Behaves like a network: the units of two layers cost weights and reduce errors, which other
+/// parameters may spoil.
 front_problem network() {
   front_problem result;
   result.name = "network";
@@ -153,7 +153,7 @@ front_problem network() {
   return result;
 }
 
-/// Families of models of which each has a part of the front.
+/// Families of models, each of which has a part of the front.
 front_problem families() {
   front_problem result;
   result.name = "families";

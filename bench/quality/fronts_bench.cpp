@@ -1,13 +1,13 @@
-/// How close searchers come to Pareto fronts: the volume that they miss, as JSON.
+/// Measures how close searchers come to Pareto fronts: the volume that they miss, as JSON.
 ///
 ///     tune_fronts_bench [--searchers auto,tpe,nsga2,random] [--seeds 5] [--evaluations 200]
 ///                       [--problems zdt1,...]
 ///     tune_fronts_bench --serve
 ///
-/// The second form answers for the problems, as serve.hpp says of `tune_quality_bench`, but that
-/// `values` are in the place of `value`, and that `{"problem": …, "values": [[…], …]}` is answered
-/// by `{"missed": …}`; peers.py asks. What is missed is 0 for the whole front and 1 for the median
-/// of ten random draws. Standard errors are over seeds, the problems being given.
+/// The second form serves the problems for peers.py, in the protocol that serve.hpp describes for
+/// `tune_quality_bench`, except that it has `values` in place of `value`, and that `{"problem": …,
+/// "values": [[…], …]}` is answered by `{"missed": …}`. The missed volume is 0 for the whole front
+/// and 1 for the median of ten random draws. Standard errors are over seeds, for fixed problems.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -70,12 +70,12 @@ std::unique_ptr<searcher> make(const std::string& name, const front_problem& wha
 }
 
 struct measured {
-  /// What is missed at each checkpoint.
+  /// Missed volume at each checkpoint.
   std::vector<double> missed;
   double seconds = 0;
 };
 
-/// One trial at a time.
+/// Runs one trial at a time.
 measured run(const front_problem& what, const front_scale& by, searcher& uut,
              std::size_t evaluations) {
   using clock = std::chrono::steady_clock;

@@ -35,11 +35,12 @@ from sklearn.preprocessing import StandardScaler
 
 HERE = pathlib.Path(__file__).resolve().parent
 LEVELS = 27
-ROUNDS = 3  # of boosting, per level
+ROUNDS = 3  # boosting rounds per level
 
 
 class Parameter:
-    """A name, its domain as in [space], how a value is drawn, and when it is active."""
+    """A parameter: its name, its domain as in [space], how a value is drawn, and when it is
+    active."""
 
     def __init__(self, name, domain, draw, parent=None, at=()):
         self.name, self.domain, self.draw = name, domain, draw
@@ -110,7 +111,7 @@ def write(name, metric, parameters, rows):
 
 
 def record(name, metric, parameters, count, train):
-    """train(config): the losses."""
+    """train(config): returns the losses."""
     if len(sys.argv) > 1 and name not in sys.argv[1:]:
         return
     began = time.time()
@@ -332,7 +333,7 @@ def linear_digits():
 
 
 def digits_mlp():
-    """Recorded in data/curves already: every third of its 81 epochs."""
+    """Uses the curves that data/curves already has: every third of their 81 epochs."""
     if len(sys.argv) > 1 and "digits_mlp" not in sys.argv[1:]:
         return
     parameters = [

@@ -39,12 +39,13 @@ HERE = pathlib.Path(__file__).resolve().parent / "tables"
 
 
 def powers(first, last, count):
-    """`count` numbers that are even in their logarithm, in few digits."""
+    """`count` numbers that are evenly spaced in their logarithm, with few digits."""
     return [float("%.4g" % x) for x in np.geomspace(first, last, count)]
 
 
 class Parameter:
-    """A name, its domain as in [space], the values of the grid, and when it is active."""
+    """A parameter: its name, its domain as in [space], the values of the grid, and when it is
+    active."""
 
     def __init__(self, name, domain, values, parent=None, at=()):
         self.name, self.domain, self.values = name, domain, values
@@ -88,7 +89,7 @@ def write(name, metric, parameters, loss):
 
 
 def folds(X, y, regression=False):
-    """Scaled training and test halves of three folds."""
+    """Scaled training and test parts of three folds."""
     cut = (KFold if regression else StratifiedKFold)(3, shuffle=True, random_state=1)
     made = []
     for train, test in cut.split(X, y):

@@ -1,12 +1,14 @@
-/// Whether searchers find more where they are told how certain means of several runs are, as JSON.
+/// Measures whether searchers find better configurations if they are told how certain the means of
+/// several runs are. Prints JSON.
 ///
 ///     tune_noise_bench [--searcher gp] [--seeds 10] [--configurations 60] [--runs 3]
 ///                      [--failures 0.3] [--noise 0.5] [--problems branin,...]
 ///
-/// Each configuration runs so often, through the repeater; a run fails with the given chance, so
-/// that means are of one run, two, or more. The noise of a run is in units of what the best of ten
-/// random draws is behind the optimum. Regret, on the same scale, is that of the configuration with
-/// the best mean. `told` is as it is, `untold` the same searcher that does not hear of the noise.
+/// Each configuration runs `runs` times, through the repeater. A run fails with the given chance,
+/// so that a mean is of one run, two, or more. The noise of a run is in units of the distance
+/// between the optimum and the best of ten random draws. Regret, on the same scale, is that of the
+/// configuration with the best mean. `told` is the searcher as it is, `untold` the same searcher
+/// without the information about noise.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -43,7 +45,7 @@ struct request {
   double noise = 0.5;
 };
 
-/// A searcher that does not hear how far runs lay apart.
+/// A searcher that is not told the spread of runs.
 class untold final : public searcher {
 public:
   explicit untold(std::unique_ptr<searcher> inner) : inner_{std::move(inner)} {}
@@ -75,7 +77,8 @@ std::unique_ptr<searcher> make(const request& how, const problem& on, std::uint6
   return std::move(*entry->make(*options::parse(entry->known, {}), about));
 }
 
-/// Regret of the configuration that would be taken, after a third of them, two thirds, and all.
+/// Regret of the configuration that would be chosen, after one third of the configurations, two
+/// thirds, and all.
 std::vector<double> campaign(const request& how, const problem& on, const scale& by, bool tells,
                              std::uint64_t seed) {
   auto inner = make(how, on, seed);
@@ -154,7 +157,8 @@ request parse(bench::arguments given) {
   return result;
 }
 
-/// By part of the run: regrets of all problems and seeds, told and untold, and their differences.
+/// Results at one part of the run: regrets of all problems and seeds, told and untold, and their
+/// differences.
 struct tally {
   std::vector<double> told;
   std::vector<double> untold;

@@ -38,7 +38,7 @@ warnings.filterwarnings("ignore")
 
 
 class Problems:
-    """The process that answers for the problems."""
+    """The process that serves the problems."""
 
     def __init__(self, program):
         self.process = subprocess.Popen(
@@ -59,7 +59,7 @@ class Problems:
 
 
 def suggest(trial, problem):
-    """Parents come before their children, as the list has them."""
+    """Suggests a configuration; the list has parents before their children."""
     config = {}
     for x in problem["parameters"]:
         if any(config.get(parent) not in at for parent, at in x.get("when", {}).items()):
@@ -118,7 +118,7 @@ class Study:
         return suggest(self.trial, self.problem)
 
     def tell(self, value):
-        """`None`: it failed."""
+        """`None` means that the trial failed."""
         if value is None:
             self.study.tell(self.trial, state=optuna.trial.TrialState.FAIL)
         else:
@@ -159,7 +159,7 @@ def regret(problem, value):
 
 
 def summary(by_problem, problems, chosen):
-    """Mean and standard error over seeds of the mean over problems, by checkpoint."""
+    """By checkpoint: mean over problems, averaged over seeds, with its standard error."""
     made = {}
     for c, count in enumerate(CHECKPOINTS):
         rows = [by_problem[p["name"]] for p in problems if chosen(p)]
@@ -172,7 +172,8 @@ def summary(by_problem, problems, chosen):
 
 
 def measure(problems, chosen, name, seeds, evaluations):
-    """`seeds` is a range. Lines on stderr tell how each problem went, seed by seed."""
+    """`seeds` is a range. Lines on stderr show the progress, problem by problem and seed by
+    seed."""
     by_problem, seconds, count = {}, 0.0, 0
     for problem in chosen:
         rows = []
@@ -194,7 +195,8 @@ def measure(problems, chosen, name, seeds, evaluations):
 
 
 def choose(problems, names):
-    """Those named, in that order; all of numbers without conditions where it says numeric."""
+    """The named problems in that order; with "numeric" all problems of numbers without
+    conditions."""
     if not names:
         return problems
     if names == ["numeric"]:
@@ -223,7 +225,7 @@ def main():
     for name in given.samplers.split(","):
         try:
             session(name, chosen[0], 1)
-        except Exception as error:  # whatever a download or a missing package says
+        except Exception as error:  # any failure of a download or a missing package
             print("%s is left out: %s" % (name, error), file=sys.stderr)
             continue
         fit = [p for p in chosen if is_numeric(p) or not name.startswith("cmaes")]

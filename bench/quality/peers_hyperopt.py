@@ -9,11 +9,11 @@ from hyperopt.pyll.base import scope
 
 
 def number_of(x):
-    """Numbers with steps are counted from their lower bound, which hyperopt's own steps are not."""
+    """Numbers with steps are counted from their lower bound, unlike in hyperopt's own steps."""
     name, low, high, step = x["name"], x["low"], x["high"], x["step"]
     if x["log"]:
         if x["kind"] == "int":
-            # Each whole number has the stretch that rounds to it.
+            # Each integer has the interval that rounds to it.
             rounded = hyperopt.hp.qloguniform(name, math.log(low - 0.5), math.log(high + 0.5), 1)
             return scope.int(rounded)
         return hyperopt.hp.loguniform(name, math.log(low), math.log(high))
@@ -37,7 +37,7 @@ def node_of(x, problem):
 
 def space_of(problem):
     """
-    :raises ValueError: A parameter depends on two others, which a tree of choices cannot say.
+    :raises ValueError: A parameter depends on two others, which a tree of choices cannot express.
     """
     if any(len(x.get("when", {})) > 1 for x in problem["parameters"]):
         raise ValueError("%s has parameters with two conditions" % problem["name"])
@@ -45,7 +45,7 @@ def space_of(problem):
 
 
 def flat(values, problem):
-    """The configuration in one level, its numbers within their bounds."""
+    """The configuration without nesting, its numbers clipped to their bounds."""
     bounds = {x["name"]: x for x in problem["parameters"]}
     made = {}
     for name, value in values.items():
@@ -80,7 +80,7 @@ class Session:
         return flat(hyperopt.space_eval(self.space, chosen), self.problem)
 
     def tell(self, value):
-        """`None`: it failed."""
+        """`None` means that the trial failed."""
         ok = {"status": hyperopt.STATUS_OK, "loss": value}
         last = self.trials._dynamic_trials[-1]
         last["result"] = {"status": hyperopt.STATUS_FAIL} if value is None else ok

@@ -15,33 +15,33 @@ namespace tune::quality {
 struct problem {
   std::string name;
   std::shared_ptr<const search_space> space;
-  /// To be minimised; NaN where the trial fails.
+  /// Loss of a configuration, to be minimised; NaN if the trial fails.
   std::function<double(const object&)> f;
-  /// A configuration of the least value.
+  /// A configuration with the least value.
   object best;
   /// The least value.
   double optimum = 0;
-  /// Standard deviation of what is added to what the searcher is told.
+  /// Standard deviation of the noise in values that the searcher is told.
   double noise = 0;
-  /// Whether parts of the space depend on others.
+  /// Whether some parameters depend on others.
   bool conditional = false;
 };
 
-/// All of them, in the order of the tables in docs/searchers.md.
+/// All problems, in the order of the tables in docs/searchers.md.
 [[nodiscard]] std::vector<problem> all_problems();
 
-/// What regret is measured by.
+/// The scale of regret.
 struct scale {
-  /// Regret 0.
+  /// Value of regret 0.
   double optimum = 0;
-  /// Regret 1: the median of the best of ten random draws.
+  /// Value of regret 1: the median of the best of ten random draws.
   double ten_draws = 1;
 
-  /// Regret of a value, between 0 and 10: as bad as that is a run with nothing but failures.
+  /// Regret of a value, between 0 and 10; 10 is also that of a run with nothing but failures.
   [[nodiscard]] double regret(double value) const;
 };
 
-/// Found by 20,000 random draws, the same for each call.
+/// Computes the scale from 20,000 random draws, the same for each call.
 [[nodiscard]] scale scale_of(const problem& what);
 
 } // namespace tune::quality

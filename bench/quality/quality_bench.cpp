@@ -1,14 +1,13 @@
-/// How good searchers are: normalised regret on problems with known optima, as JSON.
+/// Measures how good searchers are: normalised regret on problems with known optima, as JSON.
 ///
 ///     tune_quality_bench [--searchers auto,tpe,gp,random] [--seeds 5] [--evaluations 200]
 ///                        [--workers 1] [--problems branin,...] [--first-seed 1]
 ///                        [--after 25,50,100,200,500,1000]
 ///     tune_quality_bench --serve
 ///
-/// The second form answers for the problems, see serve.hpp; peers.py asks.
-/// `by_seed` has each seed's regrets, for differences by pairs.
-/// Regret is 0 at the optimum and 1 at the median of the best of ten random draws. Standard errors
-/// are over seeds, the problems being given.
+/// The second form serves the problems for peers.py: see serve.hpp. `by_seed` has each seed's
+/// regrets, for paired differences. Regret is 0 at the optimum and 1 at the median of the best of
+/// ten random draws. Standard errors are over seeds, for fixed problems.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -41,7 +40,7 @@ struct request {
   std::vector<std::string> problems;
   std::uint64_t seeds = 5;
   std::uint64_t first = 1;
-  /// Evaluations after which regret is told.
+  /// Numbers of evaluations after which regret is reported.
   std::vector<std::size_t> after{25, 50, 100, 200, 500, 1000};
   std::size_t evaluations = 200;
   std::size_t workers = 1;
@@ -54,7 +53,7 @@ struct measured {
   std::size_t suggestions = 0;
 };
 
-/// One searcher on one problem; trials end in random order, as those of different length do.
+/// One searcher on one problem; trials end in random order, as trials of different length do.
 class campaign {
 public:
   campaign(const problem& what, std::unique_ptr<searcher> by, std::uint64_t seed)
@@ -214,7 +213,7 @@ private:
     for (auto n : how_.after) {
       if (n > how_.evaluations)
         break;
-      // Where a finite space was searched through, the last value stays.
+      // After a finite space has been exhausted, the last value stays.
       auto best = got.best[std::min(n, got.best.size()) - 1];
       result.push_back(by.regret(best));
     }

@@ -1,4 +1,4 @@
-/// How the files in tables/ and curves/ are read.
+/// Reads the files in tables/ and curves/.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace tune::quality {
 
-/// Ends the program: the files are part of it.
+/// Ends the program: the files are part of it, so a bad file is a bug.
 [[noreturn]] void refuse(const std::string& path, const std::string& why);
 
-/// What stands between the commas of a line.
+/// The fields of a line, separated by commas.
 [[nodiscard]] std::vector<std::string> fields(const std::string& line);
 
-/// The parameters: what stands behind # in the lines after the first.
+/// Reads the parameters, which stand behind # in the lines after the first.
 [[nodiscard]] std::vector<parameter_text> read_parameters(std::istream& in,
                                                           const std::string& path);
 
-/// The configuration that a row begins with; empty fields are parameters that it does not have.
+/// The configuration at the beginning of a row; empty fields are parameters that it does not have.
 [[nodiscard]] object config_of(const search_space& space, const std::vector<std::string>& row);
 
 } // namespace tune::quality

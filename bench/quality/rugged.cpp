@@ -1,4 +1,5 @@
-/// Functions with many basins: on a slope, without any, or on one that leads away from the best.
+/// Functions with many basins: on a slope towards the best, without a slope, or on a slope away
+/// from it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/parts.hpp"
 
@@ -37,7 +38,7 @@ double levy(const point& z) {
   return sum + squared(last - 1) * (1 + squared(std::sin(2 * pi * last)));
 }
 
-/// Two basins, the wider one not the deeper.
+/// Two basins, of which the wider one is not the deeper.
 double two_funnels(const point& z) {
   double near = 0;
   double far = 2.5;
@@ -50,7 +51,7 @@ double two_funnels(const point& z) {
   return std::min(near, far) + waves;
 }
 
-/// Waves that hide a bowl.
+/// A bowl hidden by waves.
 double griewank(const point& z) {
   double sum = 0;
   double product = 1;
@@ -91,7 +92,7 @@ double bi_rastrigin(const point& z) {
   return std::min(deep, wide) + waves;
 }
 
-/// Along each axis a narrow basin at the best, and a slope that leads to the far end.
+/// Has along each axis a narrow basin at the best, and a slope that leads to the far end.
 problem trap4() {
   auto result = box("trap4", {4, 34, false}, {});
   result.f = [best = numbers(result.best, 4)](const object& config) {
@@ -106,7 +107,7 @@ problem trap4() {
   return result;
 }
 
-/// Hills at random places, of different height and shape.
+/// Hills at random places, of different heights and shapes.
 /// @source Hansen, Finck, Ros, Auger, "Real-Parameter Black-Box Optimization Benchmarking 2009:
 ///         Noiseless Functions Definitions", f21 and f22.
 problem peaks(std::string name, std::size_t d, std::size_t count, std::uint64_t seed) {
@@ -189,7 +190,7 @@ problem langermann2() {
                });
 }
 
-/// Narrow valleys that cross.
+/// Narrow valleys that cross each other.
 problem michalewicz5() {
   return plain("michalewicz5", "uniform(0, 3.141592653589793)",
                {2.202905520142923, 1.570796326778263, 1.2849915705136004, 1.9230584698297473,

@@ -12,10 +12,10 @@ namespace tune::quality {
 
 namespace {
 
-/// Values of a parent with more than these are not counted up.
+/// A condition on a parent with more values than this does not list them.
 constexpr std::size_t most_values = 1000;
 
-/// What a peer must know of a domain.
+/// Description of a domain for a peer.
 struct description {
   object operator()(const float_range& x) const {
     return {{"kind", "float"}, {"low", x.low}, {"high", x.high}, {"log", x.log}, {"step", x.step}};

@@ -1,4 +1,4 @@
-/// Shaped like training, and spaces of whole numbers and names.
+/// Problems that resemble training, and spaces of integers and categories.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/parts.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Shaped like the training of a network: a valley along learning rate and batch size, a cliff
+/// Resembles the training of a network: a valley along learning rate and batch size, with a cliff
 /// beyond it.
 double training_loss(const object& config) {
   auto rate = std::log10(number(config, "lr"));
@@ -60,7 +60,7 @@ problem integers() {
                            {"b", "randint(1, 13)"},
                            {"c", "lograndint(1, 513)"},
                            {"d", "quniform(0, 1, 0.05)"}});
-  // Found by looking at all of them.
+  // Found by evaluating all configurations.
   result.best = {{"a", 15}, {"b", 4}, {"c", 43}, {"d", 0.1}};
   result.optimum = 0.055000094014846464;
   result.f = [](const object& config) {
@@ -79,7 +79,7 @@ problem categories() {
                            {"c", "choice(x, y, z)"},
                            {"u", "uniform(0, 1)"},
                            {"v", "uniform(0, 1)"}});
-  // The best of all combinations, with u and v where the parabolas have their ends.
+  // The best of all combinations, with u and v at the vertices of the parabolas.
   result.best = {
       {"a", "s"}, {"b", "b1"}, {"c", "x"}, {"u", 0.21694514639109636}, {"v", 0.31304822320079206}};
   result.optimum = 0.94692675224608869;

@@ -68,7 +68,7 @@ problem hartmann6() {
                });
 }
 
-/// Three of twelve inputs matter, the others hardly.
+/// Three of twelve inputs matter; the others hardly do.
 double sparse(const point& z) {
   double sum = rosenbrock({z[1], z[6], z[10]});
   for (auto x : z)
@@ -76,14 +76,14 @@ double sparse(const point& z) {
   return sum;
 }
 
-/// As the ellipsoid, in steps of a quarter: the origin is between them.
+/// The ellipsoid in steps of a quarter, with the origin between them.
 problem steps5() {
   problem result = box("steps5", {5, 17}, ellipsoid);
   std::vector<parameter_text> lines;
   for (int i = 0; i < 5; ++i)
     lines.push_back({"x" + std::to_string(i), "quniform(-5, 5, 0.25)"});
   result.space = space_of(lines);
-  // Found by looking at all of them.
+  // Found by evaluating all configurations.
   result.best = {{"x0", 1.75}, {"x1", -0.25}, {"x2", 3.5}, {"x3", -3.25}, {"x4", -4.25}};
   result.optimum = 5.627391866775171;
   return result;
@@ -95,7 +95,7 @@ problem noisy(problem what, double deviation) {
   return what;
 }
 
-/// Trials fail outside of a ball, whose middle is not the best.
+/// Trials fail outside of a ball, whose centre is not the best point.
 problem island() {
   return plain("island4", "uniform(0, 1)", {0.62, 0.51, 0.4, 0.29}, 0, [](const point& x) {
     double from_middle = 0;

@@ -35,7 +35,7 @@ public:
     losses_[at] = loss;
   }
 
-  /// Of the nearest configuration that was recorded.
+  /// The loss of the nearest recorded configuration.
   [[nodiscard]] double loss(const object& config) const {
     auto at = space_.encoded(config).value();
     for (std::size_t i = 0; i < at.size(); ++i)
@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  /// In the place of NaN, which is no key.
+  /// Used instead of NaN, which cannot be a key.
   static constexpr double nowhere = -1;
 
   encoding space_;
@@ -89,7 +89,7 @@ problem read(const std::string& name) {
       result.best = config;
     }
   }
-  // Upper bounds of floats are no values of theirs.
+  // Upper bounds of floats are not values of theirs.
   auto cube = encoding::make(result.space, "the benchmark");
   result.best = cube->decoded(cube->encoded(result.best).value());
   result.optimum = best;

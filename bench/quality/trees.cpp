@@ -1,4 +1,4 @@
-/// Spaces in which some parameters decide whether others are there.
+/// Spaces in which some parameters decide whether others are active.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quality/parts.hpp"
 
@@ -50,7 +50,7 @@ problem layered() {
                            {"solver", "choice(sgd, adam)"},
                            {"momentum", "uniform(0, 0.99) if solver == sgd"},
                            {"lr", "loguniform(1e-5, 1)"}});
-  // Widths of 2^7.5, 2^6.5, 2^5.5 would be best, were they whole.
+  // Widths of 2^7.5, 2^6.5, 2^5.5 would be best if they were integers.
   result.best = {{"n", 3},   {"u1", 181},        {"u2", 91},
                  {"u3", 45}, {"solver", "adam"}, {"lr", std::pow(10, -2.8)}};
   result.optimum = 7.6291323619088785e-07;
@@ -66,7 +66,7 @@ problem layered() {
   return result;
 }
 
-/// Two steps, each with a choice of methods, which depend on each other.
+/// A pipeline of two steps, each with a choice of methods, which depend on each other.
 problem pipeline() {
   problem result;
   result.name = "pipeline";
@@ -105,7 +105,7 @@ problem pipeline() {
   return result;
 }
 
-/// Families with parameters of their own; the best of them is hard to see at first.
+/// Families with parameters of their own; the best family is hard to see at first.
 problem families(std::string name, std::uint64_t seed, int count) {
   problem result;
   result.name = std::move(name);

@@ -15,8 +15,8 @@ std::shared_ptr<const encoding> laid_out(const std::shared_ptr<const search_spac
   return std::make_shared<const encoding>(std::move(*encoding::make(space, "the benchmark")));
 }
 
-/// The same function with numbers moved by a share of their range, up or down; those moved out of
-/// it come back from the other end.
+/// The same function with all numbers moved up or down by a share of their range; those moved out
+/// of it re-enter at the other end.
 related_task moved(const problem& what, double by, std::uint64_t seed) {
   auto space = laid_out(what.space);
   std::vector<double> steps;
@@ -35,8 +35,8 @@ related_task moved(const problem& what, double by, std::uint64_t seed) {
   return {what.space, f, 100 * what.noise};
 }
 
-/// Parameters of which no condition reads every other one is fixed to the middle, and none of the
-/// task.
+/// The problem without every second parameter, except those that conditions read; the missing ones
+/// are fixed to the middle.
 related_task halved(const problem& what) {
   auto whole = laid_out(what.space);
   std::vector<parameter> kept;
@@ -68,7 +68,7 @@ related_task halved(const problem& what) {
   return {std::make_shared<const search_space>(std::move(*made)), f, what.noise};
 }
 
-/// A sum of waves of random direction, about as long as the cube is wide.
+/// A sum of waves in random directions, about as long as the cube is wide.
 related_task waves(const problem& what, std::uint64_t seed) {
   constexpr std::size_t count = 40;
   auto space = laid_out(what.space);

@@ -1,4 +1,4 @@
-/// Histories of other experiments for the problems: from the same task to one that misleads.
+/// Histories of other experiments for the problems, from the same task to a misleading one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace tune::quality {
 
-/// How a task is related to a problem.
+/// Relation of a task to a problem.
 enum class relation_of_task : std::uint8_t {
-  /// It is the same.
+  /// The task is the problem itself.
   same,
-  /// All numbers of its optimum are a tenth of their range elsewhere, and values are 100 times as
+  /// All numbers of the optimum are moved by a tenth of their range, and values are 100 times as
   /// large, plus 1000.
   near,
-  /// Three tenths of their range.
+  /// All numbers of the optimum are moved by three tenths of their range.
   far,
-  /// The same without half of its parameters, which stand in the middle.
+  /// The problem without half of its parameters, which are fixed to the middle.
   half,
-  /// What is good in one is bad in the other.
+  /// The problem with values negated: good in one is bad in the other.
   negated,
-  /// A smooth random function.
+  /// The task is a smooth random function.
   unrelated,
 };
 
@@ -34,7 +34,7 @@ enum class relation_of_task : std::uint8_t {
 struct related_task {
   std::shared_ptr<const search_space> space;
   std::function<double(const object&)> f;
-  /// As that of the problem, on the scale of its values.
+  /// Standard deviation of the noise: that of the problem, on the scale of the task's values.
   double noise = 0;
 };
 

@@ -1,12 +1,12 @@
-/// What earlier experiments are worth, and what they cost where they mislead, as JSON.
+/// Measures the benefit of earlier experiments, and their cost if they mislead. Prints JSON.
 ///
 ///     tune_warm_bench [--searchers auto,gp,tpe] [--seeds 5] [--evaluations 50] [--earlier 60]
 ///                     [--problems branin,...] [--relations same,near,...]
 ///
 /// A searcher first runs an experiment of a related task, cold, with a seed of its own; then the
 /// problem, with that experiment to learn from. Regret is as in tune_quality_bench. Standard errors
-/// are over seeds, the problems being given; those of `difference`, warm minus cold of the same
-/// seeds, likewise.
+/// are over seeds, for fixed problems, including those of `difference`, which is warm minus cold of
+/// the same seeds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -47,11 +47,11 @@ struct request {
 
 using function = std::function<double(const object&)>;
 
-/// One experiment of one trial at a time.
+/// One experiment with one trial at a time.
 struct run {
   std::vector<double> best;
   std::vector<earlier_trial> trials;
-  /// Of the processor, for all proposals.
+  /// Processor time of all proposals.
   double seconds = 0;
 };
 
@@ -107,7 +107,7 @@ run carry_out(searcher& by, const task& what, std::size_t evaluations, std::uint
   return result;
 }
 
-/// The related experiment as the problem's searcher is given it.
+/// The related experiment in the form in which the problem's searcher gets it.
 earlier_experiment history_of(const std::string& name, const problem& what, relation_of_task how,
                               std::size_t evaluations, std::uint64_t seed) {
   auto related = task_of(what, how, seed);
@@ -134,7 +134,7 @@ request parse(bench::arguments given) {
   return result;
 }
 
-/// By checkpoint, by seed: means over the problems.
+/// By checkpoint, then by seed: means over the problems.
 using table = std::vector<std::vector<double>>;
 
 std::string summary(const table& of) {

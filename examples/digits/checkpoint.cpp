@@ -30,14 +30,14 @@ void get(std::istream& from, T* to, std::size_t count) {
   from.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count * sizeof(T)));
 }
 
-/// The next number; 0 once the file has ended.
+/// The next number; 0 at the end of the file.
 std::uint64_t get(std::istream& from) {
   std::uint64_t result = 0;
   get(from, &result, 1);
   return from ? result : 0;
 }
 
-/// What `write_checkpoint` wrote before the floats: the part that must fit the network.
+/// The numbers that describe a network's shape; a checkpoint's must match.
 std::vector<std::uint64_t> shape(const perceptron& network) {
   std::vector<std::uint64_t> result{network.widths().size()};
   result.insert(result.end(), network.widths().begin(), network.widths().end());

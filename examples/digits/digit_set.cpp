@@ -18,7 +18,7 @@ constexpr std::uint64_t split_seed = 1998; // the year the data were published
 // Dealing 1797 images out to six hands gives hands 0 and 1 exactly 300 each.
 constexpr std::size_t hands = 6;
 
-/// Takes one number in [0, most] off the front of `text`, and the comma after it.
+/// Takes a number in [0, most] and the comma after it off the front of `text`.
 bool take_number(std::string_view& text, int most, int& to) {
   auto last = text.data() + text.size();
   auto [next, why] = std::from_chars(text.data(), last, to);

@@ -11,7 +11,7 @@ namespace tune::examples {
 
 namespace {
 
-/// The border to `trainable`, whose faults are exceptions.
+/// Turns errors into exceptions, which is how a `trainable` reports them.
 template <class T>
 T or_throw(expected<T> what) {
   if (!what)
@@ -77,8 +77,8 @@ metrics digits_mlp::step() {
           {"lr", options_.optimizer.lr}};
 }
 
-/// Drawn anew from the epoch's number, so that a restored training sees what an uninterrupted one
-/// sees without any generator being saved.
+/// Derives the order from the epoch's number, so that a restored training sees the same order as an
+/// uninterrupted one without saving any generator.
 std::vector<std::size_t> digits_mlp::image_order() const {
   std::vector<std::size_t> result(data_.train.size());
   std::iota(result.begin(), result.end(), std::size_t{0});
@@ -88,7 +88,7 @@ std::vector<std::size_t> digits_mlp::image_order() const {
   return result;
 }
 
-/// One epoch. @returns the mean loss over its batches.
+/// Trains one epoch. @returns the mean loss over its batches.
 double digits_mlp::learn() {
   ++epoch_;
   auto order = image_order();

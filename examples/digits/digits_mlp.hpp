@@ -1,7 +1,7 @@
 /// The class trainable `digits_mlp`: a small network that learns to read digits.
 ///
-/// It needs no library of learning, tells its learning curve epoch by epoch, and goes on from a
-/// checkpoint exactly where it was, to the last bit.
+/// It needs no machine learning library, reports its learning curve epoch by epoch, and goes on
+/// from a checkpoint exactly where it was, to the last bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tune::examples {
 
-/// What a configuration may say. Entries of other names are not looked at.
+/// Options of a configuration. Other entries are ignored.
 struct digits_options {
   /// `lr`, `optimizer` (sgd or adam), `momentum`, `weight_decay`.
   optimizer_options optimizer;
@@ -26,26 +26,26 @@ struct digits_options {
   double dropout = 0;
   /// Images per step of the optimiser. [1 .. 1797]
   std::size_t batch = 32;
-  /// Of first weights, order of images and dropout. [>= 0]
+  /// Seed of first weights, order of images and dropout. [>= 0]
   std::uint64_t seed = 0;
-  /// The CSV file; a relative path stands against the working directory.
+  /// The CSV file; relative to the working directory.
   std::filesystem::path data;
 };
 
 /// Reads a configuration.
-/// @param defaults What holds for entries that are absent.
+/// @param defaults Values for absent entries.
 /// @errors `ec::bad_option` naming the entry, its value and the legal range.
 [[nodiscard]] expected<digits_options> read_digits_options(const object& config,
                                                            digits_options defaults);
 
-/// One `step` is one epoch over the training images. It reports `loss` (training),
+/// Each `step` is one epoch over the training images. It reports `loss` (training),
 /// `validation_loss`, `accuracy` (validation; the one to optimise), `test_accuracy` (never to be
-/// optimised), `weights` (how many the network has, biases included) and `lr`.
+/// optimised), `weights` (number of weights and biases of the network) and `lr`.
 ///
 /// The same configuration gives the same numbers on the same machine.
 class digits_mlp final : public trainable {
 public:
-  /// @param default_data Where the digits are unless the configuration names `data`.
+  /// @param default_data File with the digits, unless the configuration names its own `data`.
   explicit digits_mlp(std::filesystem::path default_data);
 
   void setup(const object& config, const trial_context& context) override;
@@ -57,9 +57,9 @@ public:
   [[nodiscard]] bool can_save() const override { return true; }
   bool reset(const object& config) override;
 
-  /// What it has learned so far.
+  /// The network in its present state.
   [[nodiscard]] const perceptron& network() const { return *network_; }
-  /// Epochs done.
+  /// Number of epochs done.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
 private:

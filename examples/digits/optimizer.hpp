@@ -14,7 +14,7 @@ struct optimizer_options {
   optimizer_kind kind = optimizer_kind::sgd;
   /// Learning rate. [> 0]
   double lr = 0.05;
-  /// How much of the last move is repeated; SGD only. [0, 1)
+  /// Share of the last move that is repeated; SGD only. [0, 1)
   double momentum = 0.9;
   /// Share of each parameter that is taken off per unit of learning rate, apart from the gradient.
   /// [>= 0]
@@ -22,7 +22,7 @@ struct optimizer_options {
   double weight_decay = 0;
 };
 
-/// An optimiser and what it remembers. All that a continuation needs is in the public members.
+/// An optimiser and its state. The public members hold everything needed to go on.
 struct optimizer {
   optimizer_options options;
   /// Steps taken so far.

@@ -14,7 +14,7 @@ using matrix = Eigen::MatrixXf;
 using const_view = Eigen::Map<const matrix>;
 using view = Eigen::Map<matrix>;
 
-/// Where a layer's weights and biases lie in the flat list.
+/// Place of a layer's weights and biases in the flat list.
 struct layer {
   Eigen::Index inputs;
   Eigen::Index outputs;
@@ -43,7 +43,7 @@ const_view images_of(const digit_set& from) {
   return {from.pixels.data(), pixels_per_digit, static_cast<Eigen::Index>(from.size())};
 }
 
-/// weights * inputs + biases: one column per image.
+/// Computes weights * inputs + biases, one column per image.
 matrix outputs_of(const layer& l, std::span<const float> parameters, const matrix& inputs) {
   auto weights = const_view{parameters.data() + l.offset, l.outputs, l.inputs};
   auto biases = const_view{parameters.data() + l.biases(), l.outputs, 1};
@@ -91,7 +91,7 @@ double perceptron::gradient(const digit_set& batch, double dropout, rng& draws,
                             std::span<float> to) const {
   assert(to.size() == parameters_.size());
   auto layers = layers_of(widths_);
-  std::vector<matrix> inputs{images_of(batch)}; // of each layer
+  std::vector<matrix> inputs{images_of(batch)}; // inputs of each layer
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
     matrix hidden = outputs_of(layers[i], parameters_, inputs.back()).cwiseMax(0.0F);
     if (dropout > 0)
@@ -111,7 +111,7 @@ double perceptron::gradient(const digit_set& batch, double dropout, rng& draws,
     view{to.data() + l.biases(), l.outputs, 1} = delta.rowwise().sum();
     if (i == 0)
       break;
-    // What passed ReLU and dropout is positive: it alone passes the gradient back.
+    // Only values that passed ReLU and dropout are positive, and only they pass the gradient back.
     auto weights = const_view{parameters_.data() + l.offset, l.outputs, l.inputs};
     matrix back = weights.transpose() * delta;
     delta = (inputs[i].array() > 0.0F).select(back.array() * scale, 0.0F);

@@ -1,4 +1,4 @@
-/// The function trainable `quadratic`: the smallest thing that can be tuned.
+/// The function trainable `quadratic`: the simplest thing to tune.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace tune::examples {
 
-/// A bowl with its lowest point, 0, at x = 1, y = -2. It takes no time.
+/// A bowl with its minimum, 0, at x = 1, y = -2. It takes no time.
 ///
-/// Configuration: `x` and `y` (0), `iterations` (10), `noise` (0.01, standard deviation of what is
-/// added to each report), `seed` (0). Report n of a trial is `loss` = (x - 1)^2 + (y + 2)^2 + 1 / n
+/// Configuration: `x` and `y` (0), `iterations` (10), `noise` (0.01, standard deviation of the
+/// noise in each report), `seed` (0). Report n of a trial is `loss` = (x - 1)^2 + (y + 2)^2 + 1 / n
 /// plus noise, and `score` = -loss.
 void quadratic(session& with);
 

@@ -9,7 +9,7 @@
 namespace tune::examples {
 
 /// Adds the class `digits_mlp` and the function `quadratic` to `to`.
-/// @param default_data The digits, where a configuration does not name its own `data`.
+/// @param default_data File with the digits, unless a configuration names its own `data`.
 void register_digits(trainable_registry& to, std::filesystem::path default_data);
 
 } // namespace tune::examples

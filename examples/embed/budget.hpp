@@ -1,4 +1,4 @@
-/// A stopper of one's own: one class and one entry of a catalogue.
+/// A user-defined stopper: one class and one entry of a catalogue.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace embed {
 
-/// Ends the experiment once a metric, summed over all reports of all trials, has come to `most`.
+/// Ends the experiment once the sum of a metric over all reports of all trials reaches `most`.
 class budget : public tune::stopper {
 public:
   budget(std::string metric, double most) : metric_{std::move(metric)}, most_{most} {}
 
   std::optional<tune::stop_verdict> see(const tune::report& what) override;
-  /// Nothing: what a trial has cost counts on.
+  /// Does nothing: the cost of a trial still counts.
   void forget(tune::trial_id) override {}
   [[nodiscard]] std::vector<tune::needed_metric> needs() const override;
   void describe(tune::fingerprint& into) const override { into.add(spent_); }
@@ -25,7 +25,7 @@ private:
   double spent_ = 0;
 };
 
-/// How the INI file and `list stoppers` know it.
+/// The entry by which the INI file and `list stoppers` know it.
 [[nodiscard]] tune::stopper_catalogue::entry budget_entry();
 
 } // namespace embed

@@ -26,7 +26,7 @@ proposal climber::propose(const ask& question) const {
   std::vector<suggestion> result;
   const auto& parameters = about_.space->parameters();
   for (std::uint32_t i = 0; i < question.count; ++i) {
-    // Chance is a function of the place: no generator is kept.
+    // Random numbers depend only on the trial's place: no generator is kept.
     rng chance{about_.seed, "climber", made_ + i};
     std::vector<value> values;
     std::vector<double> at;
@@ -35,7 +35,7 @@ proposal climber::propose(const ask& question) const {
       const auto* kept = best_ == nullptr ? nullptr : find_parameter(*best_, x.name);
       auto keeps = chance.unit() < keep_ && kept != nullptr;
       values.push_back(keeps ? *kept : at_quantile(x.what, u));
-      // A range that depends on others may be another one now: there it is drawn.
+      // A range that depends on other parameters may have changed; then the value is drawn.
       at.push_back(u);
     }
     about_.space->place(values, at);

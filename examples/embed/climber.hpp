@@ -1,4 +1,4 @@
-/// A searcher of one's own: one class and one entry of a catalogue.
+/// A user-defined searcher: one class and one entry of a catalogue.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace embed {
 
-/// Draws each parameter anew, or takes over what the best trial so far has.
+/// Draws each parameter anew, or keeps the value of the best trial so far.
 class climber : public tune::searcher {
 public:
   climber(tune::searcher_context about, double keep) : about_{std::move(about)}, keep_{keep} {}
@@ -24,7 +24,7 @@ private:
   double score_ = 0;
 };
 
-/// How the INI file and `list searchers` know it.
+/// The entry by which the INI file and `list searchers` know it.
 [[nodiscard]] tune::searcher_catalogue::entry climber_entry();
 
 } // namespace embed

@@ -1,5 +1,5 @@
-// Tunes from C++: a function by a scheduler and a searcher of its own, a class by actors of its
-// own. SPDX-License-Identifier: BSD-3-Clause
+// Tunes from C++: a function with a scheduler and a searcher of its own, and a class with actors of
+// its own.
 #include "climber.hpp"
 #include "laggards.hpp"
 #include "own_actors.hpp"
@@ -61,7 +61,7 @@ int tune_class(const std::filesystem::path& storage) {
 } // namespace
 
 int main(int argc, char** argv) {
-  // First of all: trials run in processes of their own, which are this program again.
+  // This must come first: trials run in processes of their own, which run this program again.
   if (auto status = tune::host_main(argc, argv, embed::trainables()))
     return *status;
   if (argc != 2) {

@@ -1,4 +1,4 @@
-/// A scheduler of one's own: one class and one entry of a catalogue.
+/// A user-defined scheduler: one class and one entry of a catalogue.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,18 +24,18 @@ public:
 private:
   std::uint64_t grace_;
   double margin_;
-  /// In the order of suggestion.
+  /// Trials in the order of their suggestion.
   tune::fifo_queue queue_;
   struct standing {
     std::uint64_t iteration = 0;
     double score = 0;
   };
-  /// Of trials that have not ended.
+  /// Standings of trials that have not ended.
   std::map<tune::trial_id, standing> standings_;
   std::optional<double> best_;
 };
 
-/// How the INI file and `list schedulers` know it.
+/// The entry by which the INI file and `list schedulers` know it.
 [[nodiscard]] tune::scheduler_catalogue::entry laggards_entry();
 
 } // namespace embed

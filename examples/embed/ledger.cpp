@@ -22,7 +22,7 @@ void ledger::reported(const log_place&, const report& what) {
 }
 
 void ledger::flush(sequence) {
-  // What it throws is a warning of the run, and the end of its work.
+  // An exception here becomes a warning of the run and ends this sink's work.
   if (!to_.flush())
     throw std::runtime_error{"the disk is full"};
 }

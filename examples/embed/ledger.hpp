@@ -1,4 +1,4 @@
-/// A sink of one's own: one class and one entry of a catalogue.
+/// A user-defined sink: one class and one entry of a catalogue.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,10 +9,11 @@
 
 namespace embed {
 
-/// Writes a line for each report of each trial into one file, anew whenever the experiment goes on.
+/// Writes a line for each report of each trial into one file, which starts afresh whenever the
+/// experiment resumes.
 class ledger : public tune::trial_sink {
 public:
-  /// Throws where the file cannot be opened.
+  /// Throws if the file cannot be opened.
   explicit ledger(const std::string& file);
 
   void started(const tune::log_place& where, const tune::on::placed& what,
@@ -24,7 +25,7 @@ private:
   std::ofstream to_;
 };
 
-/// How the INI file and `list sinks` know it.
+/// The entry by which the INI file and `list sinks` know it.
 [[nodiscard]] tune::sink_catalogue::entry ledger_entry();
 
 } // namespace embed

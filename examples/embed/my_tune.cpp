@@ -1,4 +1,4 @@
-// The whole command line of tune-node, with this program's trainables and rules.
+// The whole command line of tune-node, with this program's own trainables and rules.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "budget.hpp"
 #include "climber.hpp"

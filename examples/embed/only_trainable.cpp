@@ -1,4 +1,4 @@
-// The trainable's side alone: needs tune::trainable, and pulls in no library.
+// Uses only the trainable's side: needs tune::trainable and pulls in no other library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trainables.hpp"
 

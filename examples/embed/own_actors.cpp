@@ -16,7 +16,8 @@ struct judge_state {
   laggards rule{2, 1.0};
 };
 
-/// Facts first, then the questions of the same turn; answers may come as late as they like.
+/// Takes in facts first, then the questions of the same turn; answers may come as late as they
+/// like.
 scheduler_actor::behavior_type judge(scheduler_actor::stateful_pointer<judge_state> self) {
   return {
       [self](const scheduler_turn& turn, const runner_actor& runner) {
@@ -41,12 +42,12 @@ struct source_state {
   std::int64_t made = 0;
 };
 
-/// Halves the step: 1.6, 0.8, 0.4, … six times.
+/// Proposes x = 1.6, 0.8, 0.4, …, halved each time, six times.
 searcher_actor::behavior_type source(searcher_actor::stateful_pointer<source_state> self) {
   return {
       [self](const searcher_turn& turn, const runner_actor& runner) {
         auto& made = state_of(self).made;
-        // What was recorded counts, not what was answered: so the state survives a restart.
+        // Recorded answers count, not those sent: so the state survives a restart.
         for (const auto& x : turn.facts) {
           const auto* said = std::get_if<suggested_fact>(&x.what);
           if (said != nullptr && std::holds_alternative<std::vector<suggestion>>(said->what))
@@ -77,7 +78,7 @@ void use_own_actors(run_options& to) {
   searching.name = "embed-source";
   searching.spawn
       = [](caf::actor_system& system) -> searcher_actor { return system.spawn(source); };
-  // It ends by itself: `num_samples` does not count.
+  // The searcher ends by itself, so `num_samples` does not count.
   searching.traits.exhaustible = true;
   to.searcher(searching);
 }

@@ -1,4 +1,4 @@
-/// A scheduler and a searcher of one's own, as actors.
+/// A user-defined scheduler and searcher, as actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace embed {
 
-/// Has an experiment judged and searched by actors of this program.
+/// Uses actors of this program as scheduler and searcher of an experiment.
 ///
 /// Only the file behind this function includes CAF.
 void use_own_actors(tune::run_options& to);

@@ -1,4 +1,4 @@
-// Spawns the actors of an experiment, one by one, into an actor system that is there already.
+// Spawns the actors of an experiment, one by one, into an existing actor system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "climber.hpp"
 #include "laggards.hpp"
@@ -18,14 +18,14 @@ namespace {
 
 using namespace tune;
 
-/// Hands the end over to whoever waits for it.
+/// Makes the end of the run available to a waiting thread.
 class watcher : public run_observer {
 public:
   void finished(const run_summary& how) override { over.set_value(how); }
   std::promise<run_summary> over;
 };
 
-/// This machine, as far as trials may have it, and what they are to run.
+/// The resources of this machine that trials may use, and the job that they belong to.
 node_settings make_node(const std::filesystem::path& directory) {
   job work;
   work.id = "by-hand";
@@ -40,7 +40,7 @@ node_settings make_node(const std::filesystem::path& directory) {
   return result;
 }
 
-/// Minimise `loss`, ten trials of one processor each.
+/// Minimises `loss` with ten trials of one processor each.
 experiment_settings make_settings() {
   experiment_settings result;
   result.objectives = {{"loss", false}};
@@ -65,7 +65,7 @@ run_summary run(caf::actor_system& system, const std::filesystem::path& director
   experiment machine{make_settings(), rule->traits(), source->traits(), {}};
 
   auto cluster = spawn_cluster(system);
-  // An experiment in memory: everything counts as written.
+  // The experiment is kept in memory: everything counts as written at once.
   auto recorder
       = spawn_recorder(system, [](std::span<const store_item>) { return expected<void>{}; });
   auto judge = spawn_scheduler(system, std::move(rule));
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: own_system DIRECTORY\n";
     return 2;
   }
-  // The program's own configuration, with what our actors need.
+  // The program's own configuration, with the settings that tune's actors need.
   caf::actor_system_config config;
   tune::configure(config);
   caf::actor_system system{config};

@@ -14,7 +14,7 @@ double with_two_digits(double x) {
   return x;
 }
 
-/// Sees what the perturbation made. What is no configuration of the space is not taken.
+/// Receives the perturbed configuration. A result outside of the space would be rejected.
 tune::object rounded(tune::object config, const tune::pbt::heritage&) {
   if (auto* lr = config.find("lr"); lr != nullptr && lr->number())
     *lr = with_two_digits(*lr->number());

@@ -1,4 +1,4 @@
-/// Population based training with an exploration of one's own.
+/// Population based training with a user-defined exploration.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace embed {
 
-/// PBT whose learning rates have two digits: nobody can tell 0.0123 from 0.012.
+/// PBT whose learning rates have two digits, since 0.0123 is hardly different from 0.012.
 [[nodiscard]] tune::scheduler_catalogue::entry rounded_pbt_entry();
 
 } // namespace embed

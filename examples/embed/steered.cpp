@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Has a guess of its own tried, and ends the experiment when it knows what became of it.
+/// Adds a configuration of its own, and ends the experiment once that trial has ended.
 class guesser : public tune::tuner_callback {
 public:
   explicit guesser(tune::steering with) : with_{std::move(with)} {}
@@ -18,7 +18,7 @@ public:
   void reported(const tune::report&, tune::instant) override {
     if (guess_)
       return;
-    // The same key adds nothing twice, also after a crash.
+    // The same key adds only one trial, even after a crash.
     auto added = with_.add({{"x", 1.0}}, "my first guess");
     if (added && added->what == tune::order_verdict::kind::taken)
       guess_ = added->trial;
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
                   .num_samples(0)
                   .callback(std::make_shared<guesser>(with));
   auto grid = tuner.run(what);
-  // The handle still knows the trials of the experiment that is over.
+  // The handle still knows the trials of the finished experiment.
   auto all = with.trials();
   if (!grid || !all || all->size() != grid->trials().size()) {
     std::cerr << "steered: " << (grid ? "trials are missing" : to_text(grid.error())) << '\n';

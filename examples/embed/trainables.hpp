@@ -1,4 +1,4 @@
-/// What this program tunes.
+/// The trainables of this program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +9,11 @@ namespace embed {
 /// Reports `loss` = (x - 1)^2 + 1 / iteration, ten times.
 void parabola(tune::session& with);
 
-/// Gradient descent on (x - 1)^2 from x = 10 with the step `lr`; one step per report, until it is
-/// told to end. Each third report brings a checkpoint.
+/// Gradient descent on (x - 1)^2 from x = 10 with the step `lr`: one step per report, until it is
+/// told to end. Every third report brings a checkpoint.
 void stroll(tune::session& with);
 
-/// The same as a class, which saves when it is asked to.
+/// The same descent as a class, which saves on request.
 class descent : public tune::trainable {
 public:
   void setup(const tune::object& config, const tune::trial_context& context) override;
@@ -27,7 +27,7 @@ private:
   double x_ = 10;
 };
 
-/// All by name.
+/// All trainables by name.
 [[nodiscard]] tune::trainable_registry trainables();
 
 } // namespace embed

@@ -40,7 +40,7 @@ struct walker_state {
   }
 };
 
-/// Told one thing at a time, and the next when it has answered.
+/// Receives one message at a time, and the next after its answer.
 own_trainable_actor::behavior_type walk(own_trainable_actor::stateful_pointer<walker_state> self) {
   auto& state = state_of(self);
   return {
@@ -48,7 +48,7 @@ own_trainable_actor::behavior_type walk(own_trainable_actor::stateful_pointer<wa
       [&state](const training_load& from) { return state.load(from.directory); },
       [&state](training_step) { return state.step(); },
       [&state](const training_save& to) { return state.save(to.directory); },
-      // It has nothing to export.
+      // There is nothing to export.
       [](const training_export&) { return false; },
   };
 }

@@ -1,4 +1,4 @@
-/// Gradient descent once more, as an actor: for programs that are written as actors anyway.
+/// The same gradient descent as an actor, for programs that consist of actors anyway.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

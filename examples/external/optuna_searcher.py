@@ -33,15 +33,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))  # or be
 import tune_searcher  # noqa: E402
 
 SAMPLERS = ("tpe", "gp", "cma_es", "nsga2", "random")
-# What they know of a trial beyond its parameters and values is made when it is drawn: told again,
-# they draw it once more.
+# These samplers keep state of a trial beyond its parameters and values, made when the trial is
+# drawn. When they are told a trial again, they draw it once more.
 STATEFUL = ("cma_es", "nsga2")
 # Normal distributions are searched between these quantiles.
 TAIL = 1e-4
 
 
 def sampler_named(name, seed, startup, constrained):
-    """A sampler that knows nothing yet."""
+    """A sampler without any knowledge yet."""
     rule = {"constraints_func": violations_of} if constrained else {}
     if name == "tpe":
         return optuna.samplers.TPESampler(
@@ -61,12 +61,12 @@ def sampler_named(name, seed, startup, constrained):
 
 
 def violations_of(trial):
-    """By how much a trial misses each constraint."""
+    """The amounts by which a trial violates each constraint."""
     return trial.user_attrs.get("violations", ())
 
 
 class Searcher:
-    """A study in memory that is told what tune-node tells."""
+    """A study in memory that follows the messages of tune-node."""
 
     def __init__(self, begin, name, startup):
         self.space = tune_searcher.Space(begin["space"])
@@ -80,7 +80,7 @@ class Searcher:
             print("%s does not know of constraints" % name)
         directions = ["maximize" if m["mode"] == "max" else "minimize" for m in self.metrics]
         self.study = optuna.create_study(directions=directions, sampler=self.sampler(0))
-        # By number of the question, and of the trial.
+        # By number of the question, and by trial.
         self.asked = {}
         self.trials = {}
 
@@ -95,12 +95,12 @@ class Searcher:
         return config
 
     def drawn(self, id):
-        """What the sampler says to a question."""
+        """The sampler's answer to a question."""
         self.study.sampler = self.sampler(id)
         return self.evaluated(self.study.ask())
 
     def given(self, config):
-        """A trial with a configuration that somebody else chose."""
+        """A trial whose configuration was chosen elsewhere."""
         self.study.sampler = optuna.samplers.RandomSampler(seed=0)
         self.study.enqueue_trial({p["name"]: self.coded(p, config) for p in self.active(config)})
         _, trial = self.evaluated(self.study.ask())
@@ -124,7 +124,7 @@ class Searcher:
         if made is None and self.name in STATEFUL:
             mine, made = self.drawn(id)
             if any(mine.get(p["name"]) != config[p["name"]] for p in self.active(config)):
-                # Drawn by another version, or with other words.
+                # Drawn by another version, or with other options.
                 self.study.tell(made, state=optuna.trial.TrialState.FAIL)
                 made = None
         self.trials[trial] = made or self.given(config)
@@ -152,7 +152,7 @@ class Searcher:
 
 
 def suggested_by(trial, p):
-    """What Optuna says for a parameter, in its own terms."""
+    """Optuna's suggestion for a parameter, in Optuna's own terms."""
     name, kind = p["name"], p["type"]
     if kind in ("permutation", "subset"):
         sys.exit("%s: Optuna knows no %s" % (name, kind))
@@ -160,7 +160,8 @@ def suggested_by(trial, p):
         return trial.suggest_categorical(name, list(range(len(p["values"]))))
     if kind == "normal":
         return trial.suggest_float(name, TAIL, 1 - TAIL)
-    # With both a step and a logarithm it has neither: what it says is rounded.
+    # Optuna takes no step together with a logarithm: such a parameter is suggested without its step,
+    # and rounded.
     if kind == "int":
         step = 1 if p["log"] else p["step"]
         return trial.suggest_int(name, p["low"], p["high"], step=step, log=p["log"])
@@ -169,7 +170,7 @@ def suggested_by(trial, p):
 
 
 def decoded(p, x):
-    """The parameter's value for what Optuna said."""
+    """The parameter's value for Optuna's suggestion."""
     if p["type"] == "choice":
         return p["values"][x]
     if p["type"] == "normal":
@@ -181,7 +182,7 @@ def decoded(p, x):
 
 
 def coded(p, x):
-    """What Optuna would have said for a value."""
+    """Optuna's suggestion that corresponds to a value."""
     if p["type"] == "choice":
         same = [i for i, each in enumerate(p["values"]) if type(each) is type(x) and each == x]
         return (same or [p["values"].index(x)])[0]

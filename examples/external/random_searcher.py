@@ -23,7 +23,7 @@ import tune_searcher  # noqa: E402
 
 
 class Searcher:
-    """Knows the best configuration that came to its end."""
+    """Knows the best configuration that has completed."""
 
     def __init__(self, begin, local):
         self.space = tune_searcher.Space(begin["space"])
@@ -43,7 +43,7 @@ class Searcher:
         del near[changed]
 
         def chosen(p):
-            # A range that depends on others may be another one now.
+            # A range that depends on other parameters may have changed.
             kept = p["name"] in near and ("bounds" not in p or p["low"] <= near[p["name"]] <= p["high"])
             return near[p["name"]] if kept else tune_searcher.drawn(p, chance)
 

@@ -17,12 +17,12 @@ double number(const tune::object& config, const char* name) {
   return *result;
 }
 
-/// Rolls down a bowl with momentum; one step is one step.
+/// Rolls down a bowl with momentum; each training step is one step of the ball.
 class ball : public tune::trainable {
 public:
   void setup(const tune::object& config, const tune::trial_context& context) override {
     reset(config);
-    // What is written here is found in the trial's directory at the head, wherever it ran.
+    // This file ends up in the trial's directory at the head, wherever the trial runs.
     std::ofstream{context.directory / "notes.txt"} << "lr = " << rate_ << '\n';
   }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An executor of your own: tune-node says what to try and when to stop, this program trains.
+"""An executor of your own: tune-node decides what to try and when to stop, and this program
+trains.
 
 usage: ask_tell.py [TUNE_NODE [OPTION...]], for instance: ask_tell.py tune-node --resume
 
-docs/ask-tell.md tells what the two say to each other.
+docs/ask-tell.md describes the protocol between the two.
 """
 import json
 import subprocess
@@ -38,7 +39,7 @@ class Tuner:
 
 
 def train(tuner, trial):
-    """Rolls down the bowl (x - 3)^2, from where a checkpoint stood if there is one."""
+    """Rolls down the bowl (x - 3)^2, from the state of a checkpoint if there is one."""
     state = {"x": 10.0, "speed": 0.0, "steps": 0}
     if trial["resume"]:
         state = json.loads(Path(trial["from"]["checkpoint"]).read_text())

@@ -50,7 +50,7 @@ class Model:
     def train(self, images, params):
         """One epoch. Returns the mean loss."""
         lr = params["lr"] * params["decay"] ** self.epoch
-        # Each epoch has its own order, known from its number: a restored model goes on exactly.
+        # Each epoch's order depends only on its number, so that a restored model goes on exactly.
         order = random.Random(params["seed"] * 1000 + self.epoch).sample(images, len(images))
         self.epoch += 1
         loss = 0.0

@@ -33,7 +33,7 @@ PATIENCE_S = 60
 
 
 class Peers:
-    """Adds lists of numbers up over all ranks."""
+    """Adds lists of numbers over all ranks."""
 
     def __init__(self, environ=os.environ):
         self.rank = int(environ.get("RANK", 0))
@@ -61,7 +61,7 @@ class Peers:
 
     @staticmethod
     def _reach(where):
-        """Rank 0 may not listen yet."""
+        """Retries, since rank 0 may not listen yet."""
         until = time.monotonic() + PATIENCE_S
         while True:
             try:
@@ -72,7 +72,7 @@ class Peers:
                 time.sleep(0.05)
 
     def sums(self, own):
-        """own: by piece, a list of SIZE numbers. Returns their sums in the order of the pieces."""
+        """own: a list of SIZE numbers per piece. Returns their sums in the order of the pieces."""
         if self.rank > 0:
             self.links[0].sendall(b"".join(own[piece].tobytes() for piece in sorted(own)))
             return array.array("d", receive(self.links[0], 8 * SIZE))
@@ -89,7 +89,7 @@ class Peers:
         return total
 
     def agree(self, go_on):
-        """What rank 0 says, at every rank."""
+        """Returns rank 0's decision at every rank."""
         if self.rank > 0:
             return receive(self.links[0], 1) == b"\1"
         for link in self.links:
@@ -98,7 +98,7 @@ class Peers:
 
 
 def receive(link, size):
-    """Exactly so many bytes."""
+    """Receives exactly `size` bytes."""
     parts = b""
     while len(parts) < size:
         part = link.recv(size - len(parts))
@@ -109,7 +109,7 @@ def receive(link, size):
 
 
 def gradient(model, images):
-    """Of the loss over these images, and that loss: sums, not means."""
+    """The gradient of the loss over these images, and that loss: sums, not means."""
     result = array.array("d", [0.0] * SIZE)
     for label, shown in images:
         guess = model.probabilities(shown)

@@ -32,7 +32,7 @@ def run(*words):
 
 
 def share_read_right(images, model, directory):
-    """How many of the images the model names by their digit. [0, 1]"""
+    """Share of the images that the model labels correctly. [0, 1]"""
     asked, answered = Path(directory, "asked"), Path(directory, "answered")
     asked.write_text("".join(images))
     run("svm-predict", "-q", str(asked), str(model), str(answered))
@@ -41,7 +41,7 @@ def share_read_right(images, model, directory):
 
 
 def measure(images, params):
-    """Metrics of a model that learned from the images."""
+    """Trains a model and returns its metrics."""
     learned, validation, test = images
     with tempfile.TemporaryDirectory() as directory:
         source, model = Path(directory, "learned"), Path(directory, "model")

@@ -1,5 +1,5 @@
-/// What one attempt wrote into its trial's directory on a worker, on its way to the head. Private
-/// to actors.
+/// The files that one attempt wrote into its trial's directory on a worker, on their way to the
+/// head. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace tune {
 
-/// Has it brought there, and tells the trial what did not come. Lives in the state of the attempt's
-/// actor.
+/// Has them brought to the head, and tells the trial which did not arrive. Lives in the state of
+/// the attempt's actor.
 class attempt_artifacts {
 public:
-  /// A head waits so long and longer, beside `kill_grace`, for the end of an attempt that it had
-  /// killed: see docs/clusters.md.
+  /// The time left for the transfer after the attempt was killed. A head waits longer than that, in
+  /// addition to `kill_grace`, for the end of an attempt that it killed: see docs/clusters.md.
   static constexpr std::chrono::seconds drop_patience{10};
 
   /// @param what must outlive it.
   void init(const trainable_start& what) { what_ = &what; }
 
-  /// The trainable handed this directory over as a checkpoint: it need not come twice.
+  /// The trainable handed this directory over as a checkpoint: it need not be brought twice.
   void leave_out(const std::filesystem::path& directory) {
     const auto way = directory.lexically_normal().lexically_relative(trial_directory(*what_));
     if (way.empty() || way == "." || *way.begin() == "..")
@@ -39,18 +39,19 @@ public:
 
   [[nodiscard]] bool is_under_way() const { return under_way_; }
 
-  /// Nobody waits for it for long any more.
+  /// Drops the transfer after `drop_patience`.
   template <class Self>
   void drop_soon(Self* self) const {
     delayed_send(self, what_->checkpoint_service, drop_patience,
                  saves_dropped{attempt_claim{what_->order}});
   }
 
-  /// The attempt is over as `how`, and all else of it is settled.
-  /// @param then Called with what is to be told of the end, perhaps before this returns.
+  /// The attempt is over as `how`, and everything else of it is settled.
+  /// @param then Called with the end to report, perhaps before this returns.
   template <class Self, class Then>
   void finish(Self* self, attempt_ended how, Then then) {
-    // Where the node has no checkpoint service of its head's files they are where they belong.
+    // A node without a checkpoint service in its settings writes where its head looks: nothing to
+    // bring.
     if (!what_->node->checkpoint_service || !what_->job->artifacts.wants_any())
       return then(how);
     under_way_ = true;
@@ -58,7 +59,7 @@ public:
       drop_soon(self);
     keep_artifacts order{attempt_claim{what_->order}, trial_directory(*what_), what_->checkpoints,
                          what_->job->artifacts, except_};
-    // It lives on this node, always answers, and has limits of its own.
+    // No time limit: the service lives on this node, always answers, and has limits of its own.
     request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then([this, how, then](const artifacts_kept& x) mutable { settle(how, x.why, then); },
               [this, self, how, then](const caf::error& why) mutable {

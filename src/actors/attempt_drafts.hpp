@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// Has others make and remove them: the disk may stand still, and an actor must not wait for it.
-/// Lives in the state of the attempt's actor. One is open at a time.
+/// Has the directories made and removed by others, since the disk may hang and an actor must not
+/// wait for it. Lives in the state of the attempt's actor. One draft is open at a time.
 class attempt_drafts {
 public:
   /// @param what must outlive it.
@@ -22,9 +22,9 @@ public:
     names_.emplace(names_of(what));
   }
 
-  /// Has the next one made. One that is open goes.
-  /// @param then Called with why it was not made, or with nothing: see `directory`. Not called
-  ///             where it is given up before.
+  /// Has the next draft made. A draft that is still open is removed.
+  /// @param then Called with the reason why it was not made, or an empty one: see `directory`. Not
+  ///             called if the draft is given up before.
   template <class Self, class Then>
   void begin(Self* self, bool in_memory, Then then) {
     open(self, in_memory);
@@ -35,7 +35,7 @@ public:
               });
   }
 
-  /// Opens one that its checkpoint service makes.
+  /// Opens a draft that the checkpoint service makes.
   template <class Self>
   [[nodiscard]] const attempt_directory& begin_elsewhere(Self* self) {
     open(self, false);
@@ -43,30 +43,30 @@ public:
     return *place_;
   }
 
-  /// Where to write; empty while it is being made.
+  /// The directory to write into; empty while it is being made.
   [[nodiscard]] const std::filesystem::path& directory() const { return made_.path; }
   [[nodiscard]] bool is_in_memory() const { return made_.in_memory; }
-  /// One is open: it is neither handed over nor given up.
+  /// Whether a draft is open, so neither handed over nor given up.
   [[nodiscard]] bool is_open() const { return place_.has_value(); }
   [[nodiscard]] bool is_being_made() const { return is_open() && made_.path.empty(); }
-  /// Whether it is the one that is open, by its name: a program may speak of one before it.
+  /// Whether `directory` is the open draft, by its name: a program may mean an earlier one.
   [[nodiscard]] bool is_of(const std::filesystem::path& directory) const {
     const auto normal = (directory / "").lexically_normal().parent_path();
     return is_open() && !is_being_made() && normal.filename() == made_.path.filename();
   }
 
-  /// It is written, and the checkpoint service's from now on.
+  /// The draft is written, and belongs to the checkpoint service from now on.
   [[nodiscard]] std::filesystem::path hand_over() {
     place_.reset();
     return std::exchange(made_, {}).path;
   }
 
-  /// What is open is not wanted any more.
+  /// Gives up the open draft.
   template <class Self>
   void give_up(Self* self) {
     if (!place_)
       return;
-    // Behind the order to make it.
+    // The maker gets this after the order to make it.
     if (is_being_made())
       send(self, what_->maker, directory_unwanted{*place_});
     else
@@ -80,10 +80,10 @@ public:
 private:
   const trainable_start* what_ = nullptr;
   std::optional<checkpoint_names> names_;
-  /// Of what is open.
+  /// Path of the open draft.
   std::optional<attempt_directory> place_;
   made_directory made_;
-  /// Tells what is open from what was before.
+  /// Number of the open draft, to tell late answers from current ones.
   std::uint64_t turn_ = 0;
 
   template <class Self>

@@ -1,4 +1,4 @@
-/// What one attempt exports at the end of its trial. Private to actors.
+/// The exports of one attempt at the end of its trial. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,32 +12,32 @@
 
 namespace tune {
 
-/// Has it kept, and tells the trial. Lives in the state of the attempt's actor.
+/// Has the exports kept, and tells the trial. Lives in the state of the attempt's actor.
 class attempt_exports {
 public:
   /// @param what must outlive it.
   void init(const trainable_start& what) { what_ = &what; }
 
-  /// It is the end of the trial.
+  /// The trial is at its end: exports are wanted.
   void begin() { begun_ = true; }
   [[nodiscard]] bool is_begun() const { return begun_; }
-  /// The program exports of its own accord, at what it takes for the end of its trial.
+  /// The program exports of its own accord, because it takes this for the end of its trial.
   /// @returns whether there is something to export.
   [[nodiscard]] bool announce() { return announced_ = !exports_of(*what_).empty(); }
   [[nodiscard]] bool is_announced() const { return announced_; }
-  /// It trains on instead.
+  /// The program trains on instead.
   void withdraw() { announced_ = false; }
-  /// They take longer than they may. @returns whether there are any.
+  /// The exports take longer than allowed. @returns whether there are any.
   bool be_late() { return late_ = begun_ || announced_; }
-  /// This format will not be there.
+  /// The format cannot be exported.
   void fail(const std::string& format, std::string why) { failed_.emplace(format, std::move(why)); }
 
   [[nodiscard]] std::chrono::milliseconds extra_time() const {
     return begun_ || announced_ ? what_->job->export_time : std::chrono::milliseconds{0};
   }
 
-  /// The attempt is over as `how`, and all its checkpoints are settled. Keeps what it exported.
-  /// @param draft The name of the draft that it becomes.
+  /// The attempt is over as `how`, and all its checkpoints are settled. Keeps its exports.
+  /// @param draft The name of the draft that they become.
   /// @param then  Called once the trial has been told, perhaps before this returns.
   template <class Self, class Then>
   void finish(Self* self, const attempt_ended& how, const std::filesystem::path& draft,
@@ -69,7 +69,7 @@ private:
   bool begun_ = false;
   bool announced_ = false;
   bool late_ = false;
-  /// Why formats are not there.
+  /// Formats that were not exported, and why.
   std::map<std::string, std::string> failed_;
 
   template <class Self, class Then>
@@ -85,7 +85,7 @@ private:
         {what_->checkpoints, what_->checkpoints / draft, iteration, true, what_->job->limits},
         {},
         0};
-    // It lives on this node, always answers, and has limits of its own.
+    // No time limit: the service lives on this node, always answers, and has limits of its own.
     request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then(
             [this, self, then](const draft_kept& kept) {
@@ -104,7 +104,7 @@ private:
            + " s";
   }
 
-  /// Why what is there may be half of it; empty: the attempt ended well.
+  /// Why the exports may be incomplete; empty: the attempt ended well.
   [[nodiscard]] std::string cut_short(const attempt_ended& how) const {
     if (late_)
       return late_text();

@@ -30,9 +30,9 @@ struct attempt_proxy_state {
   trainable_actor trainable;
   outgoing_words<attempt_word> words;
   monitors watched;
-  /// It was told to end before its trainable was there.
+  /// Set if it was told to end before its trainable was there.
   std::optional<attempt_halt> early_halt;
-  /// The trainable said that it is over.
+  /// The trainable has reported the end of the attempt.
   bool is_over = false;
   /// The trial is gone, and not only out of reach.
   bool is_alone = false;
@@ -65,7 +65,7 @@ struct attempt_proxy_state {
   }
 
   void lose(const caf::error& why) {
-    // Of one that never began its node tells the end.
+    // The node itself tells the end of an attempt that never began.
     if (is_over || not_ready_from(why))
       return;
     attempt_ended over;
@@ -120,7 +120,7 @@ attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, at
   state.watched.init(self);
   state.meet(trial);
   return {
-      // What only a trial is told.
+      // Messages that only a trial is sent.
       [](const launch_order&) {},
       [](attempt_key, const attempt_proxy_actor&) {},
       [](std::uint64_t, const attempt_started&) {},

@@ -15,27 +15,28 @@ namespace tune {
 
 /// A checkpoint that a trainable has written.
 struct written_checkpoint {
-  /// 0: handed over unasked.
+  /// 0: the trainable handed it over unasked.
   std::uint64_t number = 0;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
   std::filesystem::path draft;
-  /// The attempt ends with it.
+  /// The attempt ends with this checkpoint.
   bool ends = false;
-  /// It lies in this node's memory.
+  /// The draft lies in this node's memory.
   bool in_memory = false;
 };
 
-/// Has them kept, and tells the trial. Lives in the state of the attempt's actor.
+/// Has the checkpoints of an attempt kept, and tells the trial. Lives in the state of the attempt's
+/// actor.
 class attempt_saves {
 public:
-  /// More of one attempt than this are never on their way: the next one waits.
+  /// Most checkpoints of one attempt that are on their way at a time: the next one waits.
   static constexpr std::size_t most = 2;
-  /// What is small is safe by then.
+  /// Long enough for small checkpoints to be safe.
   static constexpr std::chrono::seconds drop_patience{1};
 
   /// @param what   must outlive it.
-  /// @param settled Called when one has come to its end, one way or the other.
+  /// @param settled Called when a checkpoint is safe or has failed.
   void init(const trainable_start& what, std::function<void()> settled) {
     what_ = &what;
     settled_ = std::move(settled);
@@ -51,7 +52,7 @@ public:
       order.on_disk = std::exchange(order.what.experiment, memory_of(*what_));
       order.room = what_->job->pause_memory;
     }
-    // It lives on this node, always answers, and has limits of its own.
+    // No time limit: the service lives on this node, always answers, and has limits of its own.
     request(self, what_->checkpoint_service, caf::infinite, std::move(order))
         .then([this, self, which](const draft_kept& kept) { settle(self, which, kept); },
               [this, self, which](const caf::error& why) {
@@ -66,7 +67,7 @@ public:
          attempt_save_failed{what_->order.attempt, number, std::move(why), iteration, false});
   }
 
-  /// It cannot save when it is asked, and never will.
+  /// The trainable cannot save when it is asked, and never will.
   template <class Self>
   void refuse_for_good(Self* self, std::uint64_t number, std::string why) const {
     send(self, what_->trial,
@@ -76,7 +77,7 @@ public:
   [[nodiscard]] bool is_full() const { return under_way_ >= most; }
   [[nodiscard]] bool is_idle() const { return under_way_ == 0; }
 
-  /// It was ended by force: what is on its way may take so long, and fails then.
+  /// The attempt was ended by force: checkpoints on their way fail after `drop_patience`.
   template <class Self>
   void drop_soon(Self* self) const {
     if (what_->checkpoint_service)
@@ -84,9 +85,9 @@ public:
                    saves_dropped{attempt_claim{what_->order}});
   }
 
-  /// The attempt is over as `how`. One that ended well for a checkpoint that could not be kept did
-  /// not: it goes on from the one before. Where the checkpoint was too much it would be so again:
-  /// that is its own fault.
+  /// The end to report for an attempt that is over as `how`. If it ended well with a checkpoint
+  /// that could not be kept, it counts as preempted and goes on from the checkpoint before. If the
+  /// checkpoint exceeded the limits, it would do so again, so that counts as the program's error.
   [[nodiscard]] attempt_ended judged(attempt_ended how) const {
     const auto kind = static_cast<end_class>(how.how);
     if (lost_.empty() || (kind != end_class::finished && kind != end_class::stopped))

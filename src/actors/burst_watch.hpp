@@ -1,4 +1,4 @@
-/// Notices reports that a program kept to itself until its end. Private to actors.
+/// Notices reports that a program held back until its end. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace tune {
 
-/// A program whose stdout is a pipe mostly writes only when it has some KiB, or ends: what took
-/// minutes comes at once, and nobody could judge it before.
+/// A program whose stdout is a pipe mostly writes only when it has some KiB, or ends: the reports
+/// of minutes come all at once, too late to be judged.
 class burst_watch {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// A report came.
+  /// A report has come.
   void add(clock::time_point at) {
     if (count_++ == 0)
       first_ = at;
@@ -21,7 +21,7 @@ public:
   }
   [[nodiscard]] std::size_t count() const { return count_; }
 
-  /// Whether all came together, in the last quarter of a run that was long enough to tell.
+  /// Whether all reports came together, in the last quarter of a run that was long enough to tell.
   [[nodiscard]] bool is_late(clock::time_point began, clock::time_point gone) const {
     const auto run = gone - began;
     return count_ > 1 && run >= shortest_run && last_ - first_ <= longest_burst

@@ -16,7 +16,7 @@ error not_restored(const error& why) {
   return {why.code, "what it paused with cannot be restored: " + to_text(why)};
 }
 
-/// Where a checkpoint lies that is to be restored.
+/// The path of the checkpoint to restore.
 expected<std::filesystem::path> place_of(const prepare_attempt& what) {
   const auto& location = what.who.restore_from;
   if (!location.starts_with(kept_in_memory))
@@ -25,12 +25,12 @@ expected<std::filesystem::path> place_of(const prepare_attempt& what) {
   return place ? place : not_restored(place.error());
 }
 
-/// @returns why it cannot be restored.
+/// @returns why the checkpoint cannot be restored.
 sliced<std::optional<error>> restoring(const prepare_attempt& what, std::filesystem::path place,
                                        attempt_prepared& to) {
   const auto in_memory = what.who.restore_from.starts_with(kept_in_memory);
   auto good = co_await verifying_checkpoint(place);
-  // What is spoilt in memory has no place any more.
+  // For a corrupt checkpoint in memory no path is given.
   if (good || !in_memory)
     to.restore = std::move(place);
   if (good)
@@ -55,7 +55,7 @@ sliced<attempt_prepared> preparing_here(prepare_attempt what) {
     trouble = co_await restoring(what, std::move(*place), result);
   if (trouble) {
     result.why = to_text(*trouble);
-    // What could not even be looked at is not bad.
+    // A checkpoint that could not be looked at is not bad.
     result.is_passing = trouble->code == ec::shortage;
     result.is_bad = !result.is_passing;
   }
@@ -106,7 +106,7 @@ exports_gathered gather_here(const gather_exported& what) {
 }
 
 void forget_here(const forget_paused& what) {
-  // What stays goes with the memory of its process.
+  // Files that cannot be removed go later, with the node's whole memory directory.
   if (what.location.empty()) {
     if (!what.in_memory.empty())
       static_cast<void>(remove_tree(what.in_memory));
@@ -135,7 +135,7 @@ checkpoint_service(checkpoint_service_impl::stateful_pointer<checkpoint_service_
       [self, &works](const copy_draft& x) { return works.answer(self, x.who, copying_here(x)); },
       [self, &works](const keep_draft& x) { return works.answer(self, x.who, keeping_here(x)); },
       [self, &works](const gather_exported& x) { return answer_exports(works, self, x); },
-      // Its trials write where their head looks.
+      // Nothing to do: its trials write where their head looks.
       [](const keep_artifacts&) { return artifacts_kept{}; },
       [self, &works](const drop_directory& x) { begin_removal(works, self, x); },
       [self, &works](const attempt_left& x) { begin_removal(works, self, x); },

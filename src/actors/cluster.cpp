@@ -5,7 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/cluster/lease_parts.hpp"
-#include "tune/core/cluster/lost_workers.hpp"
+#include "tune/core/cluster/loss_notices.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/readiness.hpp"
 #include "tune/core/cluster/unmet_requests.hpp"
@@ -23,14 +23,14 @@ namespace tune {
 
 namespace {
 
-/// The node may be tried again.
+/// The node may get trials of this runner again.
 struct hold_over {
   std::uint64_t share = 0;
   std::string node;
   unsigned times = 0;
 };
 
-/// The node has waited long enough since it was lost.
+/// The node has rested long enough since it was lost.
 struct rest_over {
   std::string node;
   std::uint64_t session = 0;
@@ -39,7 +39,7 @@ struct rest_over {
 using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over),
                             caf::result<void>(rest_over), caf::result<void>(tick_atom)>;
 
-/// A cluster that is just coming together needs not be told of what it lacks.
+/// Time that a new cluster has to come together before it is told what it lacks.
 constexpr auto gathering_time = std::chrono::seconds{2};
 
 } // namespace
@@ -59,26 +59,26 @@ std::string seconds_text(instant x) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(x).count()) + " s";
 }
 
-/// A request that waits.
+/// A waiting request.
 struct waiter {
   trial_id trial;
   runner_actor runner;
-  /// What the ledger calls the runner.
+  /// The ledger's number for the runner.
   std::uint64_t share = 0;
   resource_request what;
   node_labels labels;
 };
 
-/// A lease in somebody's hands, or the allocation of a further rank of it.
+/// A granted lease, or the allocation of a further rank of it.
 struct lease_out {
   waiter whose;
-  /// Where its trainable is launched.
+  /// The node on which its trainable is launched.
   std::string node;
-  /// How often the node had not been ready for this runner then.
+  /// How often the node had not been ready for this runner when the lease was granted.
   unsigned refusals = 0;
   /// The node was not ready.
   bool is_declined = false;
-  /// The launch, which may have to be repeated; and who hears of it.
+  /// The launch order, which may have to be repeated, and the trial actor to launch for.
   std::optional<launch_order> order = {};
   trial_actor trial = {};
 };
@@ -92,9 +92,9 @@ struct node_entry {
   node_labels labels = {};
   node_route route = {};
   std::vector<std::string> devices = {};
-  /// It was lost too often: it gets nothing for a while, and nobody is told that it is there.
+  /// Set if it was lost too often: for a while it gets no trials and is not announced.
   bool is_resting = false;
-  /// What was over, or needed no longer, while it was away.
+  /// Jobs that were over, and pauses that were dropped, while it was away.
   std::set<std::string> missed = {};
   std::vector<pause_dropped> missed_pauses = {};
 };
@@ -113,20 +113,20 @@ struct cluster_state {
   cluster_impl::pointer self = nullptr;
   membership members;
   std::map<std::string, node_entry> nodes;
-  /// Who hears of nodes.
+  /// Runners that hear of nodes.
   std::map<caf::actor_addr, runner_actor> runners;
-  /// Who waits, by the ledger's token; and the token of each waiting trial.
+  /// Waiting requests by the ledger's token, and the token of each waiting trial.
   std::map<std::uint64_t, waiter> waiting;
   std::map<std::pair<caf::actor_addr, trial_id>, std::uint64_t> tokens;
   std::map<lease_id, lease_out> leases;
   lease_parts parts;
   std::uint64_t last_token = 0;
-  /// What the ledger calls the runners.
+  /// The ledger's numbers for the runners.
   std::map<caf::actor_addr, std::uint64_t> shares;
   std::uint64_t last_share = 0;
-  /// Owners are the runners' shares.
+  /// Which nodes are ready for which runners; owners are the runners' shares.
   readiness ready;
-  /// The request that was last found possible with these nodes: most trials ask for the same.
+  /// The last request found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible;
   flap_book flaps;
   unmet_requests unmet;
@@ -135,14 +135,14 @@ struct cluster_state {
   using farewell = caf::typed_response_promise<std::uint64_t>;
   std::optional<farewell> dissolving;
   bool dissolved = false;
-  /// Of nodes that rest.
+  /// Offers of resting nodes.
   std::map<std::string, node_offer> offers;
-  /// For lines that are about no experiment; may be empty.
+  /// Takes lines that concern no experiment; may be empty.
   std::function<void(const std::string&)> say;
-  /// By the shares of the runners whose trials were there.
-  lost_workers missing;
+  /// Lost workers, with the shares of the runners whose trials were there.
+  loss_notices missing;
 
-  // -- What a node says is heard of itself and of its own leases only.
+  // -- A node is believed only about itself and its own leases.
 
   [[nodiscard]] bool may_speak_of(const std::string& node) const {
     auto known = nodes.find(node);
@@ -162,7 +162,7 @@ struct cluster_state {
       return;
     }
     auto known = nodes.find(what.node);
-    // The head's own node offers something else than before.
+    // The head's own node changes its offer.
     if (known != nodes.end() && what.session == 0 && known->second.actor == node)
       return join(what, node);
     auto came = members.arrive(arrival_of(what));
@@ -204,7 +204,7 @@ struct cluster_state {
     nodes[what.node]
         = {node, what.capacity, what.session, what.worker, what.labels, what.route, what.devices};
     attend(what.node, node);
-    // Whatever it still has was placed anew.
+    // Everything it still has was placed anew.
     if (what.session != 0)
       send(self, node, leases_kept{{}, true, what.session});
     if (auto left = flaps.left(what.worker, now()); what.session != 0 && left.count() > 0)
@@ -223,7 +223,7 @@ struct cluster_state {
     ready.forget_node(what.node);
   }
 
-  /// It has a place in the books.
+  /// Enters the node into the ledger, and announces it.
   void begin(const node_offer& what) {
     enter_in_books(what);
     possible.reset();
@@ -237,9 +237,9 @@ struct cluster_state {
 
   // -- Nodes whose program lacks a trainable.
 
-  /// It has just come: whoever cannot use it should know.
+  /// Tells runners whose trials cannot use a node that has just joined.
   void tell_of_lacks(const std::string& node) {
-    // Of one runner all trials have the same trainable.
+    // All trials of a runner have the same trainable.
     std::set<std::uint64_t> told;
     for (const auto& [token, x] : waiting) {
       if (told.insert(x.share).second)
@@ -251,7 +251,7 @@ struct cluster_state {
     }
   }
 
-  /// Of one trainable and node a runner tells once, however often it hears.
+  /// The runner shows this once for each trainable and node, however often it is told.
   void tell_of_lack(const std::string& node, const waiter& whose) {
     const auto& entry = nodes.at(node);
     if (entry.session == 0)
@@ -272,7 +272,7 @@ struct cluster_state {
       auto known = nodes.find(called);
       if (known == nodes.end() || known->second.actor != node)
         return;
-      // It may run on, and come back before its time is up.
+      // The node may run on, and come back before it counts as lost.
       if (is_unreachable(why) && known->second.session != 0)
         part(called);
       else
@@ -280,9 +280,9 @@ struct cluster_state {
     });
   }
 
-  // -- Workers that are lost, and come again.
+  // -- Workers that are lost, and come back.
 
-  /// How many trials each runner has on a node, by its share. Those of several ranks count once.
+  /// The trials that each runner has on a node, by its share. A trial of several ranks counts once.
   [[nodiscard]] std::map<std::uint64_t, std::set<trial_id>>
   trials_on(const std::string& node) const {
     std::map<std::uint64_t, std::set<trial_id>> result;
@@ -293,7 +293,7 @@ struct cluster_state {
     return result;
   }
 
-  /// @returns whether there is one.
+  /// @returns whether there is such a runner.
   bool tell_runner(std::uint64_t share, const std::string& text) {
     for (const auto& [address, owned] : shares) {
       auto runner = owned == share ? runners.find(address) : runners.end();
@@ -305,7 +305,7 @@ struct cluster_state {
     return false;
   }
 
-  /// Those hear of it whose trials were there, or else whoever runs this head.
+  /// Tells the runners whose trials were there, or if there are none, whoever runs this head.
   void tell_of_loss(const std::string& node, const std::string& why) {
     std::vector<std::uint64_t> told;
     for (const auto& [share, trials] : trials_on(node)) {
@@ -336,7 +336,7 @@ struct cluster_state {
       books.hold(called, share);
   }
 
-  /// It was away, and nothing was placed anew: all goes on where it left off.
+  /// The node was away, and nothing was placed anew: everything goes on where it left off.
   void take_back(const node_offer& what, const node_actor& node, const membership::arrival& came) {
     auto& entry = nodes.at(what.node);
     entry.actor = node;
@@ -356,7 +356,7 @@ struct cluster_state {
     grant();
   }
 
-  /// What it still has goes on, and what did not reach it comes again.
+  /// Leases it still has go on, and orders that did not reach it are sent again.
   void repeat(const node_offer& what, const node_actor& node, const membership::arrival& came) {
     leases_kept kept{{}, false, what.session};
     for (auto id : came.kept)
@@ -375,14 +375,14 @@ struct cluster_state {
     lease.order->turn = as.turn;
     lease.order->session = as.session;
     const auto& node = nodes.at(lease.node).actor;
-    // Before anything of the attempt can be heard from there.
+    // The trial has to know this before it can hear anything of the attempt from there.
     if (!is_here(self, node))
       send(self, caf::actor_cast<trial_local_actor>(lease.trial),
            attempt_place{lease.order->attempt, node});
     send(self, node, *lease.order, lease.trial);
   }
 
-  /// Those that are away hear of it when they are back.
+  /// Nodes that are away hear of it when they are back.
   void end_job(const job_over& what) {
     for (auto& [who, node] : nodes) {
       if (members.is_away(who))
@@ -439,7 +439,8 @@ struct cluster_state {
       send(self, runner, remark{text});
   }
 
-  /// What a further loss costs this process; one that begins anew has a clean slate.
+  /// Counts a loss. @returns what it costs the worker's process, for people; a process that begins
+  /// anew has a clean slate.
   std::string note_loss(const std::string& who) {
     flaps.lost(who, now());
     auto wait = flaps.wait(who, now());
@@ -451,8 +452,8 @@ struct cluster_state {
 
   // -- Nodes that go.
 
-  /// Its processes are out of reach, or gone: whatever ran there has to run elsewhere.
-  /// @param breaks It did not go by itself.
+  /// The node's processes are out of reach, or gone: its trials have to run elsewhere.
+  /// @param breaks Whether it did not go by itself.
   void lose(const std::string& who, std::string why, bool breaks = false) {
     auto known = nodes.extract(who);
     if (known.empty())
@@ -481,12 +482,12 @@ struct cluster_state {
 
   /// A node that is away hears of it when it is back.
   void revoke(lease_id which) {
-    // More of it may have been on the same node.
+    // None if the part was on the lost node itself, as several parts of a lease may be.
     if (auto node = members.revoke(which))
       send(self, nodes.at(*node).actor, lease_revoked{which.number});
   }
 
-  /// It gets no more trials; those that run there keep it in the books.
+  /// The node gets no more trials; it stays in the books for those that run there.
   void retire(const std::string& who) {
     auto known = nodes.find(who);
     if (known == nodes.end() || !members.leave(who))
@@ -500,7 +501,7 @@ struct cluster_state {
     look_for_unmet();
   }
 
-  /// No node will have this label any more: those that had better go there go anywhere.
+  /// No node will have this label any more: requests that preferred it may go anywhere.
   void let_go_elsewhere(const std::string& label) {
     for (auto& [token, x] : waiting) {
       if (!x.labels.contains(label))
@@ -587,7 +588,7 @@ struct cluster_state {
     return !what.best.empty() && books.impossible(what.what, result) ? what.labels : result;
   }
 
-  /// Runners share alike, whatever the number of trials that wait.
+  /// Runners get equal shares, whatever the number of their waiting trials.
   std::uint64_t share_of(const caf::actor_addr& runner) {
     auto [known, is_new] = shares.try_emplace(runner, last_share);
     last_share += is_new ? 1 : 0;
@@ -607,7 +608,7 @@ struct cluster_state {
     tokens.erase(known);
   }
 
-  /// Nobody is there any more to take what this runner waited for, nor to end what it began.
+  /// The runner is gone: its requests are cancelled and its leases revoked.
   void forget(const caf::actor_addr& runner) {
     runners.erase(runner);
     if (auto share = shares.extract(runner)) {
@@ -661,14 +662,14 @@ struct cluster_state {
     }
   }
 
-  /// To a node that is away it goes when that is back.
+  /// A node that is away gets the order when it is back.
   void launch(launch_order order, const trial_actor& trial) {
     complete(order);
     if (order.rank > 0 && !admit_rank(order))
       return refuse_rank(order, trial);
     const lease_id which{order.lease};
     const auto number = members.launched(which);
-    // Its node was lost meanwhile: the runner hears of that.
+    // The node was lost meanwhile: the runner hears of that.
     if (!number)
       return;
     auto& lease = leases.at(which);
@@ -677,7 +678,8 @@ struct cluster_state {
     send_order(which, *number);
   }
 
-  /// Nodes do not know of each other.
+  /// Adds what only the cluster knows, since nodes do not know of each other: addresses and device
+  /// names.
   void complete(launch_order& order) const {
     std::vector<node_route> routes;
     for (auto& bundle : order.bundles) {
@@ -694,7 +696,7 @@ struct cluster_state {
       order.bundles[i].address = addresses[i];
   }
 
-  /// Makes an allocation for a further rank. @returns whether its attempt is still under way.
+  /// Allocates a further rank. @returns whether its attempt is still under way.
   bool admit_rank(launch_order& order) {
     const auto whole = leases.find(lease_id{order.lease});
     if (whole == leases.end() || order.rank >= order.bundles.size())
@@ -728,8 +730,9 @@ struct cluster_state {
       grant();
   }
 
-  // -- Nodes that are not ready for a job: none of its trials' fault, and no reason to give it the
-  //    next one at once.
+  // -- Nodes that are not ready for a job. That is no fault of the job's trials, and a reason not
+  // to
+  //    give such a node the next trial at once.
 
   void decline(const launch_declined& what) {
     auto known = leases.find(lease_id{what.lease});
@@ -762,7 +765,7 @@ struct cluster_state {
                  hold_over{of.first, of.second, what.times});
   }
 
-  /// Whether it only lacks nodes that are never ready.
+  /// Whether only nodes that are never ready could grant it.
   [[nodiscard]] bool is_hopeless(const waiter& what) const {
     const auto never = ready.never_ready(what.share);
     return !never.empty() && !books.impossible(what.what, what.labels)

@@ -1,4 +1,4 @@
-/// Who makes directories for actors that must not wait for the disk. Private to actors.
+/// The actor that makes directories for actors that must not wait for the disk. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,16 +15,17 @@ struct directory_wanted {
 
 struct directory_made {
   made_directory what;
-  /// Why it was not; empty: it was.
+  /// Why it was not made; empty if it was.
   std::string why;
 };
 
-/// It was given up before it was made.
+/// The directory was given up before it was made.
 struct directory_unwanted {
   attempt_directory where;
 };
 
-/// Of a node, for one job. It does nothing that lasts; checkpoints are copied and synced elsewhere.
+/// One per node and job. It does nothing that takes long: checkpoints are copied and synced
+/// elsewhere.
 using directory_maker_actor = typed_actor<caf::result<directory_made>(directory_wanted),
                                           caf::result<void>(directory_unwanted)>;
 

@@ -1,4 +1,4 @@
-/// What an error of somebody else's actor says, for people.
+/// The text of an error of a foreign actor, for people.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace tune {
 
-/// What somebody wrote into an error, or CAF's words for it.
+/// The text in an error, or CAF's description of it.
 inline std::string text_of(caf::actor_system& system, const caf::error& why) {
-  // Made by itself, `caf::error{}` means that nothing is wrong, and has no context.
+  // A default-constructed `caf::error{}` means success, and has no context.
   if (!why)
     return "an error that says nothing";
   if (why.context().match_elements<std::string>()) {

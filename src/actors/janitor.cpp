@@ -7,7 +7,7 @@ namespace tune {
 
 namespace {
 
-/// What an attempt left is nobody's.
+/// An attempt was lost, so that the files it left belong to nobody.
 struct attempt_lost {
   trial_id trial;
   attempt_id attempt;
@@ -33,7 +33,7 @@ struct janitor_state {
   remove_function remove;
   janitor_impl::pointer self = nullptr;
   tidy_function tidy;
-  /// What fails for one mostly fails for all.
+  /// Whether the runner was told of a failure: a second one mostly has the same cause.
   bool told = false;
 
   void discard(const cmd::discard& what, const runner_actor& runner) {
@@ -55,7 +55,7 @@ janitor_impl::behavior_type janitor(janitor_impl::stateful_pointer<janitor_state
       [&state](const cmd::discard& what, const runner_actor& runner) {
         state.discard(what, runner);
       },
-      // Not worth a word: it is in nobody's way, and the next head does it.
+      // Failures are not reported: the files do no harm, and the next head removes them.
       [&state](const attempt_lost& what) {
         static_cast<void>(state.tidy(what.trial, what.attempt));
       },

@@ -23,10 +23,10 @@ struct kept_hosts::content {
   host_pool pool;
 };
 
-/// Has one host while it waits. On the service's thread; must not keep the service.
-class kept_hosts::checkpoint_service : public process_listener {
+/// Listens to one host while it waits. Used on the service's thread; must not own the service.
+class kept_hosts::waiting_host : public process_listener {
 public:
-  checkpoint_service(std::shared_ptr<content> where, host_key key, process_handle host)
+  waiting_host(std::shared_ptr<content> where, host_key key, process_handle host)
       : where_{std::move(where)}, key_{std::move(key)}, host_{host} {}
 
   void started(pid_t) override {
@@ -62,7 +62,7 @@ std::optional<process_handle> kept_hosts::take(const host_key& key) {
 
 void kept_hosts::park(process_handle which, host_key key) {
   processes_->park(which,
-                   std::make_shared<checkpoint_service>(content_, std::move(key), next_use(which)));
+                   std::make_shared<waiting_host>(content_, std::move(key), next_use(which)));
 }
 
 void kept_hosts::end_job(const std::string& job) {

@@ -15,31 +15,31 @@ namespace tune {
 /// Whether a trial's process may serve others, too.
 [[nodiscard]] bool is_kept(const trainable_start& what);
 
-/// What the trial needs of its process.
+/// The properties of a process that the trial needs.
 [[nodiscard]] host_key host_key_of(const trainable_start& what);
 
-/// A pool and its processes. All functions may be called from any thread.
+/// A pool of hosts and their processes. All functions may be called from any thread.
 class kept_hosts {
 public:
   explicit kept_hosts(std::shared_ptr<process_service> processes);
-  /// Ends those that wait.
+  /// Ends the waiting hosts.
   ~kept_hosts();
   kept_hosts(const kept_hosts&) = delete;
   kept_hosts& operator=(const kept_hosts&) = delete;
 
-  /// A host for a trial that begins, to be handed on. Where none fits a process is going to be
-  /// started, and what is not to be there beside it is ended.
+  /// Takes a waiting host for a new trial. If none fits, the caller will start a process, and hosts
+  /// that must not run beside it are ended.
   [[nodiscard]] std::optional<process_handle> take(const host_key& key);
   /// Parks a host that says it waits.
   void park(process_handle which, host_key key);
-  /// The job is over: ends those that wait for its trials.
+  /// The job is over: ends hosts that wait for its trials.
   void end_job(const std::string& job);
-  /// Ends those that wait; nobody is to come any more.
+  /// Ends waiting hosts; no further ones are accepted.
   void close();
 
 private:
   struct content;
-  class checkpoint_service;
+  class waiting_host;
   std::shared_ptr<process_service> processes_;
   std::shared_ptr<content> content_;
 };

@@ -7,7 +7,7 @@ namespace tune {
 
 namespace {
 
-/// The text of a claim; no two claims have the same.
+/// The signed fields of a claim as text; the text is different if any of these fields is.
 std::string words_of(const attempt_claim& who) {
   return std::to_string(who.job.size()) + ' ' + who.job + ' ' + std::to_string(who.trial) + ' '
          + std::to_string(who.attempt.epoch) + ' ' + std::to_string(who.attempt.counter) + ' '

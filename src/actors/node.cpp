@@ -43,10 +43,10 @@ node_plan::order order_of(const launch_order& x) {
   return {lease_id{x.lease}, {x.attempt.epoch, x.attempt.counter}, x.job, x.turn, x.session};
 }
 
-/// An allocation of this node, and whom to speak with about it.
+/// A lease's allocation on this node, and the actors to talk to about it.
 struct occupant {
   launch_order order;
-  /// Its trial; where that is on another node, the attempt proxy to it.
+  /// The trial; where that is on another node, the attempt proxy to it.
   trial_actor trial;
   attempt_proxy_local_actor attempt_proxy = {};
   trainable_actor trainable = {};
@@ -54,7 +54,7 @@ struct occupant {
   std::filesystem::path checkpoints = {};
 };
 
-/// Carries out what `node_plan` says.
+/// Carries out the commands of `node_plan`.
 struct node_state {
   static inline const char* name = "tune.node";
 
@@ -64,12 +64,12 @@ struct node_state {
   cluster_for_nodes_actor cluster;
   job_pool<process_launcher_actor> launchers;
   std::shared_ptr<launch_means> launching = std::make_shared<launch_means>();
-  /// Where `settings` name none.
+  /// The node's own checkpoint services, where `settings` name none.
   job_pool<checkpoint_service_actor> checkpoint_services;
   std::shared_ptr<training_threads> threads;
   monitors watched;
   std::map<std::string, std::shared_ptr<const job>> jobs;
-  /// By lease.
+  /// Allocations by lease.
   std::unordered_map<std::uint64_t, occupant> occupants;
 
   ~node_state() {
@@ -86,7 +86,7 @@ struct node_state {
     for (const auto& x : settings->jobs)
       know(x);
     watched.init(self);
-    // What a node before it left: its head has given it up.
+    // Remove what an earlier node left in memory: its head has given that up.
     if (settings->checkpoint_service && !settings->memory.empty())
       send(self, settings->checkpoint_service, forget_paused{{}, settings->memory, {}});
   }
@@ -161,21 +161,21 @@ struct node_state {
   void drain() {
     for_each_checkpoint_service(
         [this](const checkpoint_service_actor& x) { send(self, x, leave_atom_v); });
-    // What was printed still reaches the head, unless it is out of reach.
+    // Output printed so far still reaches the head, unless the head is out of reach.
     if (settings->outputs && settings->gate && !settings->gate->is_open())
       send(self, settings->outputs, leave_atom_v);
     carry_out(plan.drain());
   }
 
-  // -- What the plan says.
+  // -- Commands of the plan.
 
   void carry_out(const node_commands& all) {
     for (const auto& x : all)
       std::visit([this](const auto& y) { act(y); }, x);
   }
 
-  /// Fetching may take as long as the files are large; the finder lives on this node, and CAF
-  /// answers for it if it is gone.
+  /// Fetches a job. No time limit: that may take as long as the files are large; the finder lives
+  /// on this node, and CAF answers for it if it is gone.
   void act(const node_cmd::fetch& x) {
     auto answer = [this, id = x.job](const job_ready& found) { hear(id, found); };
     request(self, settings->finder, caf::infinite, job_wanted{x.job})
@@ -191,7 +191,7 @@ struct node_state {
                          : plan.job_missing(id, {found.why, found.is_passing}));
   }
 
-  /// What it is restored from may be far away.
+  /// Prepares an attempt; its checkpoint may have to be brought from far away.
   void act(const node_cmd::prepare& x) {
     const auto& place = occupants.at(x.lease.number);
     trainable_start what{place.order, place.trial, settings, jobs.at(place.order.job)};
@@ -208,21 +208,21 @@ struct node_state {
     prepare_attempt wanted{attempt_claim{what.order}, what.job->directory, memory_of(what)};
     const auto what_keeps = what.checkpoint_service;
     auto answer = [this, what = std::move(what)](const attempt_prepared& how) { begin(what, how); };
-    // It lives on this node, and has limits of its own.
+    // No time limit: the service lives on this node, and has limits of its own.
     request(self, what_keeps, caf::infinite, std::move(wanted))
         .then(answer, [this, answer](const caf::error& why) {
           answer(attempt_prepared{{}, {}, render(self->system(), why), false, false});
         });
   }
 
-  /// Recorded curves have no state but their position, and what begins from scratch here finds its
-  /// place by itself.
+  /// Whether nothing needs preparing: recorded curves have no state but their position, and a trial
+  /// that starts from scratch on the head's own node writes where it belongs.
   [[nodiscard]] bool is_ready(const trainable_start& what) const {
     return std::holds_alternative<replay_table>(what.job->plan)
            || (!settings->checkpoint_service && what.order.restore_from.empty());
   }
 
-  /// @errors where this machine has no room for another thread.
+  /// @errors `ec::shortage` where this machine has no room for another thread.
   expected<checkpoint_service_actor> checkpoint_service_for(const std::string& job) {
     if (settings->checkpoint_service)
       return settings->checkpoint_service;
@@ -267,7 +267,7 @@ struct node_state {
     } else if (std::holds_alternative<replay_table>(what.job->plan)) {
       attend(lease, spawn_table_trainable(self->system(), std::move(what)));
     } else if (std::holds_alternative<run_as_actor>(what.job->plan)) {
-      // It may want one.
+      // The actor may want a thread of its own.
       if (auto room = can_start_threads(1); !room)
         return not_started(lease, not_ready{room.error()});
       auto maker = launcher_for(what.job->id);
@@ -283,7 +283,8 @@ struct node_state {
     }
   }
 
-  /// An allocation is over once its trainable is gone, and with it its thread or process.
+  /// Watches a trainable: its allocation is over once it is gone, and with it its thread or
+  /// process.
   void attend(std::uint64_t lease, const trainable_actor& whom) {
     occupants.at(lease).trainable = whom;
     watched.watch(self, whom, [this, lease](const caf::error& why) {
@@ -306,7 +307,7 @@ struct node_state {
     leave_off(what.lease, commands);
   }
 
-  /// Nothing of it runs here any more: on a worker nothing stays on the disk for its sake.
+  /// Nothing of the attempt runs here any more: on a worker nothing stays on the disk for it.
   void leave_off(std::uint64_t lease, const node_commands& commands) {
     const auto& x = occupants.at(lease);
     // Further ranks write no checkpoints; those of the attempt are rank 0's.
@@ -332,9 +333,9 @@ struct node_state {
     send(self, place.trial, ended(place.order.attempt, x.how, x.why));
   }
 
-  /// A trial that is gone had no more to tell. For one of this process CAF answers then; for one on
-  /// another node nobody does. No time limit: it would cost a timer per trial that stays until it
-  /// is due.
+  /// Waits until the trial has heard the end. If the trial is gone, it has nothing more to hear.
+  /// CAF answers for a trial of this process then; for one on another node nobody does, so it is
+  /// watched. No time limit: that would cost a timer per trial that stays until it is due.
   void act(const node_cmd::await_hearing& x) {
     const auto& trial = occupants.at(x.lease.number).trial;
     auto settle = [this, lease = x.lease] { carry_out(plan.heard(lease)); };
@@ -356,7 +357,7 @@ struct node_state {
 
   void act(const node_cmd::report_over& x) { tell_desk(lease_over{x.lease}); }
 
-  /// Those that the head has given up stay until nothing of them runs.
+  /// Allocations that the head has given up stay until nothing of them runs.
   void act(const node_cmd::forget& x) {
     end_attempt_proxy(occupants.at(x.lease.number));
     drop_if_absent(x.lease.number);
@@ -382,7 +383,7 @@ struct node_state {
       drop_pauses(*checkpoint_service, what);
   }
 
-  /// Of no job: all pauses of this node.
+  /// An empty job means all pauses of this node.
   void drop_pauses(const checkpoint_service_actor& checkpoint_service, const pause_dropped& what) {
     const auto& all = settings->memory;
     if (!all.empty())
@@ -420,7 +421,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
   state.begin(self, std::move(settings), std::move(cluster));
   return {
       [self, &state](const launch_order& order, const trial_actor& trial) {
-        // Its head names a trial of its own, and not nobody.
+        // A head may only name a trial actor of its own, and must name one.
         if (is_of_sender(self, trial))
           state.launch(order, trial);
       },

@@ -1,5 +1,5 @@
 /// How a trainable's actor says that its node, and not its trial, kept the attempt from beginning:
-/// it quits with an error of this kind and tells the trial nothing. Its node, which watches it,
+/// it quits with an error of this kind and tells the trial nothing. The node, which monitors it,
 /// then tells the head first and the trial after that.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,9 +17,9 @@
 
 namespace tune {
 
-/// What a node lacked.
+/// Why a node was not ready for an attempt.
 struct not_ready {
-  /// In words for people; they name neither node nor trial.
+  /// Text for people; it names neither node nor trial.
   std::string why;
   /// See `launch_declined`.
   bool is_passing = false;
@@ -33,7 +33,7 @@ struct not_ready {
   return caf::make_error(caf::sec::cannot_spawn_actor_from_arguments, what.why, what.is_passing);
 }
 
-/// @returns nothing where an actor is gone for any other reason.
+/// @returns nothing if the actor ended for any other reason.
 [[nodiscard]] inline std::optional<not_ready> not_ready_from(const caf::error& why) {
   if (why != caf::make_error(caf::sec::cannot_spawn_actor_from_arguments)
       || !why.context().match_elements<std::string, bool>())
@@ -41,7 +41,7 @@ struct not_ready {
   return not_ready{why.context().get_as<std::string>(0), why.context().get_as<bool>(1)};
 }
 
-/// The exception under way, where a thread or memory could not be had; any other goes on.
+/// Converts the current exception, if a thread or memory could not be had; rethrows any other.
 [[nodiscard]] inline not_ready not_ready_after_exception() {
   try {
     throw;

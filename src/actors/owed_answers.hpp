@@ -1,4 +1,4 @@
-/// Answers to clients that wait until what they tell is on disk. Private to actors.
+/// Answers to clients, held back until the events that they report are on disk. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tune {
 
-/// Holds them in the order of the log. Whoever waits is answered, whatever happens.
+/// Holds the answers to client orders in log order. Every client is answered, whatever happens.
 class owed_answers {
 public:
   owed_answers() = default;
@@ -18,7 +18,8 @@ public:
   owed_answers& operator=(const owed_answers&) = delete;
   ~owed_answers() { fail({ec::unreachable, "the experiment ended before it could answer"}); }
 
-  /// @param until It may be given when the log is on disk up to here. Never less than before.
+  /// @param until The answer may be given when the log is on disk up to here. Never less than
+  ///              before.
   void owe(sequence until, std::function<void(expected<std::vector<order_verdict>>)> whom,
            std::vector<order_verdict> what) {
     owed_.push_back({until, std::move(whom), std::move(what)});

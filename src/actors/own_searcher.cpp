@@ -16,7 +16,7 @@ namespace tune {
 
 namespace {
 
-/// Of its patience so many parts are counted.
+/// The patience is counted in so many parts.
 constexpr std::uint64_t parts_of_patience = 10;
 
 using guard_impl = extend<searcher_actor, caf::result<void>(news), caf::result<void>(tick_atom)>;
@@ -29,9 +29,9 @@ struct guard_state {
   searcher_actor who;
   runner_actor runner;
   monitors watched;
-  /// By number.
+  /// Open questions by number.
   std::map<std::uint64_t, ask> open;
-  /// The question that is waited for, and for how many parts of its patience.
+  /// The oldest open question, and the parts of the patience it has been waited for.
   std::uint64_t waits_for = 0;
   std::uint64_t waited = 0;
   bool is_timed = false;
@@ -42,7 +42,7 @@ struct guard_state {
     runner = from;
     for (const auto& x : turn.asks)
       open.insert_or_assign(x.number, x);
-    // It answers by what it says, at its leisure: the reply only tells of failure.
+    // The answers come as news; the reply to this request only tells of failure.
     request(self, who, caf::infinite, turn, caf::actor_cast<runner_actor>(self))
         .then([] {}, [this](const caf::error& why) { refuse(why); });
     watch_time();
@@ -65,7 +65,7 @@ struct guard_state {
   }
 
   void refuse(const caf::error& why) {
-    // Its end is told by itself, and with its cause.
+    // The down message reports its end, with the cause.
     if (why != caf::sec::request_receiver_down)
       give_up("its handler failed: " + text_of(self->system(), why));
   }
@@ -74,7 +74,7 @@ struct guard_state {
     give_up("its actor ended" + (why ? ": " + text_of(self->system(), why) : std::string{}));
   }
 
-  /// There is one timer at most, and only while a question is open.
+  /// At most one timer runs, and only while a question is open.
   void watch_time() {
     if (is_timed || open.empty() || patience.count() <= 0)
       return;
@@ -112,7 +112,7 @@ struct guard_state {
   void give_up(const std::string& why) {
     if (std::exchange(is_over, true))
       return;
-    // Before its first turn nobody is there to be told; its owner sees that it is gone.
+    // Before its first turn there is no runner to tell; its owner sees that it is gone.
     if (runner)
       send(self, runner, news{rule_failed("the searcher", why)});
     self->quit(caf::exit_reason::user_shutdown);

@@ -1,5 +1,5 @@
-// Leads an actor of a program's own through an attempt. What to tell it says `step_orders`; this
-// actor only speaks, and nothing that the other one says or does ends it.
+// Leads a program's own actor through an attempt. `step_orders` decides what to send it; this actor
+// only sends and receives, and nothing that the other one says or does can end it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/own_trainable.hpp"
 
@@ -27,12 +27,13 @@ namespace tune {
 
 namespace {
 
-/// From an answer that an actor has ended to the word of its monitor: both come from this process.
+/// Longest time between the answer that an actor has ended and the down message of its monitor:
+/// both come from this process.
 constexpr std::chrono::seconds death_notice_takes{1};
-/// Instead of the number of a time to go.
+/// Used in a tick in place of the number of a dismissal.
 constexpr std::uint64_t end_of_suspicion = 0;
 
-/// The number says which time to go is over.
+/// The number says which dismissal's grace is over.
 using leader_impl = extend<trainable_actor, caf::result<void>(tick_atom, std::uint64_t)>;
 
 step_orders::plan plan_of(const trainable_start& what, const own_trainable* how) {
@@ -53,17 +54,17 @@ struct leader_state {
   attempt_saves saves;
   attempt_exports exports;
   attempt_artifacts artifacts;
-  /// Waits until fewer checkpoints are on their way.
+  /// A save that waits until fewer checkpoints are on their way.
   std::optional<step_cmd::save> put_off;
-  /// In what the actor may have ended: its answer says so.
+  /// The order during which the actor may have ended, as an answer suggests.
   std::optional<std::string> suspect;
-  /// The order that it answered last with an error, and the text of that.
+  /// The order that it last answered with an error, and the text of that error.
   std::optional<std::pair<std::string, std::string>> refused_by;
-  /// How often the actor was told to go.
+  /// Number of times the actor was told to end.
   std::uint64_t dismissals = 0;
-  /// How it ended; told once all saves have.
+  /// The end of the attempt; reported once all saves have ended.
   std::optional<attempt_ended> over;
-  /// That is being told.
+  /// The end is being reported.
   bool gone = false;
 
   // -- From the trial.
@@ -105,7 +106,7 @@ struct leader_state {
     carry_out(self, all);
   }
 
-  // -- What the rule says.
+  // -- Commands of the rule.
 
   template <class Self>
   void carry_out(Self* self, const step_commands& all) {
@@ -115,7 +116,8 @@ struct leader_state {
 
   template <class Self>
   void act(Self* self, const step_cmd::set_up&) {
-    // It may write there; where it cannot be made, only who does so need hear of it.
+    // The actor may write to this directory; if it cannot be created, it is enough that writing
+    // fails.
     const attempt_directory place{
         std::filesystem::path{"trials"} / to_text(trial_id{what.order.trial}), what.job->directory};
     request(self, what.maker, caf::infinite, directory_wanted{place})
@@ -133,7 +135,7 @@ struct leader_state {
       return carry_out(self, rule.refused(current_exception_text()));
     }
     watched.watch(self, own, [this, self](const caf::error& why) { lose(self, why); });
-    // Whatever ends this one, nothing of the attempt runs on.
+    // Whatever ends this actor, nothing of the attempt runs on.
     self->attach_functor([whom = own] { caf::anon_send_exit(whom, caf::exit_reason::kill); });
     order(self, training_setup{what.order.config.content, context_of(what)});
   }
@@ -159,7 +161,8 @@ struct leader_state {
 
   template <class Self>
   void act(Self* self, const step_cmd::begun&) {
-    // A trial that goes on from a checkpoint says so; the others are heard of by their reports.
+    // A trial that goes on from a checkpoint reports its start; for others the first report shows
+    // it.
     if (!what.order.restore_from.empty())
       send(self, what.trial, attempt_started{what.order.attempt, 0});
   }
@@ -251,7 +254,7 @@ struct leader_state {
 
   // -- From the actor.
 
-  /// An order that has nothing but an end.
+  /// Sends an order whose answer carries no data.
   template <class Self, class Order>
   void order(Self* self, Order x) {
     request(self, own, caf::infinite, std::move(x))
@@ -261,7 +264,8 @@ struct leader_state {
 
   template <class Self>
   void refuse(Self* self, const caf::error& why) {
-    // Its end is told by itself, and with its cause; or it passed on that another one has ended.
+    // The down message reports the actor's own end with its cause; but perhaps it only passed on
+    // the error that another actor has ended.
     if (why == caf::sec::request_receiver_down) {
       suspect = rule.doing();
       delayed_send(self, caf::actor_cast<leader_impl>(self), death_notice_takes, tick_atom_v,
@@ -274,12 +278,12 @@ struct leader_state {
                                           + " with another message than it has to"));
     if (why == caf::sec::unexpected_message)
       return carry_out(self, rule.refused("its actor does not know what a " + doing + " is"));
-    // One that throws answers first, and ends then: the next order is under way by that time.
+    // An actor that throws answers first, and ends then: the next order is under way by that time.
     refused_by = {doing, text_of(self->system(), why)};
     carry_out(self, rule.refused(refused_by->second));
   }
 
-  /// Its end would have been heard of by now.
+  /// If the actor had ended, its down message would have come by now.
   template <class Self>
   void clear_up_suspicion(Self* self) {
     if (auto doing = std::exchange(suspect, std::nullopt))
@@ -314,7 +318,7 @@ struct leader_state {
 
   // -- The end.
 
-  /// A checkpoint is safe, or lost.
+  /// A checkpoint is safe or has failed.
   template <class Self>
   void settle(Self* self) {
     if (put_off)
@@ -336,7 +340,7 @@ struct leader_state {
     });
   }
 
-  /// One that is linked with this one, or says so, does not take it along.
+  /// The own actor's end does not end this one, even if they are linked or the message says so.
   template <class Self>
   void hear_exit(Self* self, caf::exit_msg& told) {
     if (own && told.source == own.address())

@@ -7,12 +7,12 @@ namespace tune {
 
 namespace {
 
-/// What one line costs beside its bytes.
+/// Memory of a line in addition to its bytes.
 constexpr std::size_t line_cost = sizeof(std::string);
 constexpr std::size_t most_waiting = 64 * 1024;
-/// Lines behind a stop that are looked at, to see whether reports had piled up.
+/// Most lines after a stop that are looked at, to see whether reports had piled up.
 constexpr std::size_t most_counted = 64;
-/// By then a program has shown what it prints each time.
+/// A program that has made so many reports has shown which metrics it prints.
 constexpr std::uint64_t enough_reports = 2;
 
 } // namespace
@@ -34,7 +34,7 @@ void pattern_reader::started(pid_t pid) {
 line_flow pattern_reader::take(std::string_view line) {
   std::lock_guard lock{mutex_};
   if (dropped_) {
-    // It was read together with those before the stop.
+    // This line came in one read with those before the stop.
     if (lines_.size() < most_counted && !over_) {
       lines_.push_back({std::string{line}, clock::now()});
       bytes_ += line.size() + line_cost;
@@ -59,7 +59,7 @@ line_flow pattern_reader::stderr_line(std::string_view line, bool) {
 
 void pattern_reader::files_changed() {
   std::lock_guard lock{mutex_};
-  // Files that wait to be read are read as they are then.
+  // Changed files are only read when their turn comes: one entry is enough.
   if (dropped_ || (!lines_.empty() && !lines_.back().line))
     return;
   lines_.push_back({std::nullopt, clock::now()});

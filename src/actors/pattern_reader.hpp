@@ -1,5 +1,5 @@
-/// Finds metrics in what a process prints, away from the thread that hears of it. Private to
-/// actors.
+/// Finds metrics in the output of a process, on another thread than the one that receives it.
+/// Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace tune {
 
-/// Lines wait here, a bounded number of bytes, for their turn on the pattern thread.
+/// Keeps lines, up to a limit in bytes, until their turn on the pattern thread.
 class pattern_reader : public process_forwarder,
                        public piecework,
                        public std::enable_shared_from_this<pattern_reader> {
 public:
-  /// @param patterns Nothing was read with them yet.
+  /// @param patterns Nothing has been read with them yet.
   /// @param thread   must outlive the process.
   pattern_reader(process_impl to, metric_pattern patterns, std::weak_ptr<pattern_thread> thread);
 
@@ -33,16 +33,16 @@ public:
   void files_changed() override;
   void exited(const exit_info& how) override;
 
-  /// The last report was judged: lines behind it may be looked at.
+  /// The last report was judged: lines after it may be looked at.
   void go_on();
-  /// Lines that were not looked at yet never will be: its end was asked for.
+  /// Drops the lines that were not looked at yet: the end of the process was asked for.
   void drop();
 
   bool work() override;
 
 private:
   using clock = std::chrono::steady_clock;
-  /// A line, and when it came; without one: files changed.
+  /// A line and when it came; without a line: files changed.
   struct item {
     std::optional<std::string> line;
     clock::time_point at;
@@ -50,16 +50,16 @@ private:
 
   std::weak_ptr<pattern_thread> thread_;
   metric_pattern patterns_;
-  /// Of the pattern thread alone: when the lines came that reported.
+  /// Used by the pattern thread only: the arrival times of the lines that made reports.
   burst_watch reports_;
   std::mutex mutex_;
-  // The rest is guarded by it.
+  // The mutex guards everything below.
   std::deque<item> lines_;
   std::size_t bytes_ = 0;
-  /// The process is held until there is room again.
+  /// The process is held back until there is room again.
   bool full_ = false;
   bool waits_for_verdict_ = false;
-  /// Reports that were told.
+  /// Number of reports passed on.
   std::uint64_t brought_reports_ = 0;
   bool brought_ = false;
   bool dropped_ = false;
@@ -69,7 +69,7 @@ private:
   std::optional<exit_info> exit_;
 
   line_flow take(std::string_view line);
-  /// Keeps no more than is worth counting of what will not be looked at.
+  /// Drops waiting lines, but keeps as many as are needed to notice reports that piled up.
   void keep_for_count();
   void count(const item& what);
   void read(const item& what);

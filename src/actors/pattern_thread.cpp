@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds turn{2};
 } // namespace
 
 pattern_thread::pattern_thread() {
-  // No handler of the host program ever runs on it.
+  // Blocks all signals, so that no handler of the host program runs on it.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -57,7 +57,7 @@ void pattern_thread::run() {
     lock.lock();
     if (more)
       waiting_.push_back(std::move(one));
-    // Otherwise the last to hold it may be us: not under the lock.
+    // This may be the last reference: not released under the lock.
     lock.unlock();
     one.reset();
     lock.lock();

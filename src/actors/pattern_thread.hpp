@@ -10,16 +10,16 @@
 
 namespace tune {
 
-/// Work that comes in small pieces.
+/// Work that is done in small pieces.
 class piecework {
 public:
   virtual ~piecework() = default;
-  /// Does one piece. @returns whether there is more; else it has to be brought again.
+  /// Does one piece. @returns whether there is more; if not, further work needs another `bring`.
   virtual bool work() = 0;
 };
 
-/// One per node: an expression may take long on a line, and nobody else shall wait for it. Workers
-/// take turns by time, so that a slow one takes its share only.
+/// One per node: matching an expression may take long on a line, and must hold up nobody else.
+/// Workers take turns by time, so that a slow one gets no more than its share.
 class pattern_thread {
 public:
   pattern_thread();
@@ -27,7 +27,7 @@ public:
   pattern_thread(const pattern_thread&) = delete;
   pattern_thread& operator=(const pattern_thread&) = delete;
 
-  /// Has `what` work soon. It must not be waiting for its turn already.
+  /// Queues `what` to work soon. It must not be queued already.
   void bring(std::shared_ptr<piecework> what);
 
 private:

@@ -1,4 +1,4 @@
-/// Carries what a process says from the service's thread to its actor. Private to actors.
+/// Carries the events of a process from the service's thread to its actor. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,37 +13,37 @@
 
 namespace tune {
 
-/// News of the process service about one process.
+/// An event of one process.
 struct process_news {
   struct started {
     pid_t pid = 0;
   };
-  /// A line of the report descriptor; the rest of it waits.
+  /// A line of the report descriptor; the next lines wait.
   struct said {
     std::string line;
     bool truncated = false;
   };
-  /// A report read from stdout; what follows is not looked at until it was judged.
+  /// A report read from stdout; later output waits until it was judged.
   struct printed {
     object metrics;
   };
-  /// Something that people should know of how it is read.
+  /// A remark for people on how its output is read.
   struct noticed {
     pattern_remark what;
   };
-  /// All that it reported it printed at once, as it ended, though it had run for long.
+  /// The program had run for long, but printed all of its reports at once as it ended.
   struct came_late {
     std::chrono::nanoseconds run{0};
   };
-  /// Why its files have not told all of their metrics.
+  /// Why its files did not contain all of their metrics.
   struct missing {
     std::string why;
   };
-  /// It leaves its answers unread.
+  /// The program leaves its answers unread.
   struct deaf {};
-  /// What was held of its stdout can be taken.
+  /// There is room again for output that was held back.
   struct room {};
-  /// It waits for another trial.
+  /// The host waits for another trial.
   struct parked {
     exit_info so_far;
   };
@@ -59,11 +59,11 @@ TUNE_END_LOCAL_TYPES(tune_process)
 
 namespace tune {
 
-/// A trainable actor that hears of its process, and of its own alarm.
+/// A trainable actor that receives events of its process, and its own timer's tick.
 using process_impl
     = extend<trainable_actor, caf::result<void>(process_news), caf::result<void>(tick_atom)>;
 
-/// Hands on what one process says. Called from the service's thread.
+/// Passes on the events of one process. Called from the service's thread.
 class process_forwarder : public process_listener {
 public:
   explicit process_forwarder(process_impl to) : to_{std::move(to)} {}

@@ -19,15 +19,15 @@ struct process_launcher_state {
   std::shared_ptr<const node_settings> settings;
   process_launcher_actor::pointer self = nullptr;
   std::shared_ptr<launch_means> common;
-  /// Once a program was started.
+  /// Set once a program was started.
   launch_means::means means;
   std::shared_ptr<pattern_thread> reading;
   std::set<std::filesystem::path> swept;
-  /// By job, compiled once.
+  /// Patterns by job, compiled once.
   std::map<std::string, expected<metric_pattern>> patterns;
 
   ~process_launcher_state() {
-    // All launchers of a node end together.
+    // All launchers of a node end together, so the shared hosts can be closed.
     if (means.hosts)
       means.hosts->close();
   }
@@ -44,7 +44,7 @@ struct process_launcher_state {
     return &known->second;
   }
 
-  /// Ends what an earlier node and guard left of this job when both were killed.
+  /// Ends leftovers of this job that an earlier node and its guard left when both were killed.
   void sweep(const job& what) {
     if (!swept.insert(what.directory).second)
       return;
@@ -60,7 +60,7 @@ struct process_launcher_state {
       return all.error().detail;
     if (what.directory.empty())
       return {};
-    // What the trial mounted there may never answer.
+    // Only the parent is asked: a file system that the trial mounted may never answer.
     auto above = guarded_directory::open(what.directory.parent_path());
     if (!above || above->has_any(what.directory.filename()))
       return {};

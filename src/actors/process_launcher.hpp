@@ -13,30 +13,30 @@
 
 namespace tune {
 
-/// It was not launched: files that were brought for its job are gone.
+/// The trial was not launched: files that had been brought for its job are gone.
 struct files_gone {
   std::uint64_t lease = 0;
   std::string why;
 };
 
-/// Who hears what came of a launch.
+/// Receives the result of a launch.
 using launch_listener_actor = typed_actor<
-    // The trainable of this allocation runs.
+    // The trainable of this lease runs.
     caf::result<void>(std::uint64_t, trainable_actor),
-    // It never will: why the node was not ready for it, and whether that may pass.
+    // The trainable will never run: why the node was not ready for it, and whether that may pass.
     caf::result<void>(std::uint64_t, std::string, bool), caf::result<void>(files_gone)>;
 
-/// Makes directories and, once, the guard. On a thread of its own, because it blocks on the disk;
-/// so it speaks to its node only: see docs/decisions/0005. A node has one for each job that it
-/// works for: where the disk of one stands still, the others go on.
+/// Creates directories and, once, the guard. Runs on a thread of its own, because it blocks on the
+/// disk; so it speaks to its node only: see docs/decisions/0005. A node has one launcher for each
+/// job that it works for: if the disk of one job hangs, the other jobs go on.
 using process_launcher_actor
     = typed_actor<caf::result<void>(trainable_start, launch_listener_actor),
                   caf::result<directory_made>(directory_wanted),
                   caf::result<void>(directory_unwanted),
-                  // Which of them are gone, in words; empty: none.
+                  // Answers which of the files are gone, in words; empty: none.
                   caf::result<std::string>(files_in_use),
-                  // Nothing more of the job comes: the processes that wait for it end. It answers
-                  // when it is free for another one.
+                  // The job is over: hosts that wait for its trials are ended. Answers when the
+                  // launcher is free for another job.
                   caf::result<void>(job_over)>;
 
 } // namespace tune
@@ -52,7 +52,7 @@ namespace tune {
 
 class kept_hosts;
 
-/// What the launchers of a node have in common, as long as one of them lives. For any thread.
+/// Resources shared by the launchers of a node, as long as one of them lives. For any thread.
 class launch_means {
 public:
   struct means {
@@ -60,7 +60,7 @@ public:
     std::shared_ptr<kept_hosts> hosts;
   };
 
-  /// The guard is started where there is none.
+  /// Starts the guard if there is none.
   [[nodiscard]] expected<means> take(const node_settings& settings);
 
 private:

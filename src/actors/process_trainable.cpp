@@ -1,4 +1,4 @@
-// A program in a process of its own. The process service's thread hands its words over; the actor
+// A program in a process of its own. The process service's thread passes on its messages; the actor
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
@@ -29,11 +29,11 @@ namespace tune {
 
 namespace {
 
-/// Both clocks of a trial's end, the machine's and the one here, run for equally long. Where the
-/// machine's ends this much before this one, the time is over here, too.
+/// A trial's end is timed by the machine and by this actor, equally long. If the machine's time
+/// ends no more than this before the actor's, the actor's is over, too.
 constexpr auto most_clock_lead = std::chrono::seconds{1};
 
-/// A further rank has so long to end once rank 0 has ended: without its peer it may hang.
+/// Time that a further rank has to end once rank 0 has ended: without its peer it may hang.
 constexpr auto wait_of_rank = std::chrono::seconds{1};
 
 constexpr auto cut_short_text
@@ -44,7 +44,7 @@ std::string incomplete_output_text(const std::string& why) {
   return "not all that it printed is in its files: " + why;
 }
 
-/// Why nobody could judge a program before its end, and what helps.
+/// Why no report could be judged before the program's end, and what helps.
 std::string late_text(std::chrono::nanoseconds run, const trainable_start& what) {
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.3g", std::chrono::duration<double>{run}.count());
@@ -66,54 +66,55 @@ struct process_state {
   std::shared_ptr<process_service> processes;
   std::shared_ptr<kept_hosts> hosts;
   host_key needs;
-  /// Its process may serve other trials, too.
+  /// The process may serve other trials, too.
   bool is_kept = false;
-  /// It served others before and has not shown yet that it still can.
+  /// The host served other trials before and has not shown yet that it still works.
   bool unproven = false;
-  /// It was asked to end.
+  /// The process was told to end.
   bool ending = false;
-  /// It waits for another trial: what comes now is too late.
+  /// The host waits for another trial: further messages come too late.
   bool parked = false;
-  /// Kept until the last word came by it.
+  /// Kept until the reader's last message has come.
   std::shared_ptr<pattern_thread> reading;
   file_looker_actor looker;
-  /// Null: it speaks the protocol.
+  /// Null: the program speaks the protocol.
   std::shared_ptr<pattern_reader> printed;
   process_handle process;
   std::filesystem::path params;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
   attempt_drafts drafts;
   std::int64_t pid = 0;
-  /// By which its end is judged.
+  /// Facts that its end is judged by.
   exit_facts known;
   bool halted = false;
   bool waits = false;
-  /// It said that it cannot save when it is asked.
+  /// The program said that it cannot save when it is asked.
   bool cannot_save = false;
-  /// Checkpoint that it was asked for.
+  /// The checkpoint that it was asked for.
   std::optional<std::uint64_t> saving;
   bool ends_with_save = false;
-  /// It is ended then, unless it has ended; nothing: it has all the time that it needs.
+  /// Time at which the program is ended by force if it still runs; nothing: no time limit.
   std::optional<std::chrono::steady_clock::time_point> ends_by;
   attempt_saves saves;
   attempt_exports exports;
   attempt_artifacts artifacts;
-  /// What it handed over is being copied, or waits for that: it must not write on in it.
+  /// A directory that the program handed over is being copied, or waits for that: meanwhile the
+  /// program must not write to it.
   bool copying = false;
   std::optional<std::filesystem::path> handed_over;
-  /// The answer to its report, for when that is done.
+  /// The answer to its report, held back until the copy is done.
   std::optional<attempt_answer> held;
-  /// How it ended; told once all saves have.
+  /// The end of the attempt; reported once all saves have ended.
   std::optional<attempt_ended> over;
   /// The node could not start it.
   std::optional<not_ready> never_began;
-  /// Its output goes to another machine.
+  /// Whether its output goes to another machine.
   bool prints = false;
-  /// About what was in the way of its files.
+  /// Describes what was in the way of its files.
   std::string note;
-  /// Why its output is not all in the files.
+  /// Why its output files are not complete.
   std::string missing_output;
-  /// See `attempt_report`: what was noticed and is not told yet.
+  /// Remarks not sent yet; see `attempt_report`.
   std::vector<std::string> remarks;
   /// See `attempt_ended`.
   bool came_late = false;
@@ -125,7 +126,7 @@ struct process_state {
   }
 
   void take(const process_news::printed& x) {
-    // Lines are flat: only their texts may have to be mended.
+    // Metrics found in lines are not nested: at most their texts have to be fixed.
     report(*fit_for_record(x.metrics), false, std::nullopt);
   }
 
@@ -153,7 +154,7 @@ struct process_state {
       return violate(said.error().detail);
     if (auto* made = std::get_if<line::report>(&*said))
       return report(std::move(made->metrics), made->done, made->checkpoint);
-    // It may say more before it reports.
+    // The program may send more lines before it reports.
     processes->resume_reports(process);
     if (const auto* kept = std::get_if<line::saved>(&*said)) {
       if (drafts.is_of(kept->directory))
@@ -175,7 +176,7 @@ struct process_state {
 
   void take(const process_news::room&) { processes->resume_output(process); }
 
-  /// More answers wait than its pipe holds.
+  /// The program's answer pipe is full.
   void take(const process_news::deaf&) {
     violate("it reports without reading its answers: its answer pipe is full");
   }
@@ -211,10 +212,11 @@ struct process_state {
   }
 
   void park() {
-    // One that was asked to end meanwhile does.
+    // A host that was told to end meanwhile ends.
     if (ending)
       return processes->resume_reports(process);
-    // Refused where it left something running: then it ends, as one that serves a single trial.
+    // Refused if the trial left something running: then the process ends, like one for a single
+    // trial.
     hosts->park(process, needs);
   }
 
@@ -229,7 +231,7 @@ struct process_state {
   }
 
   void take(const exit_info& how) {
-    // It was broken before it came to this trial.
+    // The host was broken before it came to this trial: start a new process.
     if (std::exchange(unproven, false) && !ending && !known.ending && !known.failure)
       return launch();
     missing_output = how.output_trouble;
@@ -240,7 +242,7 @@ struct process_state {
       never_began.emplace(error{how.fault, how.trouble});
     if (judged.how != end_class::user_error || !what.job->files)
       return conclude(std::move(judged));
-    // The launcher lives as long as the node, and CAF answers for it if it is gone.
+    // No time limit: the launcher lives as long as the node, and CAF answers for it if it is gone.
     request(self, looker, caf::infinite, files_in_use{what.job->files, trial_directory(what)})
         .then([this, judged](const std::string& gone) { conclude(without_files(judged, gone)); },
               [this, judged](const caf::error&) { conclude(judged); });
@@ -258,7 +260,7 @@ struct process_state {
     leave(std::move(how));
   }
 
-  // -- What it prints, where that belongs on another machine.
+  // -- Output that belongs on another machine.
 
   void announce_output() {
     auto how = turn_of(what);
@@ -272,14 +274,14 @@ struct process_state {
     return {what.order.job, what.order.attempt, what.order.rank};
   }
 
-  /// The end is told when all that was printed is where it belongs.
+  /// Reports the end once all of the output is where it belongs.
   void leave(attempt_ended how) {
     auto tell = [this, how = std::move(how)](const std::string& missing) mutable {
       for (const auto& more : {note, missing.empty() ? missing : incomplete_output_text(missing)}) {
         if (!more.empty())
           how.detail += (how.detail.empty() ? "" : "\n") + more;
       }
-      // Nobody reads the details of a trial that went well.
+      // Nobody reads the details of a trial that went well, so this is a remark as well.
       if (!missing.empty())
         how.remarks.insert(how.remarks.end(), {"output", incomplete_output_text(missing)});
       over = std::move(how);
@@ -287,8 +289,8 @@ struct process_state {
     };
     if (!prints)
       return tell(missing_output);
-    // The output client lives on this node, answers at once where the head is out of reach, and has
-    // limits of its own.
+    // No time limit: the output client lives on this node, answers at once where the head is out of
+    // reach, and has limits of its own.
     request(self, what.node->outputs, caf::infinite, output_closed{output()})
         .then(
             [this, tell](const output_settled& x) mutable {
@@ -300,7 +302,7 @@ struct process_state {
   void go_if_settled() {
     if (!over || copying || !saves.is_idle())
       return;
-    // It ended in the middle of a save.
+    // The program ended in the middle of a save.
     const auto left = drafts.is_open();
     drafts.give_up(self);
     const auto how = saves.judged(*std::exchange(over, std::nullopt));
@@ -317,7 +319,8 @@ struct process_state {
     });
   }
 
-  /// Ends the program for a breach; no breach where it was to end anyway: TERM may cut a line.
+  /// Ends the program for a protocol breach; none is noted if it was to end anyway, as SIGTERM may
+  /// cut a line.
   void violate(std::string why) {
     if (!known.ending && !known.killed && known.breach.empty())
       known.breach = "broke the command protocol: " + std::move(why);
@@ -333,9 +336,9 @@ struct process_state {
     processes->end(process, what.job->kill_grace);
   }
 
-  /// Further ranks neither report nor save; they end when rank 0 has.
+  /// Whether this is rank 0. Further ranks neither report nor save; they end when rank 0 has.
   [[nodiscard]] bool is_first() const { return what.order.rank == 0; }
-  /// Nobody speaks with it, nor reads what it prints.
+  /// Whether nobody talks to the program or reads its output.
   [[nodiscard]] bool is_mute() const {
     const auto* plan = std::get_if<run_command>(&what.job->plan);
     return !is_first() && plan != nullptr && plan->patterns;
@@ -344,16 +347,16 @@ struct process_state {
   void report(object metrics, bool done, const std::optional<std::filesystem::path>& checkpoint) {
     if (!is_first())
       return halted ? stop() : go_on();
-    // It trains on although it had begun to export.
+    // The program trains on although it had begun to export.
     if (exports.is_announced()) {
       exports.withdraw();
       if (!known.ending)
         ends_by.reset();
     }
-    // It trains on although it was asked to save: it will not.
+    // The program trains on although it was asked to save: it will not.
     if (saving)
       fail_save("it reported again without having saved");
-    // Found in output that was not made for us, it only counts where it can.
+    // A value found in ordinary output only counts where it can.
     if (const auto* own = metrics.find("training_iteration");
         printed && own != nullptr && !session.may_follow(*own))
       metrics.erase("training_iteration");
@@ -380,9 +383,9 @@ struct process_state {
       proceed();
   }
 
-  /// After a report, once nothing keeps it from going on.
+  /// Goes on after a report, once nothing holds it back.
   void proceed() {
-    // It was told to end in the middle of its step: nobody else will answer.
+    // The program was told to end in the middle of its step: nobody else will answer.
     if (halted)
       stop();
     else if (held)
@@ -430,7 +433,7 @@ struct process_state {
     });
   }
 
-  /// It trains on.
+  /// Tells that the program cannot save; it trains on unless it was to end.
   void refuse_save(const std::string& why, bool for_good) {
     const auto ends = ends_with_save;
     fail_save(why, for_good);
@@ -448,7 +451,7 @@ struct process_state {
                                                    drafts.directory(), exports_too}));
   }
 
-  /// It is told to end before it could be told where to save.
+  /// Drops a save if the program is told to end before it could be told where to save.
   void drop_save() {
     if (!drafts.is_being_made())
       return;
@@ -476,21 +479,21 @@ struct process_state {
     else
       saves.refuse(self, *saving, std::move(why));
     saving.reset();
-    // It had its answer and trains on, also where it was to pause.
+    // The program had its answer and trains on, even where it was to pause.
     if (ends_with_save)
       known.ending = false;
     ends_with_save = false;
     session.go_on(steady_now());
   }
 
-  /// What lies in the draft that was begun last.
+  /// The checkpoint in the draft that was begun last.
   [[nodiscard]] written_checkpoint written(std::uint64_t number, bool ends) {
     const auto in_memory = drafts.is_in_memory();
     return {number,   session.iteration(), session.time_total().count(), drafts.hand_over(), ends,
             in_memory};
   }
 
-  /// Has the content of a directory copied: until then the program gets no answer.
+  /// Has a directory copied: until then the program gets no answer.
   void take_over(std::filesystem::path from) {
     copying = true;
     artifacts.leave_out(from);
@@ -522,17 +525,17 @@ struct process_state {
     go_if_settled();
   }
 
-  /// A checkpoint is safe, or lost.
+  /// A checkpoint is safe or has failed.
   void settle() {
     if (handed_over)
       take_over(*std::exchange(handed_over, std::nullopt));
     go_if_settled();
   }
 
-  /// In order: the program is told, and signalled only once its time is over.
+  /// Ends the program in order: it is told, and signalled only once its time is over.
   void stop() {
     waits = false;
-    // It ends at once, and its last report changes nothing about that.
+    // The program is being killed already: its last report changes nothing about that.
     if (known.killed)
       return;
     known.ending = true;
@@ -543,19 +546,19 @@ struct process_state {
     arm();
   }
 
-  /// From when it was told to end. One that goes on reporting gains no time by that.
+  /// Starts the time that the program has to end. Further reports gain it no more time.
   void arm() {
     if (!ends_by)
       end_in(time_to_end());
   }
 
-  /// Its time from the word to end until TERM; zero: as long as it takes. Exports have a limit of
-  /// their own in any case.
+  /// Time that the program has to end before SIGTERM; 0 = as long as it takes. Exports have a limit
+  /// of their own in any case.
   [[nodiscard]] std::chrono::milliseconds time_to_end() const {
     return is_first() ? what.job->stop_grace + exports.extra_time() : wait_of_rank;
   }
 
-  /// Whoever ends by itself has no more time for that than one that is told to.
+  /// The program exports of its own accord: it gets no more time than one that is told to.
   void begin_exports() {
     if (ends_by || !exports.announce())
       return;
@@ -601,18 +604,18 @@ struct process_state {
     known.ending = true;
     if (how.exports)
       exports.begin();
-    // In the middle of a step it hears of it at its next report.
+    // In the middle of a step the program is told at its next report.
     if (!is_first() || (waits && !copying) || printed)
       stop();
   }
 };
 
-/// What was made ready before the actor began, or why it was not.
+/// Prepared before the actor began, or why that failed.
 struct readiness {
   std::filesystem::path params;
   std::optional<metric_pattern> patterns;
   std::string trouble;
-  /// About what was in the way.
+  /// Describes what was in the way.
   std::string note;
 };
 
@@ -634,7 +637,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.drafts.init(state.what);
   state.saves.init(state.what, [self, &state] { state.settle(); });
   state.exports.init(state.what);
-  // It may go by itself before it is told.
+  // The program may end by itself before it is told to.
   if (order.ends) {
     state.exports.begin();
     state.known.ending = true;
@@ -643,7 +646,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   auto me = caf::actor_cast<process_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
-  // What it goes on from was reported; there may be nothing left to do.
+  // The objective was reported before the checkpoint; there may be nothing left to do.
   state.known.saw_objective = !order.restore_from.empty() || order.rank > 0;
   state.known.is_host = is_host(state.what);
   if (ready->patterns)
@@ -683,7 +686,7 @@ expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, tra
     what.order.port = *port;
   }
   auto files = prepare(what);
-  // What the trial did to its own directory is its own affair: no node would do better.
+  // Whatever the trial did to its own directory is its own fault: no node would do better.
   if (!files && files.error().code == ec::refused)
     ready->trouble = files.error().detail;
   else if (!files)

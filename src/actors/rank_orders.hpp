@@ -6,15 +6,15 @@
 
 namespace tune {
 
-/// What an attempt is told of a bundle, but for what only the cluster knows.
+/// The description of a bundle for its attempt, without the parts that only the cluster knows.
 [[nodiscard]] bundle_info told_of(const bundle_grant& what);
 
-/// Gives the process of `order` the resources of one of its bundles. One without bundles asks for
-/// nothing.
+/// Gives the process of `order` the resources of one of its bundles. An order without such a bundle
+/// is left unchanged.
 void take_bundle(launch_order& order, std::uint32_t which);
 
-/// The order of a further rank of the attempt, which still has the number of the whole lease.
-/// @param port Where rank 0 waits for it.
+/// The order of a further rank of the attempt, still with the number of the whole lease.
+/// @param port Port at which rank 0 waits for it.
 [[nodiscard]] launch_order order_of_rank(const launch_order& first, std::uint32_t rank,
                                          std::uint16_t port);
 

@@ -9,7 +9,7 @@ namespace tune {
 
 namespace {
 
-// Sent to itself behind all turns that wait already.
+// Sends itself a flush behind all turns that wait already.
 using recorder_impl = extend<recorder_actor, caf::result<void>(flush_atom)>;
 
 struct recorder_state {

@@ -13,17 +13,17 @@ namespace tune {
 
 namespace {
 
-/// What came of a job.
+/// The answer to a question that was worked out later.
 struct deferred_answer {
   decision what;
-  /// Empty: it was worked out.
+  /// Empty: the answer was worked out.
   std::string failure;
 };
 
-/// The same of a searcher.
+/// The answer of a searcher that was worked out later.
 struct deferred_suggestions {
   on::suggested what;
-  /// Empty: it was worked out.
+  /// Empty: the suggestions were worked out.
   std::string failure;
 };
 
@@ -43,7 +43,7 @@ namespace tune {
 
 namespace {
 
-/// A rule of the user's own may throw.
+/// Ends the actor after an exception of its rule, which may be the user's own.
 template <class Self>
 void give_up(Self* self, const runner_actor& runner, const std::string& what,
              const std::string& text) {
@@ -51,8 +51,8 @@ void give_up(Self* self, const runner_actor& runner, const std::string& what,
   self->quit(caf::exit_reason::user_shutdown);
 }
 
-/// Where jobs leave their answers. Nobody waits for a job: once its actor is gone, nothing that it
-/// holds may refer to an actor, or it might outlive their system.
+/// Receives the answers of deferred work. Nobody waits for that work: once its actor is gone it
+/// must not hold references to actors, or it might outlive their system.
 template <class Rule>
 class late_answers {
 public:
@@ -77,7 +77,7 @@ private:
   runner_actor runner_;
 };
 
-/// Where late answers of an actor come in, opened when it is first needed.
+/// Creates the receiver for deferred answers of an actor when it is first needed.
 template <class Rule, class Self>
 void open_desk(std::shared_ptr<late_answers<Rule>>& answers, Self* self,
                const runner_actor& runner) {
@@ -88,7 +88,7 @@ void open_desk(std::shared_ptr<late_answers<Rule>>& answers, Self* self,
   self->attach_functor([answers = answers] { answers->close(); });
 }
 
-/// Does the job, and says what came of it.
+/// Runs deferred work, and turns its result or exception into an answer.
 deferred_answer work_out(const cmd::judge& question, const deferred_decision& job) {
   try {
     return {answer_about(question.cause, job()), {}};
@@ -110,7 +110,7 @@ struct scheduler_state {
   std::unique_ptr<scheduler> rule;
   bool own_thread = true;
   std::shared_ptr<outline_board> board;
-  /// What is worked out elsewhere: the first is under way, or its answer is not a fact yet.
+  /// Deferred questions: the first is being worked out, or its answer is not a fact yet.
   std::deque<cmd::judge> deferred;
   training_threads threads;
   std::shared_ptr<late_answers<scheduler_impl>> answers;
@@ -158,7 +158,7 @@ struct scheduler_state {
       begin(self, std::move(later), runner);
   }
 
-  /// The next of those that wait: what has come since may have made it easy.
+  /// Goes on with the next deferred question; facts that have come since may have made it easy.
   template <class Self>
   void think_on(Self* self, const runner_actor& runner) {
     for (; !deferred.empty(); deferred.pop_front()) {
@@ -196,7 +196,7 @@ struct searcher_state {
   static inline const char* name = "tune.searcher";
   std::unique_ptr<searcher> rule;
   bool own_thread = true;
-  /// The first is worked out elsewhere; the others come after it.
+  /// The first is being worked out on another thread; the others wait for it.
   std::deque<ask> waiting;
   training_threads threads;
   std::shared_ptr<late_answers<searcher_impl>> answers;
@@ -212,7 +212,7 @@ struct searcher_state {
     }
   }
 
-  /// Answers those that wait, up to one that takes its time.
+  /// Answers waiting questions up to the first whose answer takes long.
   template <class Self>
   void think(Self* self, const runner_actor& runner) {
     for (; !waiting.empty(); waiting.pop_front()) {
@@ -297,7 +297,7 @@ searcher_impl::behavior_type searcher_shell(searcher_impl::stateful_pointer<sear
 
 scheduler_actor spawn_scheduler(caf::actor_system& system, std::unique_ptr<scheduler> rule,
                                 bool own_thread, std::shared_ptr<outline_board> board) {
-  // Arguments of an actor are copied on their way in.
+  // CAF copies the arguments of an actor.
   return system.spawn(scheduler_shell,
                       std::make_shared<std::unique_ptr<scheduler>>(std::move(rule)), own_thread,
                       std::move(board));

@@ -26,11 +26,11 @@ namespace {
 using runner_impl
     = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
 
-/// Carries commands out by sending messages. What goes to the same actor in one turn goes in one
-/// message, sent when the turn is over.
-/// Of all workers together: more would be no help to anybody.
+/// Most remarks with a subject that are shown, of all workers together: more would help nobody.
 constexpr std::size_t most_said = 1'000;
 
+/// Carries commands out by sending messages. The messages of one turn to the same actor are sent as
+/// one, at the end of the turn.
 struct runner_state : engine_ports {
   static inline const char* name = "tune.runner";
 
@@ -48,39 +48,39 @@ struct runner_state : engine_ports {
   bool queue_trials = false;
   bool runs_ranks = false;
   searcher_traits source;
-  /// When the searcher was last asked, and whether it has neither answered nor people were told
-  /// that it keeps them waiting.
+  /// Time of the last question to the searcher, and whether it has not been answered and users have
+  /// not been told of the wait.
   instant asked_at{0};
   bool awaits_answer = false;
-  /// When a timer looks for its answer.
+  /// Time at which a timer looks for its answer.
   std::optional<instant> listens_until;
-  /// What trials wait for that no node has.
+  /// Describes what trials wait for that no node has.
   std::string waits_for;
   sequence most_undurable = 0;
   std::shared_ptr<run_observer> observer;
   history_function history;
   head_rules_function rules_of_head;
   std::vector<on::checkpoint_bad> bad;
-  /// What remarks were about.
+  /// Subjects of the remarks shown so far.
   std::set<std::string> said;
   std::vector<on::retry_asked> again;
   bool only_again = false;
   std::vector<on::add_asked> additions;
 
-  /// The log goes on from where it ended. What was heard before waits: a signal may come first.
+  /// Set once the log goes on from where it ended. Earlier messages wait: a signal may come first.
   bool is_open = false;
   std::vector<heard_word> early;
   caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
 
-  /// What this turn has for the others.
+  /// Messages of this turn to the other actors.
   scheduler_turn for_scheduler;
   searcher_turn for_searcher;
   record_turn for_recorder;
   bool flushing = false;
   turn_sequencer gate;
 
-  /// What the runner holds of a trial.
+  /// State of a trial that has not ended.
   struct held_trial {
     trial_actor actor;
     config_ptr config;
@@ -91,16 +91,16 @@ struct runner_state : engine_ports {
   std::map<trial_id, held_trial> hands;
   std::uint64_t results = 0;
   sequence durable = 0;
-  /// Answers held back until the disk has caught up.
+  /// Answers to trials, held back until the disk has caught up.
   std::vector<cmd::proceed> withheld;
   /// Answers to clients, likewise.
   owed_answers owed;
-  /// Attempts that were lost with their node, by the event of their end, until that is on disk.
+  /// Attempts lost with their node, by the event of their end, until that is on disk.
   std::vector<std::tuple<sequence, trial_id, attempt_id>> lost;
-  /// When timers under way come.
+  /// Due times of the timers that run.
   std::set<instant> timers;
 
-  /// Whoever still holds a trial, a thread left to itself perhaps, must not keep the system alive.
+  /// A holder of a trial actor, perhaps an abandoned thread, must not keep the system alive.
   ~runner_state() override {
     for (const auto& [id, hand] : hands) {
       if (hand.actor)
@@ -112,12 +112,12 @@ struct runner_state : engine_ports {
     return std::chrono::duration_cast<instant>(self->clock().now() - began);
   }
 
-  /// Nothing can be recorded any more, hence nothing may happen any more.
+  /// Whether nothing can be recorded any more, so that nothing may happen any more.
   [[nodiscard]] bool is_broken() const { return summary && !summary->storage_error.empty(); }
 
   // -- Messages to events.
 
-  /// Takes in what somebody said, as soon as its turn has come.
+  /// Takes in a message, as soon as its turn has come.
   void hear(heard_word what) {
     if (!is_open)
       return early.push_back(std::move(what));
@@ -148,7 +148,7 @@ struct runner_state : engine_ports {
     end_turn();
   }
 
-  /// What was registered of them is known by now.
+  /// Everything these attempts registered is known by now.
   void tidy_up_lost() {
     std::erase_if(lost, [this](const auto& x) {
       const auto& [seq, trial, attempt] = x;
@@ -192,8 +192,8 @@ struct runner_state : engine_ports {
       send(self, searcher, std::exchange(for_searcher, {}), me);
   }
 
-  /// Sets a timer for the next thing that is due, unless one comes before. No two timers for the
-  /// same time: many trials may come and go before the time limit.
+  /// Sets a timer for the next deadline, unless an earlier one runs. There are no two timers for
+  /// the same time: many trials may come and go before the time limit.
   void arm() {
     auto due = loop->machine().next_deadline();
     if (!due || (!timers.empty() && *timers.begin() <= *due))
@@ -283,7 +283,7 @@ struct runner_state : engine_ports {
 
   void carry(const cmd::log&) {}
   void tell_people(const remark& x) {
-    // Nodes say it once each.
+    // Each node says it once.
     const auto is_news
         = x.about.empty() || (said.size() < most_said && said.insert(x.about).second);
     if (is_news)
@@ -303,7 +303,7 @@ struct runner_state : engine_ports {
       listen_for_answer(asked_at + answer_wait_told_after);
   }
 
-  /// One timer at a time, however often the searcher is asked.
+  /// At most one timer runs, however often the searcher is asked.
   void listen_for_answer(instant until) {
     listens_until = until;
     delayed_send(self, caf::actor_cast<runner_impl>(self),
@@ -314,7 +314,7 @@ struct runner_state : engine_ports {
     return now() >= asked_at + answer_wait_told_after && waits_for_answer(loop->machine());
   }
 
-  /// Trials may end while it is awaited.
+  /// Warns once if the searcher has not answered for long. Trials may end meanwhile.
   void look_for_answer() {
     if (!listens_until || now() < *listens_until)
       return;
@@ -337,7 +337,7 @@ struct runner_state : engine_ports {
   }
   void carry(const cmd::resolve_stall& x) { for_scheduler.stalls.push_back(x); }
 
-  /// Nothing would be heard of its trial any more where it ended by itself.
+  /// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
   [[nodiscard]] trial_actor begin_trial(trial_id id, const runner_actor& me) const {
     auto result = spawn_trial(self->system(), id, me, cluster);
     tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
@@ -410,7 +410,7 @@ struct runner_state : engine_ports {
       send(self, janitor, x, runner_actor{caf::actor_cast<runner_impl>(self)});
   }
 
-  /// The node removes it, or went away with it.
+  /// The node removes it, unless the checkpoint went away with the node.
   void discard_in_memory(const cmd::discard& x) {
     send(self, cluster, pause_dropped{x.node, job, x.location});
     send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
@@ -433,13 +433,13 @@ struct runner_state : engine_ports {
     if (!x.finished || !observer || !is_failure(x.how))
       return;
     auto status = loop->machine().status_of(x.trial);
-    // However its last attempt ended, the trial came to its end.
+    // The trial came to its end, however its last attempt ended.
     if (status != trial_status::terminated)
       observer->attempt_failed(x, status == trial_status::pending, now());
   }
 
   void remember(const cmd::attempt_changed& x, sequence cause) {
-    // The node of one that was preempted may have begun anew.
+    // The node of a preempted attempt may have begun anew.
     const auto is_given_up = x.how == end_class::node_lost || x.how == end_class::preempted;
     if (janitor && x.finished && is_given_up)
       lost.emplace_back(cause, x.trial, x.attempt);
@@ -460,7 +460,7 @@ struct runner_state : engine_ports {
       return;
     auto& hand = known->second;
     const auto runs = x.status == trial_status::running;
-    // It is launched once that is on disk.
+    // The launch follows once this change is on disk.
     if (runs && !hand.running) {
       hand.config = x.config;
       hand.since = now();
@@ -469,7 +469,7 @@ struct runner_state : engine_ports {
     hand.running = runs;
     if (!is_final(x.status))
       return;
-    // Not before its last words are out: an exit message keeps its place in the order.
+    // The actor ends after its last messages: an exit message keeps its place in the order.
     self->send_exit(known->second.actor, caf::exit_reason::user_shutdown);
     hands.erase(known);
   }
@@ -496,7 +496,7 @@ struct runner_state : engine_ports {
     send(self, cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
     if (!history)
       return;
-    // What ran under the last head ended with it.
+    // Attempts under the last head ended with it.
     give_up_bad();
     for (auto [trial, attempt] : loop->machine().open_attempts())
       post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
@@ -511,7 +511,7 @@ struct runner_state : engine_ports {
     end_turn();
   }
 
-  /// Nothing is to be restored from what is not there any more.
+  /// Gives up bad checkpoints, so that nothing is restored from them.
   void give_up_bad() {
     if (bad.empty())
       return;
@@ -526,7 +526,7 @@ struct runner_state : engine_ports {
       post(std::move(x));
   }
 
-  /// From this head on its rules hold.
+  /// Applies the rules that change with this head.
   bool follow(const on::opened& head) {
     if (!rules_of_head)
       return true;
@@ -570,7 +570,7 @@ struct runner_state : engine_ports {
     return {how.status, how.why, loop->machine().view(), now(), {}};
   }
 
-  /// The end is durable, or will never be: whoever asked may know.
+  /// Reports the end, which is durable, or never will be.
   void deliver() {
     flush();
     if (observer)

@@ -19,9 +19,9 @@ namespace tune {
 
 namespace {
 
-/// Lines that may wait for the log's thread.
+/// Most lines that wait for the log's thread.
 constexpr std::size_t most_waiting_lines = 8192;
-/// Longest text from outside in a line.
+/// Longest piece of external text in a line. [bytes]
 constexpr std::size_t longest_text = 500;
 
 spdlog::level::level_enum level_of(log_level x) {
@@ -31,7 +31,7 @@ spdlog::level::level_enum level_of(log_level x) {
   return levels[static_cast<std::size_t>(x)];
 }
 
-/// Text from trials and files, harmless and short.
+/// Text from trials and files, made printable and short.
 std::string shown(std::string_view text) {
   auto result = printable(text.substr(0, longest_text));
   return text.size() > longest_text ? result + "…" : result;
@@ -41,7 +41,7 @@ std::string with_reason(std::string_view reason) {
   return reason.empty() ? std::string{} : ": " + shown(reason);
 }
 
-/// spdlog's own sink for files would follow a link that somebody put there.
+/// Writes to the log's file. spdlog's own file sink would follow a link that somebody put there.
 class file_sink : public spdlog::sinks::base_sink<std::mutex> {
 public:
   explicit file_sink(rotating_file file) : file_{std::move(file)} {}
@@ -58,7 +58,7 @@ protected:
 private:
   rotating_file file_;
 
-  /// spdlog takes what is thrown to the handler of errors.
+  /// spdlog passes exceptions to its error handler.
   static void must(const expected<void>& done) {
     if (!done)
       throw spdlog::spdlog_ex{done.error().detail};
@@ -71,7 +71,7 @@ public:
       : pool_{std::make_shared<spdlog::details::thread_pool>(most_waiting_lines, 1)} {
     auto file = std::make_shared<file_sink>(std::move(to));
     file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-    // It is no part of spdlog's global list: two runs in a process do not meet.
+    // Not registered in spdlog's global list, so two runs in a process do not conflict.
     logger_ = std::make_shared<spdlog::async_logger>("tune", std::move(file), pool_,
                                                      spdlog::async_overflow_policy::overrun_oldest);
     logger_->set_level(level_of(how.least));

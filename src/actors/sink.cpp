@@ -10,7 +10,7 @@ namespace tune {
 
 namespace {
 
-/// Between two tries at the end.
+/// Pause between two tries at the end.
 constexpr std::chrono::milliseconds pause_at_end{250};
 
 using sink_impl = extend<sink_actor, caf::result<void>(flush_atom)>;
@@ -25,21 +25,21 @@ struct sink_state {
   sequence taken = 0;
   bool flushing = false;
   std::string broken;
-  /// How often it is tried again at the end.
+  /// How many more times a failed `catch_up` is tried at the end.
   std::int64_t tries_left = 0;
-  /// Those who wait for the end.
+  /// Requests that wait for the end.
   std::vector<caf::typed_response_promise<std::string>> waiting;
 
   void hear(sequence seq) {
     committed = std::max(committed, seq);
     if (flushing)
       return;
-    // Behind all that waits already: many commits are taken over at once.
+    // Queued behind all waiting messages, so that many commits are taken over at once.
     flushing = true;
     send(self, caf::actor_cast<sink_impl>(self), flush_atom_v);
   }
 
-  /// @param is_last Nothing more comes.
+  /// @param is_last Whether this is the last try.
   void flush(bool is_last) {
     flushing = false;
     if (!broken.empty() || taken == committed)
@@ -49,14 +49,14 @@ struct sink_state {
       taken = committed;
       return;
     }
-    // The next commit tries again; the record has it all.
+    // The next commit tries again; the record still has everything.
     if (done.error().code == ec::shortage && !is_last)
       return;
     broken = to_text(done.error());
     on_failure(done.error());
   }
 
-  /// Nothing more comes. What this machine lacks now it may have in a moment.
+  /// Nothing more comes. After a shortage, tries again: it may pass in a moment.
   void end() {
     flush(tries_left <= 0);
     if (broken.empty() && taken != committed) {

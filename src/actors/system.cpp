@@ -11,7 +11,7 @@ namespace tune {
 
 namespace {
 
-/// Messages an actor may work off in one turn. With CAF's default, no limit, two busy actors
+/// Most messages that an actor handles in one turn. With CAF's default, no limit, two busy actors
 /// starve a third for good.
 constexpr std::size_t share_per_turn = 300;
 

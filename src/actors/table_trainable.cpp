@@ -46,7 +46,7 @@ struct table_state {
     send(self, what.trial, std::move(out));
   }
 
-  /// A recorded curve has no state but its position: any checkpoint of it is empty.
+  /// A recorded curve has no state but its position, so every checkpoint of it is empty.
   void answer(const attempt_answer& what_now) {
     if (what_now.kind == answer_kind::save || what_now.kind == answer_kind::save_and_end) {
       send(self, what.trial,
@@ -70,7 +70,7 @@ table_impl::behavior_type table_trainable(table_impl::stateful_pointer<table_sta
       = std::get<replay_table>(state.what.job->plan).curve_of(*state.what.order.config.content);
   auto me = caf::actor_cast<table_impl>(self);
   send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
-  // Rows that were done before the checkpoint are behind it.
+  // Skip the rows that come before the checkpoint.
   while (state.next < state.rows.size()) {
     const auto* at = state.rows[state.next].find("training_iteration");
     auto iteration = at != nullptr && at->as_int() != nullptr

@@ -1,4 +1,4 @@
-// A C++ trainable on a thread of its own. The actor never blocks: it hands answers through a gate.
+// A C++ trainable on a thread of its own. The actor never blocks: it passes answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
 #include "attempt_exports.hpp"
@@ -25,21 +25,21 @@ namespace tune {
 
 namespace {
 
-/// The thread's last word.
+/// The thread's last message.
 struct thread_done {
   attempt_ended how;
-  /// How far it came.
+  /// The last iteration it reported.
   std::uint64_t iteration = 0;
-  /// It was the end of the trial; formats that were not exported, and why.
+  /// Whether it was the end of the trial; formats that were not exported, and why.
   bool exported = false;
   std::vector<std::pair<std::string, std::string>> not_exported = {};
-  /// Names for what it may still write; none where it never began.
+  /// Names for the drafts it may still write; none where it never began.
   std::optional<checkpoint_names> names = {};
-  /// Directories that it handed over as checkpoints.
+  /// Directories that the trainable handed over as checkpoints.
   std::vector<std::filesystem::path> handed_over = {};
 };
 
-/// There is no thread for it.
+/// No thread could be started for it.
 struct thread_missing {
   int reason = 0;
 };
@@ -66,7 +66,7 @@ namespace {
 using thread_impl = extend<trainable_actor, caf::result<void>(thread_done),
                            caf::result<void>(thread_missing), caf::result<void>(thread_saved)>;
 
-/// All that the training thread and its actor share.
+/// Everything that the training thread and its actor share.
 class gate {
 public:
   /// Waits for the answer to report `number`; "stop" once closed.
@@ -93,14 +93,14 @@ public:
     changed_.notify_one();
   }
   [[nodiscard]] bool is_closed() const { return closed_; }
-  /// Nobody wants what its thread still does.
+  /// Marks the thread's further work as unwanted.
   void abandon() { abandoned_ = true; }
   [[nodiscard]] bool is_abandoned() const { return abandoned_; }
-  /// It was closed for the end of the trial.
+  /// Whether it was closed for the end of the trial.
   [[nodiscard]] bool wants_exports() const { return exports_; }
 
-  /// A checkpoint is about to be written: waits while too many are on their way. Without limit only
-  /// as long as the gate is open.
+  /// Call before a checkpoint is written: waits while too many are on their way, but not once the
+  /// gate is closed.
   void begin_save() {
     std::unique_lock guard{mutex_};
     changed_.wait(guard, [&] { return closed_ || saves_ < attempt_saves::most; });
@@ -124,7 +124,7 @@ private:
   std::atomic<bool> abandoned_ = false;
 };
 
-/// The trainable's end of the line: speaks to the trial, waits at the gate.
+/// The trainable's link: sends to the trial, waits at the gate.
 class gate_link : public trainable_link {
 public:
   gate_link(const trainable_start& what, std::shared_ptr<gate> door, thread_impl actor)
@@ -137,7 +137,8 @@ public:
 
   void ready(bool) override {
     session_.go_on(steady_now());
-    // A trial that goes on from a checkpoint says so; the others are heard of by their reports.
+    // A trial that goes on from a checkpoint reports its start; for others the first report shows
+    // it.
     if (!what_.order.restore_from.empty())
       send_from_outside(what_.trial, attempt_started{what_.order.attempt, 0});
   }
@@ -151,7 +152,8 @@ public:
       throw std::invalid_argument{numbered.error().detail};
     auto& made = *numbered;
     reported_ = true;
-    // Taken over now, since the trainable may write on in it; told behind the report that ranks it.
+    // Copied now, since the trainable may write to it again; announced after the report that ranks
+    // it.
     expected<void> copied;
     if (checkpoint != nullptr)
       copied = take_over(*checkpoint);
@@ -196,9 +198,9 @@ public:
   [[nodiscard]] bool should_stop() const override { return door_->is_closed(); }
 
   [[nodiscard]] bool reported() const { return reported_; }
-  /// It ended with a checkpoint, as it was told to.
+  /// Whether it ended with a checkpoint, as it was told to.
   [[nodiscard]] bool paused() const { return paused_; }
-  /// What the actor has to know of its end.
+  /// Everything the actor has to know about its end.
   [[nodiscard]] thread_done end_as(attempt_ended how) const {
     return {std::move(how), session_.iteration(), exports_,
             not_exported_,  checkpoints_.names(), handed_over_};
@@ -241,7 +243,7 @@ private:
     return {ends_ ? link_answer::kind::pause : link_answer::kind::save, draft->path, exports_};
   }
 
-  /// Copies what was handed over, since the trainable may write on in it.
+  /// Copies a directory that was handed over, since the trainable may write to it again.
   expected<void> take_over(const std::filesystem::path& from) {
     door_->begin_save();
     if (std::find(handed_over_.begin(), handed_over_.end(), from) == handed_over_.end())
@@ -292,7 +294,8 @@ thread_done run(const trainable_start& what, const std::shared_ptr<gate>& door,
     if (entry == nullptr)
       throw std::runtime_error{"no trainable named '" + name + "' is registered"};
     auto context = context_of(what);
-    // It may write there; where it cannot be made, only who does so need hear of it.
+    // The actor may write to this directory; if it cannot be created, it is enough that writing
+    // fails.
     std::error_code ignored;
     std::filesystem::create_directories(context.directory, ignored);
     drive(*entry, *what.order.config.content, context, restore_path(what), link);
@@ -318,15 +321,15 @@ struct thread_state {
   attempt_saves saves;
   attempt_exports exports;
   attempt_artifacts artifacts;
-  /// How it ended; told once all saves have.
+  /// The end of the attempt; reported once all saves have ended.
   std::optional<attempt_ended> over;
   std::uint64_t iteration = 0;
   std::optional<checkpoint_names> names;
-  /// That is being told.
+  /// The end is being reported.
   bool gone = false;
 
-  // After a kill the thread cannot be waited for: it holds what it needs by itself, and lets go at
-  // its next report.
+  // After a kill nobody can wait for the thread: it owns everything it needs, and ends at its next
+  // report.
   ~thread_state() {
     door->abandon();
     door->close();
@@ -350,7 +353,7 @@ struct thread_state {
     end(std::move(result));
   }
 
-  /// None of the trial's fault: its node hears of it, and tells it.
+  /// No fault of the trial's: its node hears of it, and tells the trial.
   void decline(int reason) {
     if (gone || over)
       return;
@@ -360,7 +363,7 @@ struct thread_state {
   }
 
   void keep(const written_checkpoint& which) {
-    // Its thread was left to itself, and nobody waits for it.
+    // Once the attempt is over its thread was abandoned, and nobody waits for the checkpoint.
     if (!over)
       saves.keep(self, which);
   }
@@ -413,7 +416,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
     state.door->end_save();
     state.go_if_settled();
   });
-  // Before the thread can report: the trial must know whom to answer.
+  // Sent before the thread can report: the trial must know whom to answer.
   auto me = caf::actor_cast<thread_impl>(self);
   send(self, state.what.trial, state.what.order.attempt, trainable_actor{me});
   // A thread that hangs must hold no actor that has one of its own: see docs/decisions/0005.
@@ -428,7 +431,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
       [&state](const attempt_answer& answer) { state.door->open(answer); },
       [&state](const attempt_halt& how) { state.halt(how); },
       [](ping_atom, std::uint64_t x) { return x; },
-      // It was the thread's last act for this attempt.
+      // After this the thread does nothing more for this attempt.
       [&state](const thread_done& x) { state.end(x); },
       [&state](const thread_missing& x) { state.decline(x.reason); },
       [&state](const thread_saved& x) { state.keep(x.what); },

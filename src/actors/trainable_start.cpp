@@ -43,8 +43,8 @@ trial_bundle bundle_of(const bundle_info& x) {
   return result;
 }
 
-/// A rank sees the devices of all ranks on its node, in their order, as under torchrun: its own is
-/// the one with the number LOCAL_RANK, where each has one.
+/// The GPUs that a rank sees: those of all ranks on its node, in their order, as under torchrun.
+/// Where each rank has one GPU, its own has the index LOCAL_RANK.
 std::vector<std::uint32_t> visible_gpus(const launch_order& order) {
   if (order.ranks == 0 || order.rank >= order.bundles.size())
     return order.gpus;

@@ -13,7 +13,7 @@ namespace tune {
 
 namespace {
 
-/// A thread without work goes after this time.
+/// An idle thread ends after this time.
 constexpr auto patience = std::chrono::seconds{10};
 
 } // namespace
@@ -21,7 +21,7 @@ constexpr auto patience = std::chrono::seconds{10};
 struct training_threads::shared {
   std::mutex mutex;
   std::condition_variable changed;
-  /// Each piece has an idle thread that will take it.
+  /// Work for which there is an idle thread already.
   std::deque<std::function<void()>> waiting;
   std::size_t idle = 0;
   bool closed = false;

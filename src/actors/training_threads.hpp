@@ -1,4 +1,4 @@
-/// Threads that train, one attempt after the other.
+/// Threads that train, each for one attempt after the other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace tune {
 
-/// Keeps threads for their next work: starting one costs more than a short trial. Thread-safe.
+/// Keeps idle threads for further work: starting one costs more than a short trial. Thread-safe.
 ///
-/// Nobody waits for work that hangs: its thread holds what it needs by itself, and when the work
-/// ends after all it takes up other work or goes.
+/// Nobody waits for work that hangs: its thread owns everything it needs, and if the work ends
+/// after all, the thread takes up other work or ends.
 class training_threads {
 public:
   training_threads();
-  /// Sends idle threads away; busy ones go when their work is done.
+  /// Ends idle threads; busy ones end when their work is done.
   ~training_threads();
   training_threads(const training_threads&) = delete;
   training_threads& operator=(const training_threads&) = delete;
 
   /// Begins `work` at once, on an idle thread or a new one.
-  /// @returns 0, or the errno by which no thread can be had.
+  /// @returns 0, or the errno for which no thread could be started.
   [[nodiscard]] int run(std::function<void()> work);
 
 private:

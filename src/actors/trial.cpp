@@ -20,12 +20,12 @@ namespace tune {
 
 namespace {
 
-/// What came over the network may be no class at all.
+/// The class of an end; a number from the network may be out of range.
 end_class class_of(std::uint8_t how) {
   return how < end_class_count ? static_cast<end_class>(how) : end_class::killed;
 }
 
-/// The end of a rank as that of its attempt.
+/// Converts the end of a rank to that of its attempt.
 attempt_ended as_end_of_all(attempt_ended how, const launch_order& order, std::uint32_t rank) {
   if (rank == 0 || rank >= order.bundles.size())
     return how;
@@ -34,7 +34,7 @@ attempt_ended as_end_of_all(attempt_ended how, const launch_order& order, std::u
   return how;
 }
 
-/// What is remarked upon with one rank is told with the end of all.
+/// Adds the remarks on one rank to the end of the whole attempt.
 void add_remarks(attempt_ended& to, const attempt_ended& from, std::uint32_t rank) {
   for (std::size_t i = 0; i + 1 < from.remarks.size(); i += 2) {
     const auto text = "rank " + std::to_string(rank) + ": " + from.remarks[i + 1];
@@ -45,7 +45,7 @@ void add_remarks(attempt_ended& to, const attempt_ended& from, std::uint32_t ran
 }
 
 /// Spawns the head's end of the conversation with a further rank.
-/// @param chief The trial, which hears of its end only.
+/// @param chief The trial, which hears only of its end.
 trial_local_actor spawn_rank_trial(caf::actor_system& system, trial_id id,
                                    const trial_local_actor& chief, std::uint32_t rank);
 
@@ -57,32 +57,32 @@ struct trial_state {
   runner_actor runner;
   /// Launches further ranks.
   cluster_actor cluster;
-  /// Set where it is the trial of a further rank: whose, and which.
+  /// Set where this is the trial of a further rank: its chief, and its rank.
   trial_local_actor chief;
   std::uint32_t rank = 0;
-  /// As the attempt was launched.
+  /// The launch order of the attempt.
   launch_order order;
   rank_group ranks;
-  /// How those that are gone ended.
+  /// Ends of the ranks that are gone.
   std::map<std::uint32_t, attempt_ended> ends;
-  /// Of the ranks behind rank 0 that were launched.
+  /// Trials of the further ranks that were launched.
   std::map<std::uint32_t, trial_local_actor> rank_trials;
   monitors watched;
   /// The attempt under way; none between attempts.
   attempt_id attempt;
-  /// None before it is there, and while it is out of reach.
+  /// Null until it has introduced itself, and while it is out of reach.
   trainable_actor trainable;
-  /// Whence it is heard of, where that is another machine.
+  /// The node that its messages come from, if that is another machine.
   std::optional<node_actor> place;
-  /// The last words for it: one that comes, or comes back, hears them then.
+  /// The last messages for the trainable: it gets them when it comes, or comes back.
   std::optional<attempt_answer> answer;
   std::optional<attempt_halt> halt;
-  /// What its attempt proxy said, where it has one.
+  /// Messages of its attempt proxy, where it has one.
   incoming_words words;
 
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
 
-  /// Nobody speaks of an attempt that runs elsewhere.
+  /// Whether the sender may speak of the attempt: nobody speaks of one that runs elsewhere.
   [[nodiscard]] bool may_speak() const {
     return place ? is_of_sender(self, *place) : is_from_here(self);
   }
@@ -117,7 +117,7 @@ struct trial_state {
     words = {};
   }
 
-  /// Of a further rank only the end matters.
+  /// Tells the runner; of a further rank only the end matters.
   void tell(event_body what) {
     if (!chief)
       send(self, runner, news{std::move(what)});
@@ -160,7 +160,7 @@ struct trial_state {
       send(self, trainable, what);
   }
 
-  // -- What the ranks' rules say.
+  // -- Commands of the rank group.
 
   void carry_out(const rank_commands& all) {
     for (const auto& x : all)
@@ -218,8 +218,8 @@ struct trial_state {
       send(self, whom, *halt);
   }
 
-  /// A word that an attempt proxy keeps until it knows that it was heard: also one that comes too
-  /// late.
+  /// Handles a message that an attempt proxy keeps until it knows that it was heard, even if it
+  /// comes too late.
   template <class Word>
   void hear(std::uint64_t number, const Word& what) {
     auto from = sender_of<attempt_proxy_actor>(self);
@@ -235,31 +235,32 @@ struct trial_state {
     auto is_news = words.take(number);
     auto tells = words.is_to_be_told(!is_frequent || !is_news);
     const words_heard heard{what.attempt, words.heard()};
-    // The runner first: a node gives a place back once its end was heard, and the runner is not to
-    // see the next trial there before.
+    // The runner hears first: a node frees a place once its end was heard, and the runner must not
+    // see the next trial there before that.
     if (is_news)
       take(what);
     if (tells && from)
       send(self, from, heard);
   }
 
-  /// Whether the checkpoint lies where those of its attempt do.
+  /// Whether the location is among the attempt's own checkpoints.
   [[nodiscard]] bool is_own(const attempt_saved& what) const {
     const auto folder = checkpoint_folder(id, what.attempt).string() + "/";
     return what.location.empty() || what.location.starts_with(kept_in_memory)
            || (what.location.starts_with(folder) && is_checkpoint_location(what.location));
   }
 
-  /// The trainable is gone. If it said so before, that was heard first and this is no news.
+  /// The trainable is gone. If it had reported its end, that was heard first, and this has no
+  /// effect.
   void lose(attempt_key key, const caf::error& why) {
     if (!is_current(key))
       return;
-    // It may run on, and come back: the cluster says so when it counts as lost.
+    // The trainable may run on, and come back: the cluster tells when it counts as lost.
     if (is_unreachable(why)) {
       trainable = trainable_actor{};
       return;
     }
-    // Its node tells the end.
+    // The node tells the end.
     if (not_ready_from(why))
       return;
     attempt_ended over;
@@ -314,7 +315,7 @@ struct trial_state {
   void take(const attempt_save_failed& what) {
     tell(on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why, what.iteration,
                          what.unable});
-    // It was to end with it, and trains on.
+    // The attempt was to end with this checkpoint, but trains on.
     if (is_current(what.attempt) && what.checkpoint != 0 && !halt)
       carry_out(ranks.goes_on());
   }
@@ -347,7 +348,7 @@ struct trial_state {
   }
 };
 
-/// Who hears what a trial has to tell, and who launches for it.
+/// The actors that a trial reports to, and the one that launches for it.
 struct trial_ties {
   runner_actor runner = {};
   cluster_actor cluster = {};

@@ -29,7 +29,7 @@ bool is_host(const trainable_start& what) {
 
 namespace {
 
-/// Makes a directory of the trial below one that is the job's.
+/// Creates a directory of the trial below `trusted`, a directory of the job.
 expected<void> make_below(const std::filesystem::path& trusted, const std::filesystem::path& made) {
   std::error_code why;
   std::filesystem::create_directories(trusted, why);
@@ -68,7 +68,7 @@ expected<void> write_template(const template_file& from, const std::filesystem::
              : error{ec::storage, "cannot make " + (directory / way).string() + " executable"};
 }
 
-/// The files of `[trainable] template`, in place of what an earlier attempt left.
+/// Writes the files of `[trainable] template`, replacing those of an earlier attempt.
 expected<void> write_templates(const trainable_start& what, const std::filesystem::path& directory,
                                prepared_files& to) {
   const auto* plan = std::get_if<run_command>(&what.job->plan);
@@ -85,8 +85,8 @@ expected<void> write_templates(const trainable_start& what, const std::filesyste
   return {};
 }
 
-/// Reads where the program begins. Whose disk does not answer holds up those who prepare trials of
-/// its job here, and not the guard, which starts the programs of all.
+/// Reads the beginning of the program file. If its disk hangs, that holds up the preparation of
+/// trials of its job, but not the guard, which starts the programs of all jobs.
 void touch_program(const trainable_start& what, const std::filesystem::path& directory,
                    const std::filesystem::path& params) {
   const auto* plan = std::get_if<run_command>(&what.job->plan);
@@ -94,7 +94,7 @@ void touch_program(const trainable_start& what, const std::filesystem::path& dir
     return;
   const auto words = plan->command.render(*what.order.config.content,
                                           builtins_of(what, context_of(what), params));
-  // Programs of PATH are the machine's own.
+  // Programs found by PATH are the machine's own.
   if (words.empty() || words.front().find('/') == std::string::npos)
     return;
   const auto program = directory / words.front();
@@ -104,7 +104,7 @@ void touch_program(const trainable_start& what, const std::filesystem::path& dir
   const store::descriptor file{::open(program.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   std::array<char, 256> start{};
   if (file.number() >= 0 && ::read(file.number(), start.data(), start.size()) < 0) {
-    // The guard will say so.
+    // Ignored: the guard will report it.
   }
 }
 
@@ -131,7 +131,7 @@ expected<prepared_files> prepare(const trainable_start& what) {
 
 namespace {
 
-/// What the kernel copies of words and environment when it starts a program, pointers included.
+/// The bytes of words and environment that the kernel copies to start a program, with pointers.
 std::size_t bytes_of(const process_order& what) {
   std::size_t result = 0;
   for (const auto* texts : {&what.argv, &what.env}) {
@@ -150,7 +150,7 @@ std::string variable_with_nul(const process_order& what) {
   return {};
 }
 
-/// How much of that it takes: a quarter of the stack, and never more than 6 MiB.
+/// The kernel's limit for these bytes: a quarter of the stack, at most 6 MiB.
 std::size_t most_bytes() {
   constexpr long most = 6L * 1024 * 1024;
   const auto told = ::sysconf(_SC_ARG_MAX);
@@ -195,7 +195,7 @@ void add_default(variables& to, const std::string& name, const std::string& what
     to.emplace_back(name, what);
 }
 
-/// Which of its outputs are read, and by what means.
+/// Sets which outputs of the program are read, and how.
 void read_output(const run_command& plan, process_order& to) {
   if (plan.patterns) {
     const auto reads = !plan.patterns->metrics.empty() || !plan.patterns->report_on.empty();
@@ -210,7 +210,8 @@ void read_output(const run_command& plan, process_order& to) {
     to.terminal = terminal_use::wanted;
 }
 
-/// Those of `env.…`; and such that its output is line by line and plain, where they leave it open.
+/// Adds the variables of `env.…`, and unless these say otherwise, some that make output plain and
+/// unbuffered.
 void add_variables(const run_command& plan, const trainable_start& what,
                    const trial_context& context, const std::filesystem::path& params,
                    bool has_terminal, variables& to) {
@@ -221,7 +222,7 @@ void add_variables(const run_command& plan, const trainable_start& what,
       own.emplace_back(name, std::move(*filled));
   }
   add_default(own, "PYTHONUNBUFFERED", "1");
-  // What the environment says of a terminal is about another one.
+  // The TERM of this process describes another terminal.
   if (has_terminal && !is_given(own, "TERM"))
     own.emplace_back("TERM", "dumb");
   if (has_terminal)
@@ -229,8 +230,8 @@ void add_variables(const run_command& plan, const trainable_start& what,
   to.insert(to.end(), own.begin(), own.end());
 }
 
-/// Libraries take a thread for each processor of the machine unless they are told otherwise, and
-/// trials run side by side.
+/// Limits the threads of libraries: unless they are told otherwise they start one for each
+/// processor of the machine, and trials run side by side.
 void add_thread_counts(double cpus, variables& to) {
   const auto threads = std::to_string(std::max(1L, static_cast<long>(cpus)));
   for (const auto* name :
@@ -240,7 +241,7 @@ void add_thread_counts(double cpus, variables& to) {
     add_default(to, name, threads);
 }
 
-/// Among all that run on the machine: each rank is looked after by itself.
+/// The name of the process within its experiment: each rank is tracked by itself.
 std::string name_of_process(const launch_order& order) {
   const auto attempt = to_text(order.attempt.id());
   return order.rank == 0 ? attempt : attempt + "." + std::to_string(order.rank);
@@ -254,7 +255,7 @@ std::size_t local_rank(const launch_order& order, std::size_t rank) {
                     [&](const auto& x) { return x.node == all[rank].node; }));
 }
 
-/// The number of its node, in the order in which the ranks come to them.
+/// The number of the rank's node, in the order in which the ranks first use the nodes.
 std::size_t node_number(const launch_order& order) {
   std::vector<std::string> nodes;
   for (std::size_t i = 0; i <= order.rank; ++i) {
@@ -265,7 +266,7 @@ std::size_t node_number(const launch_order& order) {
   return static_cast<std::size_t>(own - nodes.begin());
 }
 
-/// As torchrun sets them.
+/// Adds the variables of a rank, as torchrun sets them.
 void add_rank(const launch_order& order, variables& to) {
   if (order.ranks == 0 || order.rank >= order.bundles.size())
     return;
@@ -315,7 +316,7 @@ process_order order_of(const trainable_start& what, const std::filesystem::path&
   }
   add_thread_counts(context.cpus, environment);
   add_rank(what.order, environment);
-  // A trial without a GPU must see none, where there are some.
+  // On a machine with GPUs, a trial without one must see none.
   if (!node.gpus.empty() || node.capacity.gpu.units > 0)
     environment.emplace_back("CUDA_VISIBLE_DEVICES", context.visible_devices);
   result.env = environment_with(environment);
@@ -343,7 +344,7 @@ process_turn turn_of(const trainable_start& what) {
   result.output_cap = what.job->output_cap;
   if (what.job->trial_files) {
     auto directory = trial_directory(what);
-    // On a worker each attempt has files of its own: the head appends them to one.
+    // On a worker each attempt has files of its own: the head appends them to the trial's.
     auto suffix = what.node->outputs ? "." + to_text(what.order.attempt.id()) : std::string{};
     if (what.order.rank > 0)
       suffix = rank_suffix(what.order.rank) + suffix;

@@ -1,4 +1,4 @@
-/// From a launch order to the process of its trial. Private to actors.
+/// Turns a launch order into the process of its trial. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,15 +16,15 @@ namespace tune {
 /// Whether the program is a host of a C++ trainable.
 [[nodiscard]] bool is_host(const trainable_start& what);
 
-/// What a process finds when it starts.
+/// Files that a process finds when it starts.
 struct prepared_files {
   std::filesystem::path params;
-  /// About something that was in the way and is gone; empty: nothing.
+  /// Describes something that was in the way and was replaced; empty: nothing was.
   std::string note;
 };
 
-/// Makes the trial's directory and its params.json.
-/// @errors `ec::refused` where what lies in the trial's own directory is in the way, which is the
+/// Creates the trial's directory and its params.json.
+/// @errors `ec::refused` if something in the trial's own directory is in the way, which is the
 ///         trial's fault; `ec::storage`, which is the node's.
 [[nodiscard]] expected<prepared_files> prepare(const trainable_start& what);
 
@@ -38,11 +38,11 @@ struct prepared_files {
 [[nodiscard]] std::string why_not_passed(const trainable_start& what, const process_order& order,
                                          const std::filesystem::path& params);
 
-/// What a host that waits is told, so that it runs this trial next.
+/// The order by which a waiting host runs this trial next.
 [[nodiscard]] host_order host_order_of(const trainable_start& what,
                                        const std::filesystem::path& params);
 
-/// Where its words go then.
+/// The files for the output of a host during this trial.
 [[nodiscard]] process_turn turn_of(const trainable_start& what);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// The order in which the runner takes messages in. Private to actors.
+/// The order in which the runner takes messages. Private to actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,35 +12,37 @@
 
 namespace tune {
 
-/// An answer that nobody waits for: it comes in between like any word from outside.
+/// An answer that was deferred: it is taken like any message from outside.
 struct deferred_word {
   event_body what;
 };
 
-/// What the runner hears and turns into events: news, a lease, that time has passed, or what a
-/// client wants.
+/// The messages that the runner turns into events: news, a lease, a tick, or a client's orders.
 using heard_word = std::variant<event_body, deferred_word, lease_granted, tick_atom, client_orders>;
 
-/// Keeps what others say back while a prompt rule thinks about whom to start or what to try, and
+/// Keeps back other messages while a prompt rule decides which trials to start or what to try, and
 /// puts the answers of both rules in a fixed order: the scheduler's, then the searcher's.
 ///
-/// Why: the two rules are two actors, and trials are more; which of their messages comes first is
-/// chance. With the gate the log is a function of what comes from outside the rules, and of its
-/// order. For let the gate be open, and a word from outside come. Posting it asks the rules, or
-/// does not; if it asks whom to start or what to try, the gate closes at once, in the same turn of
-/// the runner. It opens when all that was asked has been answered, the questions not yet sent
-/// included, and lets the answers out in an order that does not depend on when they came: of one
-/// rule in the order of its questions (messages between two actors do not overtake each other),
-/// of two rules by rule. If posting them asks anew, the gate is closed again before anything else
-/// is let out. So a word from outside and all answers that follow from it are one block of the
-/// log, in one order, and the next word comes behind it. Where only one word from outside is on
-/// its way at a time, which is so where one trial runs at a time, the whole log is the same.
+/// The reason: the two rules are two actors, besides those of the trials, so the order in which
+/// their messages arrive is random. With this gate the log depends only on the messages from
+/// outside the rules, and on their order.
 ///
-/// Whoever wants an end is heard at once: it may be that a rule is gone and never answers. The gate
-/// stays open from then on.
+/// Suppose that the gate is open, and a message from outside comes. Posting it may raise questions
+/// to the rules. If one of them is which trials to start or what to try, the gate closes at once,
+/// in the same turn of the runner. It opens again when all questions have been answered, including
+/// those not yet sent. The answers are then let out in an order that does not depend on when they
+/// came: those of one rule in the order of its questions (messages between two actors do not
+/// overtake each other), those of the two rules by rule. If posting them raises new questions, the
+/// gate closes again before anything else is let out. So a message from outside and all answers
+/// that follow from it are one block of the log, in one order, and the next message comes after it.
+/// Where only one message from outside is under way at a time, as it is where one trial runs at a
+/// time, the whole log is the same in each run.
+///
+/// A request to end is taken at once: a rule may be gone and never answer. The gate stays open from
+/// then on.
 ///
 /// Nothing waits for a rule that is not prompt: its questions never close the gate, and its answers
-/// are taken as words from outside.
+/// are taken like messages from outside.
 class turn_sequencer {
 public:
   turn_sequencer() = default;
@@ -49,19 +51,19 @@ public:
     searcher_.prompt = prompt_searcher;
   }
 
-  /// The scheduler will be asked whom to start, the searcher what to try.
+  /// The scheduler will be asked which trials to start, the searcher what to try.
   void will_choose() { close(scheduler_); }
   void will_ask() { close(searcher_); }
 
-  /// The questions have gone out.
+  /// The questions have been sent.
   void sent(const scheduler_turn& what) {
-    // Verdicts, on reports or a stall, come as one answer, even if all are deferred.
+    // Verdicts on reports and on stalls come as one answer, even if all are deferred.
     auto verdicts = what.judge.empty() && what.stalls.empty() ? 0u : 1u;
     sent(scheduler_, what.choose.size() + verdicts);
   }
   void sent(const searcher_turn& what) { sent(searcher_, what.asks.size()); }
 
-  /// Hears something; `next` tells what is to be posted now.
+  /// Takes a message; `next` gives the one to be posted now.
   void hear(heard_word what) {
     if (wants_an_end(what))
       stay_open();
@@ -74,7 +76,7 @@ public:
     (closed_ ? from->answers : waiting_).push_back(std::move(what));
   }
 
-  /// The next word to be posted; nothing until more is heard. Post it before the next call.
+  /// The next message to be posted; nothing until more is heard. Post it before the next call.
   [[nodiscard]] std::optional<heard_word> next() {
     open_if_answered();
     if (!answers_.empty())
@@ -85,12 +87,12 @@ public:
   }
 
 private:
-  /// What is known of a rule.
+  /// State of a rule.
   struct rule {
     bool prompt = false;
-    /// It was, or will be, asked in this turn.
+    /// Whether it was or will be asked in this turn.
     bool unsent = false;
-    /// Answers it owes.
+    /// Number of answers it owes.
     std::size_t due = 0;
     std::deque<heard_word> answers;
   };
@@ -98,7 +100,7 @@ private:
   rule scheduler_;
   rule searcher_;
   bool closed_ = false;
-  /// Answers in their order, and all else in the order it came.
+  /// The rules' answers in their order, and everything else in the order of arrival.
   std::deque<heard_word> answers_;
   std::deque<heard_word> waiting_;
 

@@ -127,7 +127,7 @@ private:
     return result;
   }
 
-  // Every element takes a byte at least: a longer length is a lie.
+  // Every element takes at least one byte: a longer length is invalid.
   std::size_t length(std::size_t depth) {
     auto result = word(4);
     if (result > rest_.size() || depth > most_depth)

@@ -20,15 +20,15 @@ std::size_t length_of(unsigned char lead) {
   return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
-/// Controls, line separators, marks that reorder what stands around them, and those that nobody
-/// sees: tags, fillers and annotations.
+/// Control characters, line separators, marks that reorder the surrounding text, and invisible
+/// characters: tags, fillers and annotations.
 bool is_harmful(char32_t x) {
   return x < 0x20 || (x >= 0x7F && x < 0xA0) || (x >= 0x2028 && x <= 0x202E)
          || (x >= 0x2060 && x <= 0x206F) || x == 0x200E || x == 0x200F || x == 0x061C || x == 0xFEFF
          || (x >= 0xFFF9 && x <= 0xFFFB) || (x >= 0xE0000 && x <= 0xE007F);
 }
 
-/// Whether more bytes could make a code point of it.
+/// Whether the text is a code point that is only cut off.
 bool is_cut_short(std::string_view text) {
   const auto length = length_of(static_cast<unsigned char>(text[0]));
   return length > text.size() && std::all_of(text.begin() + 1, text.end(), [](char x) {
@@ -80,7 +80,7 @@ code_point read_code_point(std::string_view text) {
 
 namespace {
 
-/// Takes one code point off the text. @returns its bytes.
+/// Appends the next code point of `text`, made printable. @returns its bytes in `text`.
 std::size_t add_next(std::string& to, std::string_view text) {
   const auto x = read_code_point(text);
   if (!x.valid)

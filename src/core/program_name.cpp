@@ -13,9 +13,11 @@ constexpr std::string_view usual_name = "tune-node";
 struct names {
   std::string shown{usual_name};
   std::string called{usual_name};
+  /// Options that reach the head; empty: experiments are directories here.
+  std::string reaching;
 };
 
-/// Of the process, as argv[0] is.
+/// Names of this process; global, as argv[0] is.
 names& ours() {
   static names result;
   return result;
@@ -26,15 +28,35 @@ names& ours() {
 void set_program_name(std::string_view called) {
   auto name = called.substr(called.rfind('/') + 1);
   if (!name.empty())
-    ours() = {printable(name), std::string{called}};
+    ours() = {printable(name), std::string{called}, ours().reaching};
 }
 
 const std::string& program_name() {
   return ours().shown;
 }
 
+const std::string& called_program() {
+  return ours().called;
+}
+
 std::string program_call(std::string_view words) {
   return shell_word(ours().called).append(words.empty() ? "" : " ").append(words);
+}
+
+std::string experiment_words(std::string_view directory) {
+  if (ours().reaching.empty())
+    return shell_word(directory);
+  while (directory.size() > 1 && directory.ends_with('/'))
+    directory.remove_suffix(1);
+  return shell_word(directory.substr(directory.rfind('/') + 1)) + " " + ours().reaching;
+}
+
+void name_experiments_at_head(std::string_view reaching) {
+  ours().reaching = reaching;
+}
+
+const std::string& words_to_head() {
+  return ours().reaching;
 }
 
 std::string in_own_name(std::string_view text) {

@@ -104,7 +104,7 @@ double rng::unit() {
 }
 
 std::uint64_t rng::below(std::uint64_t n) {
-  // The lowest 2^64 mod n of all values would be counted once too often.
+  // Refuse the lowest 2^64 mod n values, which would be counted once too often.
   auto refused = (0 - n) % n;
   auto x = bits();
   while (x < refused)

@@ -5,14 +5,14 @@ namespace tune {
 
 namespace {
 
-/// Whether nothing has to be changed: the usual case, found without a copy.
+/// Whether the value needs no change: the usual case, detected without a copy.
 bool is_fit(const value& what) {
   if (const auto* text = what.as_string())
     return is_utf8(*text);
   return what.as_list() == nullptr && what.as_object() == nullptr;
 }
 
-/// @returns false where the nesting is too deep.
+/// @returns false if the nesting is too deep.
 bool mend(value& what, std::size_t depth);
 
 bool mend(object& what, std::size_t depth) {

@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// Length of the well-formed UTF-8 sequence at the head of `text`; 0 where there is none. `bad`
-/// is then how many bytes one replacement character stands for (the longest ill-formed prefix).
+/// Length of the well-formed UTF-8 sequence at the beginning of `text`; 0 if there is none. `bad`
+/// is then the number of bytes that one replacement character stands for (the longest ill-formed
+/// prefix).
 std::size_t utf8_length(std::string_view text, std::size_t& bad) {
   auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   auto lead = at(0);
@@ -30,7 +31,7 @@ std::size_t utf8_length(std::string_view text, std::size_t& bad) {
   if (lead < 0xC2 || lead > 0xF4)
     return 0;
   const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte's range shuts out overlong forms, surrogates and what is beyond U+10FFFF.
+  // The second byte's range excludes overlong forms, surrogates and code points beyond U+10FFFF.
   const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   for (std::size_t i = 1; i < length; ++i) {
@@ -115,7 +116,7 @@ std::optional<double> non_finite(std::string_view text) {
   return std::nullopt;
 }
 
-/// Builds a value of the parser's calls, without recursion.
+/// Builds a value from the parser's callbacks, without recursion.
 class builder {
 public:
   using number_integer_t = std::int64_t;

@@ -14,7 +14,7 @@ std::size_t bare_literal(std::string_view text) {
   return 0;
 }
 
-/// Puts non-finite literals outside of texts into quotes, in the spelling of metrics.
+/// Puts non-finite literals outside of strings into quotes, in the spelling of metrics.
 std::string with_quoted_literals(std::string_view text) {
   std::string result;
   auto in_text = false;
@@ -37,14 +37,14 @@ std::string with_quoted_literals(std::string_view text) {
   return result;
 }
 
-/// @param read Reads a text that is JSON.
+/// @param read Reads strict JSON.
 template <class Read>
 auto read_loosely(std::string_view text, const Read& read) {
   auto result = read(text);
   if (result || result.error().code != ec::bad_syntax || text.find_first_of("NI") == text.npos)
     return result;
   auto again = read(std::string_view{with_quoted_literals(text)});
-  // The positions of the first error are those of the text.
+  // The positions in the first error refer to the original text.
   return again ? again : result;
 }
 

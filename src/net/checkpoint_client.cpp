@@ -17,32 +17,32 @@ namespace tune {
 
 namespace {
 
-/// How often it looks whether the head said something, while it has patience.
+/// Checks per `patience` for a word of the head.
 constexpr unsigned ticks_of_patience = 10;
 
 using keep_promise = caf::typed_response_promise<draft_kept>;
 using artifacts_promise = caf::typed_response_promise<artifacts_kept>;
 using prepare_promise = caf::typed_response_promise<attempt_prepared>;
 
-/// A checkpoint on its way to the head, or artifacts.
+/// A checkpoint or artifacts on the way to the head.
 struct departure {
   checkpoint_offer offer;
-  /// Told why it did not arrive; empty: it did.
+  /// Called with the reason why it did not arrive; empty: it did.
   std::function<void(const std::string& why)> settle;
 };
 
-/// One on its way from there.
+/// A checkpoint on the way from the head.
 struct arrival {
   prepare_attempt what;
   prepare_promise asker;
 };
 
-/// Where the head keeps an experiment.
+/// Storage of an experiment at the head.
 struct storage {
   bool is_known = false;
-  /// The directory, where it is here, too; else empty.
+  /// The head's directory, if it is reachable here, too; otherwise empty.
   std::filesystem::path shared;
-  /// Who waits for it to be known.
+  /// Attempts that wait until this is known.
   std::vector<arrival> waiting;
 };
 
@@ -60,20 +60,20 @@ struct checkpoint_client_state {
   checkpoint_client_settings settings;
   packer_pool packers;
   std::map<std::string, storage> storages;
-  /// By number of what was asked of the head.
+  /// Jobs asked about, by number of the question.
   std::map<std::uint64_t, std::string> questions;
   std::map<std::uint64_t, departure> departures;
   std::map<std::uint64_t, arrival> arrivals;
   std::uint64_t last_number = 0;
-  /// Why nothing goes to the head any more; empty: it does.
+  /// Why nothing goes to the head any more; empty: the connection is open.
   std::string closed;
-  /// Ticks since the head said something.
+  /// Ticks since the head was last heard.
   unsigned idle = 0;
   bool ticking = false;
 
   template <class Words>
   void ask(Words words) {
-    // What is not said while the gate is shut is asked anew with the next checkpoint server.
+    // A message that is not sent while the gate is shut is repeated to the next checkpoint server.
     if (!closed.empty() || (settings.gate && !settings.gate->is_open()))
       return tick_later();
     send(self, checkpoint_server, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
@@ -223,7 +223,7 @@ struct checkpoint_client_state {
     ask(offer);
   }
 
-  // -- What an attempt wrote beside them.
+  // -- Artifacts of an attempt.
 
   artifacts_promise keep(const keep_artifacts& what) {
     auto asker = self->make_response_promise<artifacts_kept>();
@@ -264,7 +264,7 @@ struct checkpoint_client_state {
       return ask(checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
     request(self, *whom, caf::infinite, x)
         .then([this](checkpoint_piece& piece) { ask(std::move(piece)); },
-              [](const caf::error&) {}); // The packer goes with the checkpoint client only.
+              [](const caf::error&) {}); // A packer ends only with its checkpoint client.
   }
 
   void hear(const checkpoint_settled& x) {
@@ -282,7 +282,7 @@ struct checkpoint_client_state {
 
   // -- A head that was out of reach.
 
-  /// All that is on its way begins anew.
+  /// Begins all transfers under way anew.
   void resume(const checkpoint_server_actor& to) {
     checkpoint_server = to;
     idle = 0;
@@ -296,9 +296,9 @@ struct checkpoint_client_state {
     }
   }
 
-  // -- The end of it.
+  // -- The end of transfers.
 
-  /// The attempt was ended by force.
+  /// Drops the checkpoints of an attempt that was ended by force.
   void drop(const saves_dropped& what) {
     packers.tell(self, what.who.job, what);
     std::vector<std::pair<std::uint64_t, const char*>> gone;
@@ -313,7 +313,7 @@ struct checkpoint_client_state {
     }
   }
 
-  /// What is on its way fails.
+  /// Fails all transfers under way.
   void give_up(const std::string& why) {
     for (const auto& [number, job] : std::exchange(questions, {}))
       know(job, {});
@@ -332,7 +332,7 @@ struct checkpoint_client_state {
   void close(const std::string& why) {
     give_up(why);
     closed = why;
-    // What was waiting to be known was asked for once more.
+    // Attempts that waited for the storage have asked for their checkpoints again.
     give_up(why);
   }
 
@@ -345,7 +345,8 @@ struct checkpoint_client_state {
       delayed_send(self, me(self), settings.patience / ticks_of_patience, tick_atom_v);
   }
 
-  /// An attempt must end even if its head takes nothing any more and stays in reach.
+  /// Gives up after long silence: an attempt must end even if its head takes nothing but stays in
+  /// reach.
   void tick() {
     ticking = false;
     if (!is_busy())

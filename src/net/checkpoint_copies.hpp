@@ -1,4 +1,4 @@
-/// Which copies of checkpoints stay on a worker. A pure value: it removes nothing itself.
+/// Decides which copies of checkpoints stay on a worker. A pure value: it removes nothing itself.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tune {
 
-/// A checkpoint that a worker has and its head, too.
+/// A checkpoint that both a worker and its head have.
 struct checkpoint_copy {
   std::string job;
   std::uint64_t trial = 0;
@@ -18,22 +18,22 @@ struct checkpoint_copy {
   std::uint64_t bytes = 0;
 };
 
-/// Of each trial the newest copy stays, in case that the trial goes on here, as long as all of them
-/// fit into a room; the ones that came longest ago go first. What is in use always stays.
+/// Keeps the newest copy of each trial, in case that the trial goes on here, as long as all of them
+/// fit into a limit; the oldest go first. Copies in use always stay.
 class checkpoint_copies {
 public:
-  /// @param room For the copies that nobody uses. [bytes]
+  /// @param room Limit of copies that are not in use. [bytes]
   explicit checkpoint_copies(std::uint64_t room) : room_{room} {}
 
-  /// A copy is there: the newest of its trial. One that was known is now the newest.
+  /// Adds a copy as the newest of its trial, even if it was known before.
   void add(checkpoint_copy what);
-  /// Somebody reads it, and later no more. Counted; a copy that is not known is left alone.
+  /// Begin and end of a use, counted. Unknown copies are ignored.
   void use(const std::filesystem::path& where);
   void release(const std::filesystem::path& where);
-  /// The job's directory is gone.
+  /// Forgets a job whose directory is gone.
   void forget(const std::string& job);
 
-  /// What is to be removed now; it is not known any more.
+  /// Takes out the copies that are to be removed now.
   [[nodiscard]] std::vector<checkpoint_copy> surplus();
 
 private:
@@ -42,7 +42,7 @@ private:
     std::size_t users = 0;
   };
   std::uint64_t room_;
-  /// Those that came first stand first.
+  /// Oldest first.
   std::list<entry> all_;
 
   std::list<entry>::iterator find(const std::filesystem::path& where);

@@ -18,34 +18,34 @@ namespace tune {
 namespace {
 
 using disk_worker_impl = extend<disk_worker_actor,
-                                // Time passes.
+                                // A timer tick.
                                 caf::result<void>(flush_atom),
-                                // The next slice.
+                                // Asks for the next slice of work.
                                 caf::result<void>(tick_atom)>;
 
-/// Of one worker, for one job.
+/// Limits of one worker, for one job.
 constexpr std::size_t most_offers = 10'000;
 constexpr std::size_t most_given = 1'000;
-/// Checkpoints that come at a time.
+/// Checkpoints of a worker that may come at a time.
 constexpr std::size_t most_arrivals = 64;
-/// How often it looks whether something came, while it has patience.
+/// Checks per `patience` for incoming pieces.
 constexpr unsigned most_idle_ticks = 6;
 
-/// A checkpoint that comes.
+/// An incoming checkpoint.
 struct arrival {
   attempt_claim who;
-  /// Nothing: it is being put into its place.
+  /// Empty while the checkpoint is being put into its place.
   std::optional<incoming_checkpoint> from;
 };
 
-/// A worker's checkpoints on their way.
+/// Transfers of one worker.
 struct peer_business {
   checkpoint_peer_actor who;
   std::deque<checkpoint_offer> offers;
-  /// Of each trial one at most; they take turns, each with a piece.
+  /// At most one per trial; they take turns, a piece each.
   std::map<std::uint64_t, arrival> arrivals;
   std::deque<std::uint64_t> turns;
-  /// Those that are given out.
+  /// Checkpoints that are given out.
   std::map<std::uint64_t, checkpoint_reader> given;
 };
 
@@ -78,7 +78,8 @@ struct disk_worker_state {
     return at->second;
   }
 
-  /// What was being put into its place is given up, too: it will be offered again.
+  /// Forgets a worker. A checkpoint that is being placed is given up, too: it will be offered
+  /// again.
   void lose(const caf::actor_addr& where) {
     auto gone = peers.extract(where);
     if (gone.empty())
@@ -89,8 +90,8 @@ struct disk_worker_state {
     }
   }
 
-  /// Whoever offers it again has come anew, and the break may not have been noticed yet. Another
-  /// rank of the attempt is somebody else.
+  /// Drops older arrivals of the same attempt and rank: its worker has reconnected, and the break
+  /// of the old connection may not have been noticed yet.
   void replace_older(const peer_business& by, const attempt_claim& who) {
     const auto owner = slow_rounds::owner_of(who);
     for (auto& [where, of] : peers) {
@@ -110,7 +111,7 @@ struct disk_worker_state {
 
   void hear(peer_business& of, const storage_question& x) { say(of, places->tell(x)); }
 
-  // -- Checkpoints that come.
+  // -- Incoming checkpoints.
 
   void hear(peer_business& of, const checkpoint_offer& x) {
     if (of.offers.size() >= most_offers)
@@ -119,7 +120,7 @@ struct disk_worker_state {
     begin_next(of);
   }
 
-  /// Whether a checkpoint of the same trial comes.
+  /// Whether a checkpoint of the same trial is coming.
   [[nodiscard]] static bool has_one_of(const peer_business& of, const attempt_claim& who) {
     return std::any_of(of.arrivals.begin(), of.arrivals.end(), [&](const auto& x) {
       return x.second.who.job == who.job && x.second.who.trial == who.trial;
@@ -154,7 +155,7 @@ struct disk_worker_state {
     time_later();
   }
 
-  /// Asks for pieces of all that come in turns, as many as there is credit for.
+  /// Asks for pieces of all incoming checkpoints in turns, as far as there is credit.
   void pump(peer_business& of) {
     std::size_t under_way = 0;
     for (const auto& [number, x] : of.arrivals)
@@ -184,7 +185,7 @@ struct disk_worker_state {
     place(of, x.number);
   }
 
-  /// Syncing may take long.
+  /// Places a complete checkpoint, in slices, since syncing may take long.
   void place(peer_business& of, std::uint64_t number) {
     auto& which = of.arrivals.at(number);
     auto work = incoming_checkpoint::placing(std::move(*which.from));
@@ -222,7 +223,7 @@ struct disk_worker_state {
     begin_next(of);
   }
 
-  // -- Checkpoints that are given out.
+  // -- Outgoing checkpoints.
 
   void hear(peer_business& of, const checkpoint_wanted& x) {
     checkpoint_found answer;
@@ -261,7 +262,7 @@ struct disk_worker_state {
     say(of, std::move(answer));
   }
 
-  // -- The end of it.
+  // -- The end of transfers.
 
   void withdraw(const std::string& job) {
     places->remove(job);
@@ -269,7 +270,7 @@ struct disk_worker_state {
     drop_arrivals(over, [&](const attempt_claim& x) { return x.job == job; });
   }
 
-  /// Its worker may not have heard of it, or not yet.
+  /// Stops an attempt's transfers. Its worker may not know yet that it was given up.
   void give_up(const attempt_claim& who) {
     places->give_up(who.job, trial_id{who.trial}, who.attempt);
     works.drop_attempt(who, given_up);

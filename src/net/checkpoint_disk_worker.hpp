@@ -1,4 +1,4 @@
-/// The DISK WORKER: does for a CHECKPOINT SERVER what blocks on the disk of one job at a time.
+/// The DISK WORKER: does the blocking disk work of a CHECKPOINT SERVER, for one job at a time.
 /// Private to the checkpoint server.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,20 +10,20 @@
 
 namespace tune {
 
-/// What a worker says.
+/// A worker's message, passed on.
 struct worker_message {
   std::variant<storage_question, checkpoint_offer, checkpoint_wanted, checkpoint_dropped,
                piece_wanted, checkpoint_piece>
       what;
 };
 
-/// What the disk worker has the checkpoint server say to a worker.
+/// A message that the checkpoint server sends to a worker on behalf of the disk worker.
 struct checkpoint_server_words {
   std::variant<storage_answer, checkpoint_settled, checkpoint_found, piece_wanted, checkpoint_piece>
       what;
 };
 
-/// Its head counts on it no more.
+/// The head no longer counts on this attempt.
 struct attempt_given_up {
   attempt_claim who;
   std::function<void()> then;
@@ -45,13 +45,13 @@ TUNE_END_LOCAL_TYPES(tune_checkpoint_server)
 
 namespace tune {
 
-/// Speaks to its checkpoint server only: see docs/decisions/0005. One for each job whose workers
-/// have a storage of their own and that its head works for at the same time.
+/// Talks to its checkpoint server only: see docs/decisions/0005. There is one for each job that its
+/// head currently serves and whose workers have a storage of their own.
 using disk_worker_actor = typed_actor<
-    // The job that it serves.
+    // The job to serve.
     caf::result<void>(job_place), caf::result<void>(worker_message, checkpoint_peer_actor),
     caf::result<void>(attempt_given_up),
-    // Answers once nothing of the job keeps it: it may serve another.
+    // Answers once no work of the job is left: it may then serve another.
     caf::result<void>(job_withdrawn)>;
 
 /// Spawns a disk worker of `speaker`, which serves no job yet.

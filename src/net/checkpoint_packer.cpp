@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What stays is in nobody's way: the directory of the job goes in the end, and that is told.
+/// Ignores failures: leftovers go with the job's directory, whose removal is reported.
 void remove_copy(const fs::path& where) {
   static_cast<void>(remove_from_attempt(where));
 }
 
-/// The number in "checkpoint_000007"; 0 where there is none.
+/// The number in "checkpoint_000007"; 0 if there is none.
 std::uint64_t number_in(const std::string& location) {
   const std::string_view digits = std::string_view{location}.substr(location.rfind('_') + 1);
   std::uint64_t result = 0;
@@ -43,9 +43,9 @@ fs::path draft_of(const bring_order& what) {
   return result;
 }
 
-/// Removes what is where the checkpoint is to come.
-/// @errors `ec::refused` where its trial put something in the way that stays, as what is mounted
-///   does: it would be so another time.
+/// Clears the place to which the checkpoint will come.
+/// @errors `ec::refused` if something that the trial put there cannot be removed, such as a mount:
+///   a retry would not help.
 expected<void> clear_place(const bring_order& what) {
   for (const auto& x : {place_of(what), draft_of(what)}) {
     auto gone = is_checkpoint_location(what.what.who.restore_from) ? remove_from_attempt(x)
@@ -59,7 +59,7 @@ expected<void> clear_place(const bring_order& what) {
 } // namespace
 
 sliced<packed> checkpoint_packer::packing(pack_order what) {
-  // The head's copy is the one that counts.
+  // Only the head's copy must be durable.
   what.what.what.durable = what.is_shared;
   auto kept = keeping_here(what.what);
   return parceling(std::move(what), std::move(kept));
@@ -224,12 +224,12 @@ void checkpoint_packer::take(const checkpoint_piece& what) {
   if (auto taken = known->from->take(what); !taken) {
     const error why{taken.error().code,
                     "the checkpoint cannot be restored: " + to_text(taken.error())};
-    // What the head cannot give, or is not what its manifest says, nobody can restore.
+    // A checkpoint that the head cannot give, or that differs from its manifest, is lost for good.
     return end(known, &why, why.code != ec::storage && why.code != ec::shortage);
   }
   if (!known->from->is_complete())
     return;
-  // Not synced: the head's copy counts.
+  // Not synced, since the head's copy counts.
   auto placed = incoming_checkpoint::place(std::move(*known->from));
   end(known, placed ? nullptr : &placed.error());
 }

@@ -1,5 +1,5 @@
-/// The checkpoints of a job of a worker, on its disk: packed for the head, brought from there,
-/// removed when nobody needs them. Blocks on the disk; sends nothing and knows no clock.
+/// A job's checkpoints on a worker's disk: packs them for the head, brings them from there, and
+/// removes them when no longer needed. Blocks on the disk; sends nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace tune {
 
-/// A checkpoint to be packed, and whether its place is the head's.
+/// A checkpoint to be packed, and whether it lies in the head's own directory.
 struct pack_order {
   std::uint64_t number = 0;
   keep_draft what;
@@ -31,25 +31,25 @@ struct pack_order {
 };
 struct packed {
   draft_kept kept;
-  /// Which one of its attempt.
+  /// Number of the checkpoint within its attempt.
   std::uint64_t sequence = 0;
   outline_message stream;
 };
-/// What an attempt wrote, to be packed.
+/// Artifacts of an attempt, to be packed.
 struct pack_artifacts {
   std::uint64_t number = 0;
   keep_artifacts what;
-  /// The head's directory of the experiment, where that is here, too; else empty.
+  /// The head's directory of the experiment, if it is reachable here, too; otherwise empty.
   std::filesystem::path shared = {};
 };
 struct packed_artifacts {
-  /// Why none of it, or not all, is there; empty: there is nothing to tell.
+  /// Why some or all artifacts are missing; empty: nothing to report.
   std::string why;
-  /// Whether something is to travel.
+  /// True if there is something to send.
   bool travels = false;
   outline_message stream = {};
 };
-/// Nobody wants its pieces any more.
+/// Pieces of this checkpoint are no longer needed.
 struct unpack_order {
   std::uint64_t number = 0;
   bool is_at_head = false;
@@ -65,17 +65,17 @@ struct brought {
   attempt_prepared how;
 };
 
-/// For one thread.
+/// For use by one thread.
 class checkpoint_packer {
 public:
-  /// @param copies of all jobs of its node.
+  /// @param copies Copies of all jobs of the node.
   checkpoint_packer(incoming_limits limits, std::shared_ptr<shared_copies> copies)
       : limits_{limits}, copies_{std::move(copies)} {}
 
-  /// Lists and hashes a checkpoint, in slices. Where it is to travel its pieces can be read until
+  /// Lists and hashes a checkpoint, in slices. If it is to travel, its pieces can be read until
   /// `unpack`.
   sliced<packed> packing(pack_order what);
-  /// The same of what an attempt wrote; copied in place where its place is the head's.
+  /// Like the above, for artifacts; copies them in place if their place is the head's.
   sliced<packed_artifacts> packing(pack_artifacts what);
   [[nodiscard]] checkpoint_piece read(const piece_wanted& what);
   void unpack(const unpack_order& what);
@@ -83,43 +83,43 @@ public:
   /// Checkpoints that may come at a time.
   static constexpr std::size_t most_at_once = 16;
 
-  /// Brings a checkpoint, unless that very one is here. To one place one after the other.
+  /// Brings a checkpoint, unless the very same one is here. Those for one place come one by one.
   void bring(bring_order what);
   void take(const checkpoint_piece& what);
-  /// It is not wanted any more: it does not end.
+  /// Cancels a checkpoint that is no longer wanted; it does not appear in `ended`.
   void drop(std::uint64_t number);
-  /// Those whose turn it is: each is to be looked for by `looking_for`, and then `looked` called.
+  /// Checkpoints whose turn it is: run `looking_for` for each, and then call `looked`.
   [[nodiscard]] std::vector<bring_order> to_look_for();
-  /// Whether that very one is here. In slices.
+  /// Tells whether the very same checkpoint is here. In slices.
   static sliced<bool> looking_for(bring_order what);
   void looked(std::uint64_t number, bool is_here);
-  /// What is to be asked for now.
+  /// Pieces to ask for now.
   [[nodiscard]] std::vector<piece_wanted> due();
-  /// What came to its end since the last call.
+  /// Checkpoints that have arrived or failed since the last call.
   [[nodiscard]] std::vector<brought> ended();
 
-  /// What the attempt was restored from is not in use any more.
+  /// Notes that the attempt no longer uses what it was restored from.
   void leave(const attempt_left& what);
   void forget(const std::string& job);
-  /// Removes copies that there is no more room for.
+  /// Removes copies beyond the limit.
   void tidy(const std::string& job);
-  /// Other jobs that have to do that now.
+  /// Other jobs for which `tidy` is due.
   [[nodiscard]] std::vector<std::string> to_tidy() { return copies_->due(); }
 
 private:
-  /// A trial of a job.
+  /// Job and trial.
   using trial_key = std::pair<std::string, std::uint64_t>;
-  /// A checkpoint that is packed, or artifacts.
+  /// A packed checkpoint, or artifacts.
   struct parcel {
-    /// None of artifacts, which stay where they are.
+    /// Empty for artifacts, which stay where they are.
     std::optional<checkpoint_copy> what;
     checkpoint_reader from;
-    /// Of artifacts.
+    /// For artifacts only, with `files`.
     trial_key whose = {};
     std::vector<shipped_file> files = {};
   };
   using user = std::tuple<std::string, std::uint32_t, std::uint64_t>;
-  /// One that is to come: it waits, is looked for, and then comes.
+  /// A checkpoint to be brought: it waits, is looked for, and then arrives.
   struct arrival {
     bring_order what;
     bool is_looked_for = false;
@@ -129,13 +129,13 @@ private:
   incoming_limits limits_;
   std::shared_ptr<shared_copies> copies_;
   std::map<std::uint64_t, parcel> parcels_;
-  /// What each trial's directory had when it was last brought from here: path and hash. A trial
-  /// that pauses again and again brings what it wrote since.
+  /// Files of each trial that were sent from here last: path and hash. A trial that pauses again
+  /// and again sends only what it wrote since.
   std::map<trial_key, std::map<std::string, std::string>> brought_;
-  /// Those that were wanted first stand first.
+  /// In the order in which they were wanted.
   std::list<arrival> arrivals_;
   std::vector<brought> ended_;
-  /// What attempts were restored from.
+  /// Checkpoints that attempts were restored from.
   std::map<user, std::filesystem::path> in_use_;
 
   void leave_out_brought(const trial_key& whose, checkpoint_manifest& from) const;

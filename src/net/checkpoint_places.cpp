@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A directory below the experiment's, where no trial mounted anything.
+/// Opens a directory below the experiment's, in which no trial has mounted anything.
 expected<guarded_directory> open_place(const fs::path& what, const fs::path& experiment) {
   const auto trials = experiment / "trials";
   return guarded_directory::open(trials, what.lexically_relative(trials));
@@ -89,11 +89,11 @@ fs::path checkpoint_places::place_of(const checkpoint_offer& what, const fs::pat
 
 bool checkpoint_places::has(const checkpoint_offer& what) const {
   auto directory = enter(what.who);
-  // Artifacts have no place of their own: they come once more.
+  // Artifacts have no place of their own, so they are sent again.
   if (!directory || what.sequence == 0)
     return false;
   const auto place = place_of(what, *directory);
-  // What came from a worker has a manifest.
+  // A checkpoint that came from a worker has a manifest.
   auto held = open_place(place, *directory);
   if (!held || !held->has_file(checkpoint_manifest_name))
     return false;

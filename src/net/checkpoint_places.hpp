@@ -1,4 +1,4 @@
-/// The directories of a checkpoint server's experiments: who may put what where. Blocks on the
+/// The directories of a checkpoint server's experiments, and who may write where. Blocks on the
 /// disk; sends nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace tune {
 
-/// For one thread.
+/// For use by one thread.
 class checkpoint_places {
 public:
   checkpoint_places(std::string secret, incoming_limits limits)
@@ -29,28 +29,29 @@ public:
 
   void add(const job_place& what);
   void remove(const std::string& job);
-  /// The attempt may not enter any more.
+  /// Denies access to an attempt from now on.
   void give_up(const std::string& job, trial_id trial, attempt_id attempt);
 
-  /// Where the experiment lies; leaves a token there.
+  /// Tells where the experiment is stored; leaves a token there.
   [[nodiscard]] storage_answer tell(const storage_question& asked);
 
-  /// Whether this checkpoint came before: its worker offers it again where it did not hear, before
-  /// a connection broke, that it was safe.
+  /// Whether this checkpoint is here already: a worker offers it again if it did not hear that it
+  /// was safe before a connection broke.
   [[nodiscard]] bool has(const checkpoint_offer& what) const;
 
-  /// A checkpoint is about to come, or what an attempt wrote.
-  /// @errors `ec::refused` for who must not, and what makes no sense; `ec::storage`.
+  /// Begins to receive a checkpoint or artifacts.
+  /// @errors `ec::refused` if the sender lacks permission or the offer makes no sense;
+  ///   `ec::storage`.
   [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what) const;
 
-  /// A checkpoint is to be given out.
-  /// @errors `ec::refused` for who must not; any other: the checkpoint is at fault.
+  /// Opens a checkpoint to be given out.
+  /// @errors `ec::refused` if the worker lacks permission; any other: the checkpoint is at fault.
   [[nodiscard]] expected<checkpoint_reader> open(const checkpoint_wanted& what) const;
 
 private:
   struct shelf {
     std::filesystem::path directory;
-    /// Empty: nobody asked for it yet.
+    /// Empty until somebody asks for it.
     std::string token;
     checkpoint_limits limits = {};
     artifact_rules artifacts = {};

@@ -16,13 +16,13 @@ namespace tune {
 
 namespace {
 
-/// A node has one checkpoint client, and a new one when it has joined anew.
+/// Checkpoint clients of a node: one, and a new one each time that it has joined anew.
 constexpr long most_peers_of_node = 8;
-/// Of one worker, of all jobs. More than disk workers have of it at a time: see
+/// Numbers of one worker in use, over all jobs. Above what disk workers hold of it at a time: see
 /// checkpoint_disk_worker.cpp.
 constexpr std::size_t most_numbers = 100'000;
 
-// What a worker hears where no disk worker has its job.
+// Answers to a worker if no disk worker serves its job.
 
 storage_answer refusal_of(const storage_question& x, const std::string& why, bool /*passes*/) {
   storage_answer result;
@@ -50,14 +50,14 @@ struct checkpoint_server_state {
   checkpoint_server_impl::pointer self = nullptr;
   struct job_here {
     job_place place;
-    /// Attempts that were given up before it had a disk worker.
+    /// Attempts that were given up before the job had a disk worker.
     std::vector<attempt_given_up> given_up = {};
   };
   std::map<std::string, job_here> jobs;
-  /// A disk that stands still keeps the disk worker of its job, and no other.
+  /// One disk worker per job, so that a disk that stands still blocks no other job.
   job_pool<disk_worker_actor> disk_workers;
   monitors watched;
-  /// By worker: who has what bears a number on its way.
+  /// By worker: the disk workers that deal with its numbers.
   std::map<caf::actor_addr, std::map<std::uint64_t, disk_worker_actor>> peers;
 
   /// @errors `ec::refused` for a job that is not here; `ec::shortage`.
@@ -79,14 +79,14 @@ struct checkpoint_server_state {
     return result;
   }
 
-  /// Whether it comes with a name of its own too often.
+  /// Whether the node has too many checkpoint clients already.
   [[nodiscard]] bool is_one_too_many(const checkpoint_peer_actor& who) const {
     auto lives_there = [&](const auto& x) { return x.first.node() == who.address().node(); };
     return !peers.contains(who.address())
            && std::count_if(peers.begin(), peers.end(), lives_there) >= most_peers_of_node;
   }
 
-  /// Null: nothing is taken of it.
+  /// Numbers of the worker; null: its messages are ignored.
   std::map<std::uint64_t, disk_worker_actor>* numbers_of(const checkpoint_peer_actor& who) {
     if (!is_of_sender(self, who) || is_one_too_many(who))
       return nullptr;
@@ -98,13 +98,13 @@ struct checkpoint_server_state {
     return &at->second;
   }
 
-  // -- What workers say.
+  // -- Messages of workers.
 
   static expected<disk_worker_actor> too_many() {
     return error{ec::shortage, "too many checkpoints are on their way"};
   }
 
-  /// Of a job.
+  /// Takes a message about a job.
   template <class Words>
   void take(Words& x, const checkpoint_peer_actor& who) {
     auto* numbers = numbers_of(who);
@@ -136,7 +136,7 @@ struct checkpoint_server_state {
     static_cast<void>(pass_on(x, who));
   }
 
-  /// @returns whether somebody has its number.
+  /// @returns false if no disk worker deals with its number.
   template <class Words>
   bool pass_on(Words& x, const checkpoint_peer_actor& who) {
     auto* numbers = numbers_of(who);
@@ -149,7 +149,7 @@ struct checkpoint_server_state {
     return true;
   }
 
-  // -- What disk workers have it say.
+  // -- Messages that disk workers send through this actor.
 
   void say(checkpoint_server_words& x, const checkpoint_peer_actor& who) {
     std::visit([&](const auto& words) { forget(words, who); }, x.what);
@@ -168,7 +168,7 @@ struct checkpoint_server_state {
     if (!x.why.empty())
       forget(x.number, who);
   }
-  /// Its number is on its way yet.
+  /// Keeps the number: its transfer still goes on.
   void forget(const piece_wanted&, const checkpoint_peer_actor&) {}
   void forget(const checkpoint_piece&, const checkpoint_peer_actor&) {}
 
@@ -188,7 +188,7 @@ struct checkpoint_server_state {
   void give_up(attempt_given_up x) {
     if (const auto* known = disk_workers.of(x.who.job))
       return send(self, *known, std::move(x));
-    // Nothing of it is on its way, and no attempt of a job that is not here may enter.
+    // Nothing of the attempt is under way, and no attempt of an unknown job is let in.
     if (auto here = jobs.find(x.who.job); here != jobs.end())
       here->second.given_up.push_back({x.who, [] {}});
     x.then();

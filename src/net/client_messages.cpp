@@ -27,7 +27,7 @@ auto read_object(std::string_view text, const char* what, Read read)
   return result;
 }
 
-/// What was refused; nothing where the answer is another.
+/// The error of a refusal; empty for any other answer.
 std::optional<error> refusal_of(const object& answer) {
   field_reader from{answer, "in an answer of the head"};
   if (from.get<bool>("ok"))
@@ -50,6 +50,22 @@ auto read_answer(std::string_view text, Read read)
   if (auto why = refusal_of(*all))
     return *why;
   return read_object(text, "in an answer of the head", std::move(read));
+}
+
+value::list list_of(const std::vector<std::string>& texts) {
+  return {texts.begin(), texts.end()};
+}
+
+/// A list of texts; empty where it is missing.
+std::vector<std::string> texts_in(field_reader& from, const char* name) {
+  std::vector<std::string> result;
+  for (const auto& each : from.get_if<value::list>(name).value_or(value::list{})) {
+    if (each.as_string() == nullptr)
+      from.fail(std::string{name} + " must be texts");
+    else
+      result.push_back(*each.as_string());
+  }
+  return result;
 }
 
 } // namespace
@@ -98,7 +114,7 @@ std::string to_json(const submission_message& x) {
   result.set("numbered", value{x.numbered});
   result.set("attaches", value{x.attaches});
   result.set("usual_searcher", value{x.usual_searcher});
-  result.set("search_options", value::list{x.search_options.begin(), x.search_options.end()});
+  result.set("search_options", list_of(x.search_options));
   return to_json(result);
 }
 
@@ -118,12 +134,7 @@ expected<submission_message> submission_message_from_json(std::string_view text)
     result.numbered = from.get_if<bool>("numbered").value_or(false);
     result.attaches = from.get_if<bool>("attaches").value_or(false);
     result.usual_searcher = from.get_if<bool>("usual_searcher").value_or(false);
-    for (const auto& each : from.get_if<value::list>("search_options").value_or(value::list{})) {
-      if (each.as_string() == nullptr)
-        from.fail("search_options must be texts");
-      else
-        result.search_options.push_back(*each.as_string());
-    }
+    result.search_options = texts_in(from, "search_options");
     return result;
   });
 }
@@ -197,6 +208,34 @@ expected<client_request> client_request_from_json(std::string_view text) {
   });
 }
 
+std::string to_json(const remote_command& x) {
+  object result;
+  result.set("command", x.command);
+  result.set("experiments", list_of(x.experiments));
+  result.set("options", list_of(x.options));
+  result.set("before", list_of(x.before));
+  result.set("arguments", list_of(x.arguments));
+  result.set("program", x.program);
+  result.set("reaching", x.reaching);
+  result.set("columns", value{static_cast<std::int64_t>(x.columns)});
+  return to_json(result);
+}
+
+expected<remote_command> remote_command_from_json(std::string_view text) {
+  return read_object(text, "in a command", [](field_reader& from) {
+    remote_command result;
+    result.command = from.get<std::string>("command");
+    result.experiments = texts_in(from, "experiments");
+    result.options = texts_in(from, "options");
+    result.before = texts_in(from, "before");
+    result.arguments = texts_in(from, "arguments");
+    result.program = from.get<std::string>("program");
+    result.reaching = from.get<std::string>("reaching");
+    result.columns = from.get_count("columns");
+    return result;
+  });
+}
+
 std::string to_json(const rows_piece& x) {
   object result;
   result.set("ok", value{true});
@@ -216,7 +255,7 @@ rows_piece piece_of(std::string_view all, std::uint64_t from, std::size_t most) 
     return {{}, true};
   all.remove_prefix(static_cast<std::size_t>(from));
   auto size = std::min(all.size(), most);
-  // Bytes that go on with a character begin with the bits 10.
+  // Continuation bytes of a character begin with the bits 10.
   auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
   while (size > 1 && size < all.size() && is_inside(all[size]))
     --size;

@@ -9,7 +9,7 @@ namespace tune::detail {
 
 namespace {
 
-/// Those whose group weighs most; of groups that weigh the same, the one of whoever stands first.
+/// Members of the group with the largest total weight; of equal groups, the one that comes first.
 template <class Entry, class Group, class Weight>
 std::vector<const Entry*> heaviest(const std::vector<const Entry*>& of, Group group_of,
                                    Weight weight_of) {

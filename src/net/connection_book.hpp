@@ -1,5 +1,6 @@
-/// Who is connected at a port, and who has to go where they are too many or leave too much unread.
-/// A pure value.
+/// Connections of a port, and which of them must go if there are too many or they leave too much
+/// unread. A pure value. Who a peer is by its certificate, `network_config` in
+/// include/tune/net/system.hpp knows.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,20 +13,20 @@
 
 namespace tune::detail {
 
-/// Connections come as strangers; whoever greets, with a certificate of the CA, is a member from
-/// then on.
+/// Connections begin as strangers; a peer that greets, with a certificate of the CA, is a member
+/// from then on.
 class connection_book {
 public:
-  /// Counts up: the older peer has the lower one.
+  /// Counts up: an older connection has a lower number.
   using number = std::uint64_t;
 
-  /// A stranger comes.
-  /// @param source Where from: one machine, or those that share its address.
+  /// Adds a stranger.
+  /// @param source Its address: one machine, or several that share it.
   number come(std::string source);
-  /// The stranger is a member. Nobody whom it does not know.
-  /// @param certificate Tells it from other members; the same for all where there is no TLS.
+  /// Makes a stranger a member. Unknown numbers are ignored.
+  /// @param certificate Distinguishes it from other members; the same for all without TLS.
   void know(number who, std::string certificate);
-  /// So much was sent to it that it has not read. [bytes]
+  /// Sets how much was sent to the peer that it has not read. [bytes]
   void owe(number who, std::size_t unread);
   void leave(number who);
 
@@ -33,25 +34,25 @@ public:
   [[nodiscard]] bool is_stranger(number who) const;
   [[nodiscard]] std::size_t strangers() const { return all_.size() - members_; }
   [[nodiscard]] std::size_t members() const { return members_; }
-  /// Of one peer; 0 where it is not here. [bytes]
+  /// Unread bytes of one peer; 0 if it is not here. [bytes]
   [[nodiscard]] std::size_t unread_by(number who) const;
-  /// Of all connections. [bytes]
+  /// Unread bytes of all connections. [bytes]
   [[nodiscard]] std::size_t unread() const { return unread_; }
 
-  /// The oldest stranger of the source that most of them come from: a crowd from there drives out
-  /// its own kind. Nothing: there are none.
+  /// The oldest stranger from the source of most strangers: a crowd from one place displaces only
+  /// its own. Empty: there are none.
   [[nodiscard]] std::optional<number> least_wanted_stranger() const;
-  /// The newest member with the certificate that most of them have; of those, from the source that
-  /// most come from. Nothing: there are none.
+  /// The newest member among those with the most common certificate, and of these from the most
+  /// common source. Empty: there are none.
   [[nodiscard]] std::optional<number> least_wanted_member() const;
-  /// The peer that leaves most unread, of those whose certificate leaves most unread altogether.
-  /// Nothing: everything was read.
+  /// The peer that leaves most unread, among those whose certificate leaves most unread in total.
+  /// Empty: everything was read.
   [[nodiscard]] std::optional<number> slowest_reader() const;
 
 private:
   struct peer {
     std::string source;
-    /// Nothing: a stranger.
+    /// Empty: a stranger.
     std::optional<std::string> certificate;
     std::size_t unread = 0;
   };

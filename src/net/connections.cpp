@@ -1,4 +1,4 @@
-// Connections whose beginnings have a deadline, and harm nobody: see docs/decisions/0007.
+// Connections whose setup has a deadline and cannot block others: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "message_filter.hpp"
 #include "port_connections.hpp"
@@ -20,7 +20,7 @@
 
 namespace tune::detail {
 
-/// Whoever came and may not have said a word yet when the time for it is up.
+/// A connection that may still not have greeted when its time is up.
 struct stranger {
   std::weak_ptr<port_connections> at;
   connection_book::number who = 0;
@@ -52,10 +52,10 @@ std::shared_ptr<port_connections> port_connections_for(caf::actor_system& system
                                             [&system](const std::string& x) { tell(system, x); });
 }
 
-/// TLS, as CAF's stream wants to call it.
+/// TLS in the form that CAF's stream expects.
 class tls_policy {
 public:
-  /// @param whose Outlives it, or is not heard of again.
+  /// @param whose Must outlive the policy's use.
   tls_policy(tls_session x, connection_pass& whose)
       : session_{std::make_shared<tls_session>(std::move(x))}, whose_{&whose} {}
 
@@ -68,7 +68,7 @@ public:
   rw_state write_some(std::size_t& count, native_socket, const void* from, std::size_t size) {
     auto result = session_->write(from, size, count);
     whose_->wrote(size - count);
-    // With nothing to say it waits for the peer.
+    // With nothing to write, it waits for the peer.
     return state_of(result, size == 0 ? rw_state::indeterminate : rw_state::success);
   }
   bool must_read_more(native_socket, std::size_t threshold) {
@@ -88,7 +88,7 @@ private:
   }
 };
 
-/// The bare socket.
+/// Plain TCP in the form that CAF's stream expects.
 class plain_policy {
 public:
   explicit plain_policy(connection_pass& whose) : whose_{&whose} {}
@@ -108,7 +108,7 @@ public:
   bool must_read_more(native_socket socket, std::size_t threshold) {
     return tcp_.must_read_more(socket, threshold);
   }
-  /// It shows nothing.
+  /// A plain peer shows no certificate.
   [[nodiscard]] static std::function<std::string()> shown() {
     return [] { return std::string{}; };
   }
@@ -118,7 +118,7 @@ private:
   connection_pass* whose_;
 };
 
-/// One connection, as CAF's broker wants it: what comes crosses a message filter first.
+/// One connection, as CAF's broker expects it: incoming data passes a message filter first.
 template <class Policy>
 class guarded_scribe : public caf::io::scribe {
 public:
@@ -153,7 +153,7 @@ public:
     if (std::exchange(launched_, true))
       return;
     stream_.start(this);
-    // The handshake may want to write before anybody has something to say.
+    // The handshake may have to write before there is anything to send.
     stream_.force_empty_write(this);
   }
   void ack_writes(bool enable) override { stream_.ack_writes(enable); }
@@ -163,7 +163,7 @@ public:
     if (whose_->collected())
       stream_.flush(this);
     else
-      stream_.wr_buf().clear(); // It was hung up on, and CAF has yet to see it.
+      stream_.wr_buf().clear(); // The connection was closed, and CAF has yet to notice.
   }
   void add_to_loop() override { stream_.activate(this); }
   void remove_from_loop() override { stream_.passivate(); }
@@ -183,15 +183,15 @@ public:
 private:
   caf::actor_system& system_;
   message_filter message_filter_;
-  /// Who the peer is, as its certificate says.
+  /// Returns the subject of the peer's certificate.
   std::function<std::string()> shown_by_;
   bool noted_ = false;
   bool launched_ = false;
   network::stream_impl<Policy> stream_;
-  /// Behind the stream, and so given back while its socket is open.
+  /// Declared after the stream, so that it is given back while the socket is still open.
   pass_ptr whose_;
 
-  /// Before anybody hears what it says.
+  /// Notes who the peer is, before its first message is delivered.
   void note_peer() {
     const auto* config = dynamic_cast<const network_config*>(&system_.config());
     if (config == nullptr || !message_filter_.peer() || std::exchange(noted_, true))
@@ -205,10 +205,10 @@ private:
   }
 };
 
-/// Makes a connection of a socket, and is its owner then; null: it cannot be one.
+/// Makes a connection from a socket, and takes ownership of it then; null: that failed.
 using dresser = std::function<caf::io::scribe_ptr(native_socket, pass_ptr)>;
 
-/// CAF reads the files anew for each connection, and so does this: they may have gone, or be newer.
+/// Reads the files anew for each connection, as CAF does: they may have been removed or renewed.
 dresser tls_dresser(caf::actor_system& system, const message_filter& at, tls_session::side which) {
   return [&system, at, which](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
     auto begun = tls_session::begin(certificates_of(system), socket, which);
@@ -233,7 +233,7 @@ message_filter border_for(caf::actor_system& system) {
           std::make_shared<const reachable_actors>(system)};
 }
 
-/// Hangs up on those who have not been heard of when they are named to it.
+/// Closes connections that are still strangers when their time is up.
 using usher_actor = typed_actor<caf::result<void>(stranger)>;
 
 usher_actor::behavior_type usher() {
@@ -251,11 +251,11 @@ public:
       , dress_{std::move(dress)}
       , patience_{rules.strangers.patience}
       , port_connections_{port_connections_for(system, rules)}
-      // Hidden: a system does not wait for it, nor for what it was told to do later.
+      // Hidden: a system waits neither for it nor for its delayed messages.
       , usher_{system.spawn<caf::hidden>(usher)} {}
 
   bool new_connection() override {
-    // Told to go while connections still waited.
+    // The port was closed while connections still waited.
     if (detached())
       return false;
     auto& loop = acceptor_.backend();
@@ -318,7 +318,7 @@ expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wis
   auto socket = open_connection({whom.host, whom.port}, until);
   if (!socket)
     return socket.error();
-  // Whoever connects trusts the peer with more: see `port_rules`.
+  // A connecting side trusts its peer with more: see `port_rules`.
   auto own = port_connections_for(system, port_rules::of_one_who_connects());
   auto pass = own->admit(*socket);
   const auto number = pass->number();

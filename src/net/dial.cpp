@@ -17,7 +17,7 @@ namespace tune {
 
 namespace {
 
-/// Whether the same attempt may succeed later.
+/// Whether a retry may succeed later.
 bool may_pass(probe_outcome what) {
   switch (what) {
     case probe_outcome::name_not_found:

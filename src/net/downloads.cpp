@@ -10,7 +10,7 @@ downloads::downloads(const content_store& to, download_limits limits, std::uint6
     : store_{to}, limits_{limits}, numbers_{numbers} {}
 
 void downloads::want(const std::string& hash, std::uint64_t size, std::string name) {
-  // The disk, or somebody, may have spoilt it since it came; then it comes anew.
+  // The stored content may have been damaged since it came; then it is fetched anew.
   if (store_.has(hash, size) && store_.verify(hash)) {
     ended_.push_back({hash, {}});
     return;
@@ -42,13 +42,13 @@ void downloads::begin_next() {
   begin(std::prev(active_.end()));
 }
 
-/// The content that the next question is about, which may begin with it.
+/// The content that the next question is about; begins a new one if needed.
 downloads::place downloads::next_to_ask() {
   auto open = [this] {
     return std::find_if(active_.begin(), active_.end(),
                         [](const transfer& x) { return x.asked < x.what.size; });
   };
-  // Empty ones end as soon as they begin.
+  // Empty contents end as soon as they begin.
   while (open() == active_.end() && !queue_.empty())
     begin_next();
   return open();
@@ -69,7 +69,7 @@ std::vector<chunk_request> downloads::due() {
   return result;
 }
 
-/// Begins a content, from its beginning.
+/// Begins to fetch a content, from its beginning.
 void downloads::begin(place x) {
   x->to.reset();
   x->asked = 0;
@@ -83,7 +83,7 @@ void downloads::begin(place x) {
     finish(x);
 }
 
-/// Begins a content again, if it may be begun once more.
+/// Begins a content again, unless that was tried too often.
 void downloads::again(place x, const std::string& why) {
   forget_questions(x);
   if (x->tries < limits_.tries)
@@ -135,7 +135,7 @@ bool downloads::take(const chunk& answer) {
       || answer.last != (asked->offset + asked->size == of->what.size)) {
     again(of, "the head answered with other bytes than it was asked for");
   } else if (auto taken = of->to->append(answer.offset, answer.bytes); !taken) {
-    // Out of order: one before it was lost.
+    // Out of order: an earlier piece was lost.
     if (taken.error().code == ec::protocol)
       again(of, taken.error().detail);
     else
@@ -156,7 +156,7 @@ bool downloads::take(const chunk_failed& answer) {
 void downloads::tick() {
   for (auto i = active_.begin(); i != active_.end();) {
     const auto current = i++;
-    // One that waits for credit does not wait for the package server.
+    // A content that waits for credit does not wait for the package server.
     current->idle = has_questions(*current) ? current->idle + 1 : 0;
     if (current->idle > limits_.patience)
       again(current, "nothing of it came any more");

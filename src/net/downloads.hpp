@@ -1,5 +1,5 @@
-/// Contents on their way from one package server into this node's store: what to ask for next, what
-/// to do with an answer, when to give up. Sends nothing and knows no clock.
+/// Downloads from one package server into this node's store: what to ask for next, how to handle an
+/// answer, when to give up. Sends nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,42 +22,41 @@ struct download_limits {
   std::uint32_t chunk_bytes = 256 * 1024;
   /// Chunks asked for at a time, over all contents.
   std::size_t credit = 4;
-  /// Ticks without a chunk that a content may take.
+  /// Ticks that may pass without a chunk of a content.
   unsigned patience = 6;
-  /// How often a content is begun.
+  /// Tries per content.
   unsigned tries = 3;
 };
 
-/// How a wanted content ended: it is in the store, or why it is not.
+/// End of a download: success if the content is in the store, or the error.
 struct download_end {
   std::string hash;
   expected<void> result;
 };
 
-/// Contents come one after the other, in the order in which they were wanted; the credit that one
-/// leaves goes to the next. At most `credit` are under way. For one thread.
+/// Contents are fetched one after the other, in the order in which they were wanted; credit that
+/// one does not use goes to the next. At most `credit` are under way. For use by one thread.
 class downloads {
 public:
-  /// @param numbers The last number that was given to a question; shared by all that one actor
-  /// asks.
+  /// @param numbers Number of the last question; shared by all questions of one actor.
   downloads(const content_store& to, download_limits limits, std::uint64_t& numbers);
 
-  /// Brings a content, once however often it is wanted, and not at all if it is in the store, where
-  /// it is read through each time.
-  /// @param name For texts.
+  /// Fetches a content once, however often it is wanted; one that is in the store is verified each
+  /// time instead.
+  /// @param name Name for messages.
   void want(const std::string& hash, std::uint64_t size, std::string name);
-  /// Nobody wants it any more. What of it is under way is dropped.
+  /// Cancels a content that is no longer wanted, even if it is under way.
   void drop(const std::string& hash);
 
   /// Questions to be sent now.
   [[nodiscard]] std::vector<chunk_request> due();
-  /// Takes an answer; late and doubled ones are dropped.
-  /// @returns whether it was one to an open question of this object.
+  /// Takes an answer; late and duplicate ones are ignored.
+  /// @returns whether it answers an open question of this object.
   bool take(const chunk& answer);
   bool take(const chunk_failed& answer);
-  /// Some time has passed.
+  /// Called at regular intervals.
   void tick();
-  /// What ended since the last call.
+  /// Downloads that have ended since the last call.
   [[nodiscard]] std::vector<download_end> ended();
 
 private:
@@ -69,7 +68,7 @@ private:
   struct transfer {
     wanted what;
     std::optional<content_writer> to;
-    /// Bytes asked for.
+    /// Bytes asked for so far.
     std::uint64_t asked = 0;
     unsigned tries = 0;
     unsigned idle = 0;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A directory that no other user may read: modes do not travel with the files.
+/// Makes a directory that no other user may read, since file modes do not travel.
 expected<void> make_private(const fs::path& directory) {
   constexpr ::mode_t owner_only = 0700;
   if (::mkdir(directory.c_str(), owner_only) == 0 || errno == EEXIST)
@@ -31,7 +31,7 @@ download_limits limits_of(const package_client_settings& x) {
   return {x.chunk_bytes, x.credit, fetch_list::ticks_of_patience, x.tries};
 }
 
-/// What is to be told of a failure: see `fetched_job::kind`.
+/// Kind of error to report: see `fetched_job::kind`.
 ec kind_of(ec code) {
   switch (code) {
     case ec::storage:
@@ -85,7 +85,7 @@ std::vector<job_request> fetch_list::jobs_due() {
 
 std::vector<chunk_request> fetch_list::chunks_due() {
   std::vector<chunk_request> result;
-  // What ends may make a job want more.
+  // The end of a download may make a job want more.
   for (;;) {
     auto more = downloads_.due();
     result.insert(result.end(), more.begin(), more.end());
@@ -186,7 +186,7 @@ void fetch_list::read_manifest(place x) {
                     : where.error();
   auto manifest = manifest_from_json(text ? text->value_or(std::string{}) : std::string{});
   if (!manifest) {
-    // Should the disk be at fault, the next one gets it anew.
+    // If the disk is at fault, the next fetch gets the manifest anew.
     static_cast<void>(store_.verify(fetch.manifest_hash));
     return fail(x, manifest.error());
   }

@@ -1,5 +1,5 @@
-/// The jobs that are fetched from one package server: asked for, listed, downloaded, laid out.
-/// Sends nothing and knows no clock.
+/// Jobs that are fetched from one package server: questions, manifests, downloads, layout. Sends
+/// nothing and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,43 +15,42 @@
 
 namespace tune {
 
-/// For one thread.
+/// For use by one thread.
 class fetch_list {
 public:
-  /// Ticks that make up the patience of the settings.
+  /// Ticks per `patience` of the settings.
   static constexpr unsigned ticks_of_patience = 6;
 
-  /// @param numbers The last number that was given to a question; shared by all that one actor
-  /// asks.
+  /// @param numbers Number of the last question; shared by all questions of one actor.
   fetch_list(const content_store& to, const package_client_settings& settings,
              std::uint64_t& numbers);
 
-  /// Brings a job; one that is being fetched is not begun again.
+  /// Fetches a job, unless that is under way.
   void fetch(const std::string& job);
 
   /// Questions to be sent now.
   [[nodiscard]] std::vector<job_request> jobs_due();
   [[nodiscard]] std::vector<chunk_request> chunks_due();
-  /// Take an answer. @returns whether it was one to an open question of this list.
+  /// Take an answer. @returns whether it answers an open question of this list.
   bool take(const job_found& answer);
   bool take(const job_failed& answer);
   bool take(const chunk& answer);
   bool take(const chunk_failed& answer);
-  /// A part of the patience has passed.
+  /// Called `ticks_of_patience` times per patience.
   void tick();
-  /// Jobs that are there or failed since the last call.
+  /// Jobs that have arrived or failed since the last call.
   [[nodiscard]] std::vector<fetched_job> ended();
 
 private:
   struct fetch_of {
     std::string record;
     std::string manifest_hash;
-    /// Set once the manifest is there.
+    /// True once the manifest is there.
     bool listed = false;
     file_manifest manifest;
-    /// Contents that are not there yet.
+    /// Contents that are still missing.
     std::unordered_set<std::string> missing;
-    /// The open question for the job; 0: answered, or not asked yet.
+    /// Number of the open question for the job; 0: it was answered, or not asked yet.
     std::uint64_t number = 0;
     unsigned tries = 0;
     unsigned idle = 0;
@@ -63,7 +62,7 @@ private:
   std::uint64_t& numbers_;
   downloads downloads_;
   std::map<std::string, fetch_of> fetches_;
-  /// Which jobs wait for a content.
+  /// Jobs that wait for each content.
   std::unordered_map<std::string, std::unordered_set<std::string>> waiting_;
   std::vector<job_request> due_;
   std::vector<fetched_job> ended_;

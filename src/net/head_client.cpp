@@ -15,7 +15,7 @@ namespace tune {
 
 namespace {
 
-/// What came of being led in.
+/// Result of the introduction at a head.
 struct led_in {
   std::optional<error> why;
 };
@@ -34,12 +34,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// For each answer of a head that was reached.
+/// Limit for each answer of a head that was reached.
 constexpr std::chrono::seconds answer_patience{10};
 
-/// What a follower has heard, for those who wait.
+/// Messages that a follower received, for threads that wait for them.
 class response_waiter {
 public:
+  void answer(remote_output what) {
+    std::lock_guard guard{mutex_};
+    if (wanted_.contains(what.number))
+      outputs_[what.number] = std::move(what);
+    changed_.notify_all();
+  }
   void answer(client_answer what) {
     std::lock_guard guard{mutex_};
     if (wanted_.erase(what.number) > 0)
@@ -60,13 +66,13 @@ public:
     changed_.notify_all();
   }
 
-  /// A number for a question that is about to be asked.
+  /// Reserves the number of a question that is about to be asked.
   std::uint64_t expect() {
     std::lock_guard guard{mutex_};
     wanted_.insert(++last_number_);
     return last_number_;
   }
-  /// Waits for the answer. @param patience Nothing: as long as there is a head.
+  /// Waits for the answer. @param patience Empty: as long as the head is in reach.
   expected<std::string> wait(std::uint64_t number, std::optional<milliseconds> patience) {
     std::unique_lock guard{mutex_};
     auto is_due = [&] { return lost_ || answers_.contains(number); };
@@ -76,6 +82,16 @@ public:
       changed_.wait(guard, is_due);
     wanted_.erase(number);
     if (auto found = answers_.extract(number))
+      return std::move(found.mapped());
+    if (lost_)
+      return error{ec::unreachable, fate_->lost.empty() ? "the head is gone" : fate_->lost};
+    return error{ec::timeout, "the head does not answer"};
+  }
+  /// Waits for a command's next output.
+  expected<remote_output> wait_for_output(std::uint64_t number, milliseconds patience) {
+    std::unique_lock guard{mutex_};
+    changed_.wait_for(guard, patience, [&] { return lost_ || outputs_.contains(number); });
+    if (auto found = outputs_.extract(number))
       return std::move(found.mapped());
     if (lost_)
       return error{ec::unreachable, fate_->lost.empty() ? "the head is gone" : fate_->lost};
@@ -92,18 +108,20 @@ private:
   std::condition_variable changed_;
   std::set<std::uint64_t> wanted_;
   std::map<std::uint64_t, std::string> answers_;
+  std::map<std::uint64_t, remote_output> outputs_;
   std::optional<experiment_fate> fate_;
   bool lost_ = false;
   std::uint64_t last_number_ = 0;
 };
 
-/// Its handle goes to the head: so it is no one that blocks, see docs/decisions/0005.
+/// The head gets a handle of this actor, so it must not block: see docs/decisions/0005.
 using follower_impl = extend<follower_actor,
                              // Introduces itself at this node registry.
                              caf::result<led_in>(entrance_actor, std::string),
-                             // For the submission server.
+                             // Messages for the submission server.
                              caf::result<void>(submission, package_server_actor),
-                             caf::result<void>(client_question)>;
+                             caf::result<void>(client_question), caf::result<void>(command_wanted),
+                             caf::result<void>(output_wanted)>;
 
 struct follower_state {
   static inline const char* name = "tune.follower";
@@ -161,6 +179,7 @@ follower_impl::behavior_type follower(follower_impl::stateful_pointer<follower_s
   return {
       [&state](client_answer& x) { state.heard->answer(std::move(x)); },
       [&state](const experiment_ended& x) { state.heard->end(x); },
+      [&state](remote_output& x) { state.heard->answer(std::move(x)); },
       [&state](const entrance_actor& node_registry, const std::string& hello) {
         return state.come_in(node_registry, hello);
       },
@@ -168,6 +187,12 @@ follower_impl::behavior_type follower(follower_impl::stateful_pointer<follower_s
         send(self, state.submission_server, x, files, caf::actor_cast<follower_actor>(self));
       },
       [self, &state](const client_question& x) {
+        send(self, state.submission_server, x, caf::actor_cast<follower_actor>(self));
+      },
+      [self, &state](const command_wanted& x) {
+        send(self, state.submission_server, x, caf::actor_cast<follower_actor>(self));
+      },
+      [self, &state](const output_wanted& x) {
         send(self, state.submission_server, x, caf::actor_cast<follower_actor>(self));
       },
   };
@@ -188,7 +213,7 @@ public:
   }
 
   expected<void> come_in(const node_registry_actor& node_registry, const client_hello& who) {
-    // Both requests of the follower have their limits.
+    // Both requests of the follower have time limits.
     auto result
         = call<led_in>(follower_, caf::actor_cast<entrance_actor>(node_registry), to_json(who));
     if (!result)
@@ -209,7 +234,7 @@ public:
     return wait_for(words);
   }
 
-  /// Until it runs, however long that takes.
+  /// Waits until the experiment runs, however long that takes.
   expected<submission_taken> wait_for(const submission_message& words) {
     auto number = heard_->expect();
     send_from_outside(follower_, submission{number, to_json(words)},
@@ -235,6 +260,22 @@ public:
     send_from_outside(follower_, client_question{0, to_json(what)});
   }
 
+  expected<int> carry_out(const remote_command& what,
+                          const std::function<bool(std::string_view, std::string_view)>& take) {
+    const auto number = heard_->expect();
+    send_from_outside(follower_, command_wanted{number, to_json(what)});
+    for (;;) {
+      auto next = heard_->wait_for_output(number, answer_patience);
+      if (!next)
+        return next.error();
+      if (next->refused != 0)
+        return error{static_cast<ec>(next->refused), std::move(next->err)};
+      if (!take(next->out, next->err) || next->has_ended)
+        return next->status;
+      send_from_outside(follower_, output_wanted{number});
+    }
+  }
+
   std::optional<experiment_fate> wait_for(milliseconds patience) {
     return heard_->wait_for_fate(patience);
   }
@@ -247,7 +288,7 @@ private:
   std::mutex mutex_;
   std::string job_;
 
-  /// Of an actor of this process, which always answers.
+  /// Asks an actor of this process, which always answers.
   template <class Answer, class Handle, class... Words>
   expected<Answer> call(const Handle& whom, Words&&... words) {
     caf::scoped_actor self{system_};
@@ -294,6 +335,12 @@ expected<std::string> head_client::ask(const client_request& what) {
 
 void head_client::tell(const client_request& what) {
   impl_->tell(what);
+}
+
+expected<int>
+head_client::carry_out(const remote_command& what,
+                       const std::function<bool(std::string_view, std::string_view)>& take) {
+  return impl_->carry_out(what, take);
 }
 
 std::optional<experiment_fate> head_client::wait_for(std::chrono::milliseconds patience) {

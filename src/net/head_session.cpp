@@ -18,7 +18,7 @@ namespace tune {
 
 namespace {
 
-/// What came of dialing.
+/// Result of dialling.
 struct dialed {
   node_registry_actor node_registry;
   error why;
@@ -39,17 +39,17 @@ namespace {
 
 using head_session_impl = extend<head_session_actor, caf::result<void>(tick_atom, std::uint64_t),
                                  caf::result<void>(heartbeat_news),
-                                 // From the node: it may speak.
+                                 // Sent by the node: it may speak.
                                  caf::result<void>(leases_kept)>;
 
-/// Connecting blocks, and so it has a thread of its own. Only its head session knows it: see
+/// Connects on a thread of its own, since that blocks. Only its head session knows it: see
 /// docs/decisions/0005.
 using dialer_actor = typed_actor<caf::result<dialed>(run_atom)>;
 
-/// For each answer of a head that was reached.
+/// Limit for each answer of a head that was reached.
 constexpr auto answer_patience = std::chrono::seconds{10};
 
-/// A connection from the welcome to its end.
+/// A connection, from the welcome to its end.
 struct session {
   node_registry_actor node_registry;
   head_links links;
@@ -61,13 +61,13 @@ struct session {
   /// Null: nobody watches for silence.
   std::shared_ptr<session_fence> gate = {};
   heartbeat_sender_actor heartbeat_sender = {};
-  /// When the lease of this session began.
+  /// Begin of the lease of this session.
   instant began{0};
-  /// The head is out of reach, and the node waits for it.
+  /// True while the head is out of reach and the node waits for it.
   bool is_away = false;
-  /// It was found again, and has not said yet what may go on.
+  /// True after the head was found again, until it has said what may go on.
   bool returns = false;
-  /// When it waits no longer.
+  /// Time at which the node stops waiting.
   instant lost_at{0};
 
   [[nodiscard]] liveness_rules rules() const {
@@ -107,14 +107,14 @@ struct head_session_state {
   std::optional<session> with;
   std::chrono::milliseconds wait{0};
   std::chrono::steady_clock::time_point alone_since;
-  /// Numbers the timers: one that was overtaken means nothing.
+  /// Number of the newest timer; older ones are ignored.
   std::uint64_t timer = 0;
-  /// Numbers the attempts, likewise.
+  /// Number of the newest try; answers to older ones are ignored.
   std::uint64_t course = 0;
   bool leaving = false;
-  /// It had a head once.
+  /// True once the worker has joined a head.
   bool was_joined = false;
-  /// The head is out of reach; the node is on its way out.
+  /// True when the head is lost and the node is ending.
   bool is_lost = false;
 
   head_session_observer& seen() { return *settings.observer; }
@@ -125,9 +125,9 @@ struct head_session_state {
     attempt();
   }
 
-  // -- Coming in, or back.
+  // -- Joining, or coming back.
 
-  /// Calls unless another attempt began meanwhile, or none is due any more.
+  /// Wraps a handler such that it runs only if no other try has begun and one is still due.
   template <class Answer, class Call>
   auto in_course(Call call) {
     return [this, which = course, call](const Answer& x) {
@@ -138,7 +138,7 @@ struct head_session_state {
 
   void attempt() {
     ++course;
-    // It takes a bounded time, and lives here.
+    // The dialer lives in this process and takes a bounded time.
     request(self, dialer, caf::infinite, run_atom_v)
         .then(in_course<dialed>([this](const dialed& result) { introduce(result); }),
               in_course<caf::error>([this](const caf::error& why) {
@@ -170,7 +170,7 @@ struct head_session_state {
               }));
   }
 
-  /// Trying again would mend nothing.
+  /// Handles a refusal that a retry would not change.
   void refuse(const std::string& why) {
     if (with)
       return lose(why);
@@ -189,10 +189,10 @@ struct head_session_state {
     if (leaving && !with)
       return end({worker_end::kind::left, {}});
     auto& by = std::get<welcome>(*answer);
-    // Another head knows nothing of what runs here, and its own heads before it are no more.
+    // Another head knows nothing of what runs here, and the one that did is gone.
     if (with && by.head != with->by.head)
       return lose("another head leads");
-    // The head counts from when it hears of it, which is later.
+    // Taken before the request, since the head counts from its own, later receipt.
     auto began = settings.clock();
     request(self, node_registry, answer_patience, enter_atom_v, by.ticket)
         .then(in_course<head_links>([this, node_registry, by, began](const head_links& links) {
@@ -243,7 +243,7 @@ struct head_session_state {
     if (!with->gate)
       return;
     end_heartbeats();
-    // Before the head can say anything of this session.
+    // Set before the head can say anything about this session.
     with->gate->set_end(with->began + with->rules().lease());
     with->heartbeat_sender
         = spawn_heartbeat_sender(self->system(),
@@ -261,7 +261,7 @@ struct head_session_state {
 
   // -- A head that is out of reach.
 
-  /// What runs goes on, unheard: the head is looked for.
+  /// Starts to look for the head; attempts go on, unheard.
   void part(const std::string& why) {
     if (!with || is_lost || with->is_away)
       return;
@@ -273,8 +273,8 @@ struct head_session_state {
     wait = settings.first_wait;
     seen().away(why,
                 std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
-    // Not at once: a head that lets it in and then does not count on it would have it run in
-    // circles.
+    // Not at once: a head that lets the node in and then does not count on it would cause a busy
+    // loop.
     remind(std::min(wait, half_interval()));
   }
 
@@ -298,10 +298,10 @@ struct head_session_state {
     with->by = by;
     with->began = began;
     send(self, with->node, links.cluster);
-    // It lives here.
+    // The node lives in this process.
     request(self, with->node, caf::infinite, enter_atom_v, by.ticket)
         .then(in_course<node_inventory>([this](const node_inventory& has) { be_back(has); }),
-              [](const caf::error&) {}); // It is gone, which is heard of by itself.
+              [](const caf::error&) {}); // The node is gone; its monitor reports that.
   }
 
   void be_back(const node_inventory& has) {
@@ -313,7 +313,7 @@ struct head_session_state {
     send(self, with->node_registry, enter_atom_v, with->by.ticket, node_actor{with->node}, has);
   }
 
-  /// The head has said what may go on.
+  /// Goes on once the head has said what may continue.
   void go_on() {
     if (!with || is_lost || !std::exchange(with->returns, false))
       return;
@@ -336,9 +336,9 @@ struct head_session_state {
       call(with->checkpoint_service);
   }
 
-  // -- Going.
+  // -- Leaving.
 
-  /// The head is gone: nobody will hear of what runs here.
+  /// Ends everything, since the head is gone and nobody will hear of what runs here.
   void lose(const std::string& why) {
     if (!with || is_lost)
       return;
@@ -351,7 +351,7 @@ struct head_session_state {
     send(self, with->node, drain_atom_v);
   }
 
-  /// The node is gone, and with it all that ran.
+  /// Cleans up after the node has ended, and with it all attempts.
   void close(const caf::error& why) {
     for_each_helper(
         [this](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
@@ -384,7 +384,7 @@ struct head_session_state {
     wait = std::min(2 * wait, settings.most_wait);
   }
 
-  /// While something runs here, time is short.
+  /// Retries at short intervals, since attempts run here.
   void retry_soon(const std::string& why) {
     if (is_known_gone(with->by.process))
       return lose(why);
@@ -423,7 +423,7 @@ struct head_session_state {
     end({worker_end::kind::left, {}});
   }
 
-  /// The head gives it nothing more; what runs may end.
+  /// Announces the departure: the head sends nothing more, and attempts may finish.
   void leave_head() {
     send(self, with->links.cluster, node_leaving{with->by.name});
     send(self, with->node, leave_atom_v);

@@ -28,7 +28,7 @@ struct heartbeat_monitor_state {
   heartbeat_monitor_impl::pointer self = nullptr;
   cluster_actor cluster;
   failure_detector watched{{}};
-  /// Numbers the timers: one that was overtaken means nothing.
+  /// Number of the newest timer; older ones are ignored.
   std::uint64_t timer = 0;
   bool armed = false;
 
@@ -41,7 +41,8 @@ struct heartbeat_monitor_state {
   bool hear(const heartbeat& what) {
     if (!what.is_frozen)
       return watched.heard(what.session, settings.clock());
-    // It hears nothing of this head, though this head hears it; unless that was held up.
+    // The node hears nothing from this head, which still hears the node; unless the head was held
+    // up.
     const auto is_excused = watched.was_held_up(settings.clock());
     if (watched.heard(what.session, settings.clock()) && !is_excused)
       give_up(what.session, "it heard nothing of the head, and froze");

@@ -58,7 +58,7 @@ struct heartbeat_sender_state {
     request(self, settings.heartbeat_monitor, settings.rules.lost_after,
             heartbeat{settings.session, is_frozen})
         .then([this, number](bool counts) { hear(number, counts); },
-              [](const caf::error&) {}); // Silence: the lease runs out by itself.
+              [](const caf::error&) {}); // No answer: the lease runs out by itself.
   }
 
   void hear(std::uint64_t number, bool counts) {

@@ -12,18 +12,18 @@
 
 namespace tune {
 
-/// What became of the lease of a session.
+/// News of the lease of a session.
 struct heartbeat_news {
   std::uint64_t session = 0;
-  /// Frozen, or lost.
+  /// Either frozen or lost.
   session_lease::state what = session_lease::state::frozen;
   std::string why;
 };
 
-/// Who hears of it.
+/// Receiver of that news.
 using heartbeat_listener_actor = typed_actor<caf::result<void>(heartbeat_news)>;
 
-/// Shows its head that a node lives. One per session; known to its head session.
+/// Shows the head that the node is alive. One per session; known to its head session only.
 using heartbeat_sender_actor = typed_actor<
     // Begins.
     caf::result<void>(run_atom)>;
@@ -31,12 +31,13 @@ using heartbeat_sender_actor = typed_actor<
 struct heartbeat_sender_settings {
   std::uint64_t session = 0;
   liveness_rules rules;
-  /// When the node asked for the session.
+  /// Time at which the node asked for the session.
   instant began{0};
   heartbeat_monitor_actor heartbeat_monitor;
-  /// Has the clock, and is told when the lease ends.
+  /// Provides the clock, and is told when the lease ends.
   std::shared_ptr<session_fence> gate;
-  /// When what runs is to be ended unless a heartbeat is answered before: of the session before.
+  /// Time, set by the previous session, at which attempts are ended unless a heartbeat is answered
+  /// before.
   std::optional<instant> lost_at;
 };
 

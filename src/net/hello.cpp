@@ -98,7 +98,7 @@ expected<hello> hello_from_json(std::string_view text) {
     else
       from.fail("labels has a wrong type");
   }
-  // Builds that do not say it are told that they are of another version.
+  // Other builds may omit these; they are then told that their version differs.
   result.process = from.get_if<std::string>("process").value_or("");
   result.route = {from.get_if<std::string>("address").value_or(""),
                   from.get_if<std::string>("head_address").value_or("")};

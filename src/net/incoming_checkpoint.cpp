@@ -19,7 +19,7 @@ stream_outline from_words(const outline_message& x) {
 
 namespace {
 
-/// Makes the folder that the draft goes to; it may not be reached through a link.
+/// Makes the folder of the draft, which must not be reachable through a link.
 expected<void> make_folder(const checkpoint_draft& of) {
   const auto folder = of.directory.parent_path();
   const auto trials = of.experiment / "trials";

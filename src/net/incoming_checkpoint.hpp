@@ -1,5 +1,5 @@
-/// A checkpoint that comes from another node, piece by piece. Blocks on the disk; sends nothing and
-/// knows no clock.
+/// A checkpoint that arrives from another node, piece by piece. Blocks on the disk; sends nothing
+/// and knows no clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,53 +20,53 @@ namespace tune {
 struct incoming_limits {
   /// Bytes of one piece. [1 .. max_chunk_bytes]
   std::uint32_t piece_bytes = 256 * 1024;
-  /// Pieces asked for and not there yet. [>= 1]
+  /// Pieces that were asked for and have not arrived yet. [>= 1]
   std::size_t credit = 4;
-  /// What each checkpoint may hold.
+  /// Limits of each checkpoint.
   checkpoint_limits most = {};
 };
 
 [[nodiscard]] outline_message to_words(const stream_outline& x);
 [[nodiscard]] stream_outline from_words(const outline_message& x);
 
-/// Whose artifacts come, and how many at most.
+/// Owner of the incoming artifacts, and the limit of their files.
 struct artifact_place {
   artifact_source whose;
   std::uint64_t max_files = 0;
 };
 
-/// Removes what came unless it was placed. For one thread.
+/// Removes what has arrived unless it was placed. For use by one thread.
 class incoming_checkpoint {
 public:
-  /// @param where The draft; it must not be there, and its iteration is of no account.
+  /// @param where The draft, which must not exist yet; its iteration is ignored.
   /// @errors as `checkpoint_writer::begin`.
   [[nodiscard]] static expected<incoming_checkpoint> begin(std::uint64_t number,
                                                            checkpoint_draft where,
                                                            const outline_message& stream,
                                                            const incoming_limits& limits);
 
-  /// Artifacts come instead, which are put beside what their trial wrote here.
+  /// Like `begin`, for artifacts, which are put beside the trial's files here.
   [[nodiscard]] static expected<incoming_checkpoint>
   begin_artifacts(std::uint64_t number, checkpoint_draft where, const artifact_place& whose,
                   const outline_message& stream, const incoming_limits& limits);
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// What is to be asked for now.
+  /// Pieces to ask for now.
   [[nodiscard]] std::vector<piece_wanted> due();
-  /// The first of it; nothing: it has all its credit under way.
+  /// The first piece to ask for; empty: all credit is in use.
   [[nodiscard]] std::optional<piece_wanted> next_due();
-  /// Pieces asked for and not there yet.
+  /// Pieces that were asked for and have not arrived yet.
   [[nodiscard]] std::size_t under_way() const { return under_way_; }
-  /// @errors `ec::protocol` where it is not what was asked for or announced; `ec::storage`;
-  ///   `ec::unreachable` where the other side cannot give it.
+  /// @errors `ec::protocol` if the piece is not what was asked for or announced; `ec::storage`;
+  ///   `ec::unreachable` if the other side cannot give it.
   [[nodiscard]] expected<void> take(const checkpoint_piece& x);
   [[nodiscard]] bool is_complete() const;
-  /// Puts it into its place, in slices. @returns its bytes. @errors `ec::storage`.
+  /// Puts the checkpoint into its place, in slices. @returns its bytes. @errors `ec::storage`.
   static sliced<expected<std::uint64_t>> placing(incoming_checkpoint what);
-  /// All of it at once.
+  /// Like `placing`, but all at once.
   [[nodiscard]] static expected<std::uint64_t> place(incoming_checkpoint what);
 
-  /// Time passes. @returns how many times it did since something came that was asked for.
+  /// Called at regular intervals. @returns the calls since a requested piece last arrived.
   unsigned tick() { return under_way_ > 0 ? ++idle_ : idle_; }
 
 private:
@@ -80,7 +80,7 @@ private:
   piece_window window_;
   unsigned idle_ = 0;
   std::size_t under_way_ = 0;
-  /// None: a checkpoint.
+  /// Empty for a checkpoint.
   std::optional<artifact_place> artifacts_ = {};
 
   static sliced<expected<std::uint64_t>> placing_beside(incoming_checkpoint what);

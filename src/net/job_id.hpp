@@ -1,4 +1,4 @@
-/// Which texts may be the id of a job.
+/// Checks ids of jobs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tune {
 
-/// Whether it may name a directory.
+/// Whether the text is a valid id of a job, which names a directory.
 [[nodiscard]] inline bool is_job_id(const std::string& text) {
   constexpr std::size_t longest = 128;
   return !text.empty() && text.size() <= longest

@@ -36,7 +36,7 @@ finder_impl::behavior_type finder(finder_impl::stateful_pointer<finder_state> se
   state.package_client = std::move(package_client);
   state.package_server = std::move(package_server);
   state.make = std::move(make);
-  // It goes when nothing runs on the node any more.
+  // Jobs are dropped when this actor ends, which is when nothing runs on the node any more.
   auto asked = std::make_shared<std::vector<std::string>>();
   self->attach_functor([asked, whom = state.package_client] {
     for (auto& job : *asked)
@@ -46,8 +46,8 @@ finder_impl::behavior_type finder(finder_impl::stateful_pointer<finder_state> se
       [self, &state, asked](const job_wanted& what) {
         asked->push_back(what.id);
         auto answer = self->make_response_promise<job_ready>();
-        // The package client lives here and always answers: in its own time, since files may be
-        // large.
+        // The package client lives in this process and always answers, though it may take long,
+        // since files may be large.
         request(self, state.package_client, caf::infinite, fetch_job{what.id}, state.package_server)
             .then([&state, answer](
                       const fetched_job& found) mutable { answer.deliver(state.ready(found)); },

@@ -10,7 +10,7 @@ namespace tune::detail {
 
 namespace {
 
-/// Reads what CAF wrote, and never beyond it.
+/// Reads what CAF wrote, without ever reading beyond its end.
 class byte_reader {
 public:
   explicit byte_reader(const std::vector<char>& from) : left_{from.data(), from.size()} {}
@@ -24,7 +24,7 @@ public:
       result = result << 8 | static_cast<unsigned char>(c);
     return result;
   }
-  /// Seven bits in each byte, the lowest first.
+  /// Reads a length of seven bits per byte, the lowest first.
   std::optional<std::size_t> length() {
     std::size_t result = 0;
     for (unsigned shift = 0; shift < 32; shift += 7) {
@@ -49,14 +49,15 @@ private:
   std::string_view left_;
 };
 
-/// Has CAF drop it. What cannot be read of the message itself would not do: CAF 0.17 makes an empty
-/// message of it and delivers that. So it is the list of actors before it, of one that is nowhere.
+/// Makes CAF drop the message. Spoiling the message itself is not enough: CAF 0.17 turns it into an
+/// empty message and delivers that. So this spoils the list of actors before it, which then names
+/// one that does not exist.
 void make_unreadable(std::vector<char>& payload) {
   std::fill(payload.begin(), payload.end(), '\xff');
   payload.front() = 1;
 }
 
-/// The name of a local actor; empty: there is none of this number that peers know.
+/// The name of a local actor; empty if no actor that peers know has this number.
 std::string name_of(caf::actor_system& system, caf::actor_id number) {
   auto known = system.registry().get(number);
   const auto* who
@@ -75,7 +76,7 @@ bool is_empty_answer(const std::string& word) {
 
 std::optional<std::string> word_of(const std::vector<char>& payload) {
   byte_reader from{payload};
-  // Nobody of ours has others answer across the network.
+  // Nodes never forward a request across the network, so the list of stages is empty.
   auto stages = from.length();
   auto type = from.number(2);
   auto size = from.length();
@@ -145,7 +146,7 @@ message_filter::verdict message_filter::look_at_header(const std::vector<char>& 
   caf::binary_deserializer from{system_, part.data(), part.size()};
   if (from(now_) || !valid(now_))
     return end("sent what is no message");
-  // Nothing leads through a node to another one.
+  // No node passes messages on to another one.
   if (now_.operation == kind::routed_message)
     return end("wanted a message to be passed on to another node");
   if (is_handshake(now_) ? !is_greeting() : !peer_)
@@ -160,7 +161,7 @@ message_filter::verdict message_filter::look_at_header(const std::vector<char>& 
 message_filter::verdict message_filter::look_at_greeting(const std::vector<char>& part) {
   caf::binary_deserializer from{system_, part.data(), part.size()};
   caf::node_id said;
-  // A node that finds itself is told so by CAF.
+  // On the connecting side, CAF itself reports a node that has reached itself.
   if (from(said) || !said || (side_ == side::accepted && said == system_.node()))
     return end("greeted as no node does");
   if (peer_ && peer_ != said)
@@ -185,7 +186,8 @@ void message_filter::look_at_message(std::vector<char>& part) {
   if (!who.empty() && word && may_pass(who, *word, part.size()))
     return;
   make_unreadable(part);
-  // Who has gone may have been somebody; and CAF's nodes ask each other's services how they are.
+  // No complaint without a receiver: it may have ended, and CAF's nodes query each other's
+  // services.
   if (!who.empty())
     complaint_ = "sent " + who + " a message that no node sends it";
 }
@@ -200,7 +202,7 @@ bool message_filter::may_pass(const std::string& who, const std::string& word,
       return bytes <= largest_failure && words_->may_be_answered(who, wire_prefix);
     return words_->may_be_answered(who, is_empty_answer(word) ? wire_prefix : word);
   }
-  // From nobody: it could not be told from a word of this process.
+  // A message without a sender could not be told from one of this process.
   if (now_.source_actor == caf::invalid_actor_id)
     return false;
   return words_->may_receive(who, word)

@@ -1,4 +1,4 @@
-/// What a connection brings is looked at here before CAF reads it: see docs/decisions/0013.
+/// Checks what a connection brings before CAF reads it: see docs/decisions/0013.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,39 +15,38 @@
 
 namespace tune::detail {
 
-/// Bytes of one message at most. Files and checkpoints come in pieces of 1 MiB, records of
-/// experiments have 4 MiB at most; a report is as long as its trial makes it.
+/// Largest message. [bytes] Files and checkpoints come in pieces of 1 MiB, records of experiments
+/// have 4 MiB at most; a report is as long as its trial makes it.
 inline constexpr std::size_t largest_message = 64 * 1024 * 1024;
-/// Of what nodes say of themselves, and of an error: each of these may nest, and is read by
-/// recursion.
+/// Largest greeting and largest error. [bytes] Both may nest, and are read by recursion.
 inline constexpr std::size_t largest_greeting = 64 * 1024;
 inline constexpr std::size_t largest_failure = 4 * 1024;
 
-/// Somebody who can be reached by whoever connects, whatever its name.
+/// An actor that whoever connects can reach, whatever its name.
 struct published {
   caf::actor_id whom = 0;
   wire_words words = {};
 };
 
-/// What is said at this connection by its peer, part after part: header, payload, header, …
+/// Filters the messages of a connection's peer, part after part: header, payload, header, …
 ///
-/// A message that the receiver does not take from peers is made unreadable, and CAF drops it. A
-/// peer that speaks as no node does is hung up on: so is one that speaks for others, or through
-/// this node to others.
+/// A message that its receiver does not take from peers is made unreadable, and CAF drops it. The
+/// connection is closed if the peer does not behave as a node does, speaks for others, or tries to
+/// reach others through this node.
 class message_filter {
 public:
   enum class side { accepted, connected };
   enum class verdict { goes_on, ends };
 
-  /// @param open Whom the port is for; nothing on the side that connected.
+  /// @param open The actor that the port was opened for; empty on the side that connected.
   message_filter(caf::actor_system& system, side which,
                  std::shared_ptr<const reachable_actors> words,
                  std::optional<published> open = std::nullopt);
 
-  /// Looks at the next part. May overwrite its bytes, never their number.
+  /// Checks the next part. May overwrite its bytes, but does not change their number.
   [[nodiscard]] verdict look(std::vector<char>& part);
 
-  /// Whose connection it is; none before it has greeted.
+  /// The peer's node; none before it has greeted.
   [[nodiscard]] const caf::node_id& peer() const { return peer_; }
 
   /// Why the last part did not pass, for people; empty: it did. Told once for each kind.
@@ -77,8 +76,8 @@ private:
                               std::size_t bytes) const;
 };
 
-/// What a message is called in `wire_words`: nothing where its beginning is none of ours.
-/// @param payload As CAF writes it.
+/// The name of a message as in `wire_words`; empty if it does not begin like one.
+/// @param payload The message as CAF writes it.
 [[nodiscard]] std::optional<std::string> word_of(const std::vector<char>& payload);
 
 } // namespace tune::detail

@@ -20,14 +20,14 @@ namespace tune {
 
 namespace {
 
-/// Welcomes that nobody came in with yet; older ones are forgotten.
+/// Welcomes that no worker has used yet; beyond this many, the oldest are forgotten.
 constexpr std::size_t most_tickets = 1000;
-/// Of these, so many of one worker: it asks again where the head was too slow to answer, and may
-/// still come in with an earlier one.
+/// Unused welcomes of one worker: it asks again if the head was too slow to answer, and may still
+/// enter with an earlier one.
 constexpr std::ptrdiff_t most_tickets_of_one = 8;
-/// A hello names a node, what it offers and its labels. [bytes]
+/// Largest hello: it names a node, what it offers and its labels. [bytes]
 constexpr std::size_t longest_hello = 256 * 1024;
-/// What a node may offer of each resource, so that the books of a cluster can add it up.
+/// Largest offer of each resource of a node, so that sums over a cluster do not overflow.
 constexpr amount most_offered{1'000'000'000'000};
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;
 
@@ -37,28 +37,28 @@ bool is_countable(const resources& x) {
          && std::ranges::all_of(x.custom, [&](const auto& y) { return fits(y.second); });
 }
 
-/// Clocks that differ by more are worth a line.
+/// Clocks that differ by more than this are reported.
 constexpr auto tolerable_skew = std::chrono::seconds{2};
 
-/// It answers at once, unless it has gone.
+/// Limit for answers of the heartbeat monitor, which answers at once unless it has ended.
 constexpr auto heartbeat_monitor_patience = std::chrono::seconds{5};
 
-/// Somebody who may come in.
+/// A worker that was welcomed and may enter.
 struct pending_member {
   hello who;
   std::string name;
 };
 
-/// How often it looks whether the process still lives of a node that is out of reach.
+/// Interval of checks whether the process of a node out of reach still lives.
 constexpr auto look_interval = std::chrono::milliseconds{200};
 
-/// Somebody who is in.
+/// A worker that has entered.
 struct member {
   std::string worker;
   node_actor node;
   std::uint64_t session = 0;
   std::string process;
-  /// Set while the connection to it is lost: for so long its name is kept.
+  /// Time until which its name is kept; set while its connection is lost.
   std::optional<caf::actor_clock::time_point> kept_until = {};
 };
 
@@ -72,11 +72,11 @@ struct node_registry_state {
   cluster_actor cluster;
   head_links links;
   monitors watched;
-  /// By ticket.
+  /// Workers that may enter, by ticket.
   std::map<std::uint64_t, pending_member> welcomed;
-  /// By the name of the node.
+  /// Workers that have entered, by the name of the node.
   std::map<std::string, member> inside;
-  /// Clients that were welcomed and did not ask for the submission server yet.
+  /// Tickets of clients that have not asked for the submission server yet.
   std::deque<std::uint64_t> clients;
   std::uint64_t welcomes = 0;
   std::uint64_t last_ticket = 0;
@@ -95,7 +95,8 @@ struct node_registry_state {
             settings.heartbeat_monitor ? lost_after : 0};
   }
 
-  /// Later ones are larger, and whoever knows one was given it: its last bits are drawn.
+  /// Draws a ticket. Later ones are larger, and their last bits are random, so that none can be
+  /// guessed.
   [[nodiscard]] std::uint64_t draw_ticket() {
     constexpr unsigned drawn_bits = 36;
     constexpr auto drawn = (std::uint64_t{1} << drawn_bits) - 1;
@@ -118,7 +119,7 @@ struct node_registry_state {
     return *client ? hear_client(**client) : hear_worker(text);
   }
 
-  /// Somebody else's word, or one that came too late, changes nothing.
+  /// Takes a farewell. One of an unknown worker, or one that came too late, changes nothing.
   std::string hear_farewell(const farewell& of) {
     if (auto fits = may_speak("a guard", of.build, of.cluster, settings.build, settings.cluster);
         !fits)
@@ -154,7 +155,8 @@ struct node_registry_state {
     if (!is_countable(who->capacity))
       return reject({ec::bad_option, "it offers more than a machine can have"},
                     "worker " + who->name);
-    // A worker that ended and is begun anew may come before the end of its line is heard.
+    // A worker that ended and was started again may come before the loss of its old connection is
+    // noticed.
     if (auto former = inside.find(who->name); settings.heartbeat_monitor && former != inside.end()
                                               && former->second.worker != who->worker)
       bury(who->name, former->second);
@@ -206,7 +208,7 @@ struct node_registry_state {
     return free_name(who.name, taken);
   }
 
-  /// From now on its silence is noticed.
+  /// Lets a node in; from now on its silence is noticed.
   head_links let_in(std::uint64_t ticket) {
     if (settings.heartbeat_monitor && welcomed.contains(ticket))
       send(self, *settings.heartbeat_monitor, enter_atom_v, ticket);
@@ -214,7 +216,7 @@ struct node_registry_state {
   }
 
   void enter(std::uint64_t ticket, const node_actor& node, const node_inventory& has) {
-    // Nobody brings in another's node, nor one of this process.
+    // Nobody may bring in another's node, nor one of this process.
     if (!is_of_sender(self, node))
       return;
     auto came = welcomed.extract(ticket);
@@ -223,7 +225,7 @@ struct node_registry_state {
     auto& [who, called] = came.mapped();
     auto known = inside.find(called);
     auto was_here = known != inside.end() && known->second.worker == who.worker;
-    // It, or another under its name, has come in since; this was on its way for long.
+    // The message was delayed: a worker has come in under this name since, perhaps the same one.
     if (known != inside.end() && known->second.session > ticket) {
       if (!was_here)
         send_away(node);
@@ -232,7 +234,7 @@ struct node_registry_state {
     if (was_here && settings.heartbeat_monitor)
       send_from_outside(*settings.heartbeat_monitor, leave_atom_v, known->second.session);
     inside[called] = {who.worker, node, ticket, who.process};
-    // Whoever came back under the name before this one's loss was noticed keeps it.
+    // A worker that came back under the name before this loss was noticed keeps its place.
     watched.watch(self, node, [this, called = called, node](const caf::error& why) {
       if (auto gone = inside.find(called); gone != inside.end() && gone->second.node == node)
         miss(called, gone->second, why);
@@ -256,14 +258,14 @@ struct node_registry_state {
     return " joined: " + to_text(who.capacity);
   }
 
-  /// Its ticket is forgotten. Where silence is noticed it hears by its next heartbeat that it does
-  /// not count, and comes again with what it has.
+  /// Turns a node away whose ticket is forgotten. If heartbeats are watched, the next one tells the
+  /// node that it does not count, and it comes again with what it has.
   void send_away(const node_actor& node) {
     if (!settings.heartbeat_monitor)
       send(self, node, drain_atom_v);
   }
 
-  /// It may come back, unless its process has ended.
+  /// Handles a lost connection: the worker may come back, unless its process has ended.
   void miss(const std::string& called, member& who, const caf::error& why) {
     if (!is_unreachable(why) || !settings.heartbeat_monitor) {
       auto session = who.session;
@@ -276,7 +278,7 @@ struct node_registry_state {
     look_later();
   }
 
-  /// And how close it ever came to being lost.
+  /// Reports the end of a node, with the longest silence it ever had.
   void say_gone(std::uint64_t session, const std::string& text) {
     if (!settings.heartbeat_monitor)
       return settings.say(text);
@@ -291,7 +293,7 @@ struct node_registry_state {
     return "; silent for " + std::to_string(longest) + " ms at most, of " + std::to_string(most);
   }
 
-  /// @returns whether its process has ended.
+  /// Drops a worker whose process has ended. @returns whether that is so.
   bool bury(const std::string& called, const member& who) {
     if (!is_known_gone(who.process))
       return false;
@@ -299,7 +301,7 @@ struct node_registry_state {
     return true;
   }
 
-  /// Its trials go on elsewhere at once.
+  /// Gives a worker up, so that its trials go on elsewhere at once.
   void let_go(std::map<std::string, member>::iterator whom, const std::string& why) {
     const auto& [called, who] = *whom;
     send(self, cluster, node_silent{who.session, why});

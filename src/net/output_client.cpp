@@ -21,13 +21,13 @@ namespace tune {
 
 namespace {
 
-/// A part of a file is wanted.
+/// Asks for a part of a file.
 struct read_order {
   std::filesystem::path file;
   std::uint64_t offset = 0;
 };
 
-/// What was read of it, and why it cannot be.
+/// Bytes that were read, or why they cannot be.
 struct read_bytes {
   std::string bytes;
   std::string why;
@@ -50,17 +50,17 @@ using output_client_impl
     = extend<output_client_actor, caf::result<void>(piece_taken), caf::result<void>(tick_atom),
              caf::result<void>(output_server_actor)>;
 
-/// How often it looks whether something was taken, while it has patience.
+/// Checks per `patience` whether the head took something.
 constexpr unsigned ticks_of_patience = 10;
 
-/// Blocks on the disk; so only its output client knows it: see docs/decisions/0005.
+/// Blocks on the disk, so only its output client knows it: see docs/decisions/0005.
 using reader_actor = typed_actor<
-    // Answers with what is there, at most a piece.
+    // Answers with the next bytes, at most a piece.
     caf::result<read_bytes>(read_order),
     // Removes the file.
     caf::result<void>(std::string)>;
 
-/// @returns nothing where there is no such file, or no more of it.
+/// @returns an empty text if there is no such file, or no more of it.
 expected<std::string> read_piece(const read_order& what) {
   auto directory = guarded_directory::holding(what.file);
   if (!directory)
@@ -96,18 +96,18 @@ reader_actor::behavior_type reader(reader_actor::pointer) {
   };
 }
 
-/// One of the two files of an attempt.
+/// One of the two output files of an attempt.
 struct stream {
   std::filesystem::path file;
   /// Bytes that the head has.
   std::uint64_t done = 0;
-  /// Being read, or on its way.
+  /// True while a piece is being read, or is on its way.
   bool busy = false;
-  /// It grew while it was busy.
+  /// True if the file grew while it was busy.
   bool again = false;
-  /// All of it is at the head, and the head knows.
+  /// True once all of it is at the head, and the head knows the end.
   bool over = false;
-  /// Why no more of it goes to the head.
+  /// Why no more of it goes to the head; empty: it does.
   std::string broken;
 };
 
@@ -115,7 +115,7 @@ struct attempt_output {
   std::uint64_t trial = 0;
   std::array<stream, 2> streams;
   bool closing = false;
-  /// Ticks since the head last took something of it.
+  /// Ticks since the head last took a piece.
   unsigned idle = 0;
   std::optional<caf::typed_response_promise<output_settled>> asker;
 };
@@ -129,14 +129,14 @@ struct output_client_state {
   std::map<std::uint64_t, std::tuple<output_key, std::size_t, std::size_t>> pieces;
   std::uint64_t last_number = 0;
   bool ticking = false;
-  /// Nothing goes to the head any more.
+  /// True once nothing goes to the head any more.
   bool lost = false;
   std::chrono::milliseconds patience{0};
   output_server_actor output_server;
   reader_actor reads;
   monitors watched;
   std::shared_ptr<const session_fence> gate;
-  /// One more with each output server: what was read for an earlier one is read again.
+  /// Counts output servers: what was read for an earlier one is read again.
   unsigned round = 0;
 
   void open(const output_opened& what) {
@@ -156,7 +156,7 @@ struct output_client_state {
       look(known->first, i);
   }
 
-  /// Reads on where the head's file ends.
+  /// Reads on from the end of what the head has.
   void look(const output_key& which, std::size_t index) {
     auto& from = attempts.at(which).streams[index];
     if (from.over || !from.broken.empty())
@@ -183,7 +183,7 @@ struct output_client_state {
     auto& bytes = read.bytes;
     auto& [id, all] = *known;
     auto& from = all.streams[index];
-    // It is read again when the head is there.
+    // The bytes are read again once the head is there.
     if (gate && !gate->is_open()) {
       from.busy = false;
       return;
@@ -214,7 +214,7 @@ struct output_client_state {
       return;
     const auto& [which, index, size] = known.mapped();
     auto of = attempts.find(which);
-    // It was given up meanwhile.
+    // The attempt was given up meanwhile.
     if (of == attempts.end())
       return;
     auto& from = of->second.streams[index];
@@ -252,7 +252,8 @@ struct output_client_state {
                    tick_atom_v);
   }
 
-  /// A trial must end even if its head takes nothing any more and stays in reach.
+  /// Gives up after long silence: a trial must end even if its head takes nothing but stays in
+  /// reach.
   void tick() {
     ticking = false;
     std::vector<output_key> stuck;
@@ -277,7 +278,7 @@ struct output_client_state {
     settle(which);
   }
 
-  /// Answers once both streams are at their end, one way or the other.
+  /// Answers once both streams have ended, successfully or not.
   void settle(const output_key& which) {
     auto known = attempts.find(which);
     if (known == attempts.end() || !known->second.asker)
@@ -298,7 +299,7 @@ struct output_client_state {
     asker.deliver(output_settled{std::move(why)});
   }
 
-  /// What was on its way may be lost: it goes once more.
+  /// Sends pieces again that were on their way and may be lost.
   void resume(const output_server_actor& to) {
     output_server = to;
     ++round;
@@ -312,7 +313,7 @@ struct output_client_state {
     }
   }
 
-  /// Nobody takes anything any more.
+  /// Ends all attempts' output, since nobody takes it any more.
   void lose() {
     lost = true;
     for (auto& [which, all] : std::exchange(attempts, {})) {
@@ -335,7 +336,7 @@ output_client(output_client_impl::stateful_pointer<output_client_state> self,
   state.gate = std::move(gate);
   stand_firm(self);
   state.watched.init(self);
-  // Where there is a gate, somebody looks for the head and says when it is lost.
+  // With a gate, the head session looks for the head and says when it is lost.
   if (!state.gate)
     state.watched.watch(self, output_server, [&state](const caf::error&) { state.lose(); });
   share_end(self, reads);

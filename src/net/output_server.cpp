@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the writer has the output server pass on.
+/// The output server, with what it passes on for its writers.
 using output_server_impl
     = extend<output_server_local_actor, caf::result<void>(piece_taken, output_sender_actor)>;
 
@@ -40,12 +40,12 @@ namespace tune {
 
 namespace {
 
-/// Blocks on the disk; so it speaks to its output server only: see docs/decisions/0005. One for
-/// each job of which workers say at the same time what was printed.
+/// Blocks on the disk, so it talks to its output server only: see docs/decisions/0005. There is one
+/// for each job whose workers are currently sending output.
 using output_writer_actor
     = typed_actor<caf::result<void>(output_piece, output_sender_actor, output_server_impl),
                   caf::result<void>(job_place),
-                  // Answers once nothing of the job keeps it: it may serve another.
+                  // Answers once no work of the job is left: it may then serve another.
                   caf::result<void>(job_withdrawn)>;
 
 std::string why_not(const char* what, const fs::path& file) {
@@ -59,22 +59,22 @@ struct output_writer_state {
       = std::tuple<std::string, std::uint32_t, std::uint64_t, output_stream, std::uint32_t>;
 
   struct place_of {
-    /// Where the attempt began in its file: earlier attempts printed before.
+    /// Position in the file at which the attempt began: earlier attempts printed before.
     std::uint64_t begin = 0;
-    /// Bytes of it that are there.
+    /// Bytes of the attempt that are in the file.
     std::uint64_t done = 0;
   };
 
   std::map<std::string, fs::path> places;
   std::map<stream_key, place_of> streams;
 
-  /// @returns why the piece is not in its file; empty if it is.
+  /// Writes a piece. @returns why it is not in its file; empty if it is.
   std::string put(const output_piece& x) {
     auto place = places.find(x.job);
     if (place == places.end())
       return knows_no_job + x.job;
     stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
-    // An empty piece is the stream's end.
+    // An empty piece marks the stream's end.
     if (x.bytes.empty()) {
       streams.erase(key);
       return {};
@@ -84,7 +84,7 @@ struct output_writer_state {
     const auto trials = place->second / "trials";
     std::error_code ignored;
     fs::create_directories(trials, ignored);
-    // Opened for each piece: an attempt that is lost never says that it is over.
+    // Opened for each piece, since an attempt that is lost never ends its stream.
     auto folder = guarded_directory::make(trials, to_text(trial_id{x.trial}));
     if (!folder)
       return folder.error().detail;
@@ -101,13 +101,13 @@ struct output_writer_state {
     return write(opened->file.number(), key, x, file);
   }
 
-  /// In a new file, which says what it replaced. What came before is lost.
+  /// Begins a new file with a line that says what it replaced; earlier output is lost.
   std::string begin_anew(const store::descriptor& file, const stream_key& key,
                          const output_piece& x, const std::string& note) {
     const auto line = "[" + note + "]\n";
     if (::write(file.number(), line.data(), line.size()) != static_cast<::ssize_t>(line.size()))
       return std::string{"cannot write: "} + std::strerror(errno) + ": ";
-    // Such that this piece comes behind the line; the sum wraps round.
+    // The piece comes after the line: `begin` + offset wraps round to its length.
     streams[key] = {line.size() - x.offset, x.offset};
     return {};
   }
@@ -124,7 +124,7 @@ struct output_writer_state {
       return why_not("look at", file);
     auto& stream = streams.try_emplace(key, place_of{static_cast<std::uint64_t>(about.st_size)})
                        .first->second;
-    // A piece may come twice, but not from nowhere: the file would grow at a word.
+    // A piece may come twice but may not leave a gap: one message could make the file huge.
     if (x.offset > stream.done)
       return "a piece of output at " + std::to_string(x.offset) + " does not follow on what came, "
              + std::to_string(stream.done) + " bytes";
@@ -162,7 +162,7 @@ struct output_server_state {
   std::map<std::string, job_place> places;
   output_server_impl::pointer self = nullptr;
   bool own_thread = true;
-  /// A disk that stands still keeps the writer of its job, and no other.
+  /// One writer per job, so that a disk that stands still blocks no other job.
   job_pool<output_writer_actor> writers;
 
   /// @errors `ec::refused` for a job that is not here; `ec::shortage`.

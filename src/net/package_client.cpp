@@ -16,7 +16,7 @@ namespace tune {
 
 namespace {
 
-/// What the writer has the package client pass on.
+/// The package client, with what it passes on for its writer.
 using package_client_impl
     = extend<package_client_actor, caf::result<void>(job_found), caf::result<void>(job_failed),
              caf::result<void>(chunk), caf::result<void>(chunk_failed),
@@ -35,9 +35,9 @@ namespace tune {
 
 namespace {
 
-/// Blocks on the disk; its package client speaks to package servers for it, because a detached
-/// actor must not be known beyond its process: in CAF 0.17 the network may keep a last message of
-/// it when the system ends, which then waits for that actor's thread for ever.
+/// Blocks on the disk. Its package client talks to package servers for it, since a detached actor
+/// must not be known beyond its process: in CAF 0.17 the network may keep a last message of it when
+/// the system ends, which then waits for that actor's thread for ever.
 using writer_actor
     = typed_actor<caf::result<fetched_job>(fetch_job, package_server_actor, package_client_impl),
                   caf::result<void>(job_found), caf::result<void>(job_failed),
@@ -46,11 +46,11 @@ using writer_actor
 
 using promise = caf::typed_response_promise<fetched_job>;
 
-/// A package server, and what is fetched from it. It stays until the package server is gone.
+/// A package server, and the fetches from it. Kept until the package server is gone.
 struct package_server_link {
   package_server_actor package_server;
   std::unique_ptr<fetch_list> list;
-  /// Who waits for which job.
+  /// Promises of those who wait for a job, by job.
   std::multimap<std::string, promise> askers;
 };
 
@@ -63,7 +63,7 @@ struct writer_state {
   package_client_impl speaker;
   monitors watched;
   std::map<caf::actor_addr, package_server_link> links;
-  /// How many have a job, or want it.
+  /// Users per job: those who have it or want it.
   std::map<std::string, std::size_t> users;
   std::uint64_t numbers = 0;
   bool ticking = false;
@@ -95,7 +95,7 @@ struct writer_state {
     return result;
   }
 
-  /// Sends what is to be asked and tells what has ended.
+  /// Sends due questions, and reports what has ended.
   void pump(package_server_link& link) {
     for (auto& job : link.list->jobs_due())
       send(self, speaker, std::move(job), link.package_server);
@@ -121,13 +121,13 @@ struct writer_state {
     if (known == users.end() || --known->second > 0)
       return;
     users.erase(known);
-    // What is under way ends first.
+    // A fetch that is under way ends first.
     if (!is_fetching(job))
       remove(job);
   }
 
   void remove(const std::string& job) {
-    // What stays is swept when a worker starts here again.
+    // Leftovers are swept when a worker starts here again.
     auto gone = is_job_id(job) ? remove_job_directory(settings.work, job) : expected<void>{};
     if (!gone && settings.tell)
       settings.tell(to_text(gone.error()));
@@ -135,7 +135,7 @@ struct writer_state {
       store->shrink(settings.store_bytes);
   }
 
-  /// An answer is for the link that asked.
+  /// Hands an answer to the link that asked.
   template <class Answer>
   void take(const Answer& answer) {
     for (auto& [where, link] : links) {
@@ -197,7 +197,7 @@ struct package_client_state {
   static inline const char* name = "tune.package_client";
 };
 
-/// A handler that hands an answer to the writer.
+/// A handler that passes an answer to the writer.
 template <class Answer, class Self>
 auto hands_over(Self* self, const writer_actor& writes) {
   return [self, writes](Answer& answer) { send(self, writes, std::move(answer)); };

@@ -21,7 +21,7 @@ namespace {
 class open_file {
 public:
   explicit open_file(const std::filesystem::path& path)
-      // Never waits, should the file have become a pipe.
+      // Non-blocking, in case the file has become a pipe.
       : number_{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)} {}
   open_file(const open_file&) = delete;
   open_file& operator=(const open_file&) = delete;
@@ -43,7 +43,7 @@ error unreadable(const shipped_file& file) {
   return {ec::unreadable, "the head cannot read " + file.path + ": " + std::strerror(errno)};
 }
 
-/// How many bytes a request comes to in a content of that size; 0: none.
+/// Bytes that a request gets from a content of that size; 0: none.
 std::size_t bytes_due(const chunk_request& what, std::uint64_t size) {
   if (what.size > max_chunk_bytes || what.offset >= size)
     return 0;
@@ -122,7 +122,7 @@ expected<package_index::piece> package_index::read(const chunk_request& what) co
   auto found = sources_.find(what.hash);
   if (found == sources_.end())
     return error{ec::refused, "no job needs a file of this hash"};
-  // Where one file has changed, another may still have the content.
+  // If one file has changed, another may still have the content.
   auto result = read_from(found->second.front(), what);
   for (std::size_t i = 1; !result && i < found->second.size(); ++i) {
     if (auto other = read_from(found->second[i], what))

@@ -1,4 +1,4 @@
-/// What a package server has to give: jobs, and the contents that they need.
+/// The jobs of a package server, and the contents that they need.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace tune {
 
-/// The jobs and where their contents are. For one thread.
+/// Index of jobs and the places of their contents. For use by one thread.
 class package_index {
 public:
   struct job {
     job_offer what;
-    /// The manifest, which is a content too.
+    /// The manifest, which is a content, too.
     std::string manifest;
     std::string manifest_hash;
   };
 
-  /// Takes a job in; one of the same id is replaced.
+  /// Adds a job; replaces one with the same id.
   /// @errors `ec::bad_option`.
   [[nodiscard]] expected<void> add(job_offer what);
   void remove(const std::string& id);
-  /// @returns null where there is none; valid until `add` or `remove`.
+  /// @returns null if there is none; valid until `add` or `remove`.
   [[nodiscard]] const job* find(const std::string& id) const;
 
   struct piece {
@@ -37,12 +37,12 @@ public:
     bool last = false;
   };
   /// Reads a piece of a content that some job needs.
-  /// @errors `ec::refused` for what no job needs or a bad range; `ec::unreadable`, also for a file
-  ///   that is not what it was.
+  /// @errors `ec::refused` for a content that no job needs, or a bad range; `ec::unreadable`, also
+  /// for a file that has changed.
   [[nodiscard]] expected<piece> read(const chunk_request& what) const;
 
 private:
-  /// A place of a content: a file of a job, or its manifest.
+  /// Where a content is found: a file of a job, or its manifest.
   struct source {
     const job* from;
     std::size_t file;

@@ -9,7 +9,7 @@ namespace tune {
 
 namespace {
 
-/// What the reader has the package server pass on.
+/// The package server, with what it passes on for its reader.
 using package_server_impl
     = extend<package_server_local_actor, caf::result<void>(job_found, job_taker_actor),
              caf::result<void>(job_failed, job_taker_actor),
@@ -28,7 +28,7 @@ namespace tune {
 
 namespace {
 
-/// Blocks on the disk, and speaks to its package server only. A detached actor must not be known
+/// Blocks on the disk, and talks to its package server only. A detached actor must not be known
 /// beyond its process: in CAF 0.17 the network may keep a last message of it when the system ends,
 /// which then waits for that actor's thread for ever.
 using reader_actor

@@ -1,4 +1,4 @@
-/// The PACKER: does for a CHECKPOINT CLIENT what blocks on the disk of one job at a time. Private
+/// The PACKER: does the blocking disk work of a CHECKPOINT CLIENT, for one job at a time. Private
 /// to the checkpoint client.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,16 +17,16 @@
 
 namespace tune {
 
-/// Why artifacts are given up with their attempt.
+/// Why artifacts are given up when their attempt is.
 inline constexpr const char* artifacts_dropped
     = "the attempt had to end before all of it was there";
 
-/// The packer has the checkpoint client ask the head.
+/// A question for the head, which the checkpoint client passes on.
 struct ask_head {
   piece_wanted what;
 };
-/// This job has copies to remove: others' came, and there is one room for all. The packer has the
-/// checkpoint client pass it on.
+/// This job has copies to remove, since others' came and all share one limit. Passed on by the
+/// checkpoint client.
 struct tidy_wanted {
   std::string job;
 };
@@ -56,13 +56,13 @@ TUNE_END_LOCAL_TYPES(tune_checkpoints)
 
 namespace tune {
 
-/// Blocks on the disk; so only its checkpoint client knows it: see docs/decisions/0005. One for
-/// each job that its node works for at the same time.
+/// Blocks on the disk, so only its checkpoint client knows it: see docs/decisions/0005. There is
+/// one for each job that its node currently works for.
 using packer_actor = typed_actor<
     caf::result<draft_copied>(copy_draft), caf::result<exports_gathered>(gather_exported),
-    // Checks what lies here.
+    // Checks a checkpoint that lies here.
     caf::result<attempt_prepared>(prepare_attempt),
-    // Answers whether that directory is here, too.
+    // Answers whether the head's directory is reachable here, too.
     caf::result<bool>(storage_answer), caf::result<packed>(pack_order),
     caf::result<packed_artifacts>(pack_artifacts), caf::result<checkpoint_piece>(piece_wanted),
     caf::result<void>(unpack_order, checkpoint_client_impl),
@@ -71,9 +71,9 @@ using packer_actor = typed_actor<
     caf::result<void>(checkpoint_dropped, checkpoint_client_impl),
     caf::result<void>(attempt_left, checkpoint_client_impl), caf::result<void>(tidy_wanted),
     caf::result<void>(drop_directory),
-    // Answers once nothing of the job keeps it: it may serve another.
+    // Answers once no work of the job is left: it may then serve another.
     caf::result<void>(job_over), caf::result<void>(forget_paused), caf::result<void>(saves_dropped),
-    // What is on its way fails, and all that comes.
+    // Fails all work under way, and all that comes later.
     caf::result<void>(leave_atom)>;
 using packer_impl = extend<packer_actor, caf::result<void>(tick_atom)>;
 

@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// What blocks one of them, a disk that stands still, stops no other job. Lives in the state of its
-/// checkpoint client, which takes them along when it ends.
+/// A disk that stands still blocks one packer, and no other job. Lives in the state of its
+/// checkpoint client, whose end also ends the packers.
 class packer_pool {
 public:
   void init(const checkpoint_client_settings& how) {
@@ -22,8 +22,8 @@ public:
     copies_ = std::make_shared<shared_copies>(how.copy_bytes);
   }
 
-  /// Who blocks on the disk for a job, and from now on for no other.
-  /// @errors `ec::shortage` where there is no thread for one now.
+  /// Returns the packer of a job, which serves no other job until the job ends.
+  /// @errors `ec::shortage` if there is no thread for one now.
   template <class Self>
   expected<packer_actor> take(Self* self, const std::string& job) {
     return server_of(self, all_, job, own_thread_, [this, self] {
@@ -35,16 +35,17 @@ public:
       return made;
     });
   }
-  /// Null: nothing was done for the job yet.
+  /// The job's packer; null if nothing was done for the job yet.
   [[nodiscard]] const packer_actor* of(const std::string& job) { return all_.of(job); }
 
-  /// Has the job's packer do what nobody waits for, where it has one.
+  /// Sends work that nobody waits for to the job's packer, if there is one.
   template <class Self, class... Words>
   void tell(Self* self, const std::string& job, Words... words) {
     if (const auto* whom = all_.of(job))
       send(self, *whom, std::move(words)...);
   }
-  /// The same; it gets one. What there is no thread for stays, and is swept later.
+  /// Like `tell`, but spawns a packer if needed. Without a thread for one, leftovers are swept
+  /// later.
   template <class Self, class... Words>
   void order(Self* self, const std::string& job, Words... words) {
     if (auto whom = take(self, job))
@@ -71,7 +72,7 @@ public:
     end_service(self, all_, what.job, what);
   }
 
-  /// What is of no job, or of one that is over, is done by whoever is free, once.
+  /// Work for no job, or for one that is over, is done once by a packer that is free.
   template <class Self>
   void forget(Self* self, const forget_paused& what) {
     static const std::string nobody = "*";
@@ -81,7 +82,7 @@ public:
     end_job(self, job_over{nobody});
   }
 
-  /// What is on its way fails, and all that comes.
+  /// Fails all work under way, and all that comes later.
   template <class Self>
   void leave(Self* self) {
     has_left_ = true;
@@ -95,7 +96,7 @@ private:
   incoming_limits limits_;
   std::shared_ptr<shared_copies> copies_;
 
-  /// Has it answer in its place; or answers what `lost` makes of the reason why nobody can.
+  /// Has the job's packer answer; if none can, answers with the result of `lost` for the reason.
   template <class Answer, class Self, class Question, class Lost>
   caf::typed_response_promise<Answer> pass_on(Self* self, const Question& what, Lost lost) {
     auto asker = self->template make_response_promise<Answer>();

@@ -1,4 +1,4 @@
-/// Which pieces of a stream are to be asked for, and which may come. A pure value.
+/// Order and flow control of the pieces of a stream. A pure value.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace tune {
 
-/// Pieces come in order, each of the size that was asked for; so many are asked for and not there
-/// yet.
+/// Pieces come in order, each of the size that was asked for, with up to `credit` of them under
+/// way.
 class piece_window {
 public:
-  /// @param bytes       Of the whole stream.
-  /// @param piece_bytes Of each piece but the last. [>= 1]
+  /// @param bytes       Size of the whole stream.
+  /// @param piece_bytes Size of each piece but the last. [>= 1]
   /// @param credit      Pieces under way. [>= 1]
   piece_window(std::uint64_t bytes, std::uint32_t piece_bytes, std::size_t credit)
       : bytes_{bytes}, piece_{piece_bytes}, room_{credit * std::uint64_t{piece_bytes}} {}
@@ -32,7 +32,7 @@ public:
     return result;
   }
 
-  /// Takes a piece in. @returns false where it is not the one that has to come next.
+  /// Takes a piece in. @returns false if it is not the one that has to come next.
   [[nodiscard]] bool take(std::uint64_t offset, std::size_t size) {
     if (offset != taken_ || taken_ >= asked_ || size != size_at(taken_))
       return false;

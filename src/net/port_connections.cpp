@@ -15,8 +15,8 @@ namespace tune::detail {
 
 namespace {
 
-/// The bytes of an address that stand for one machine. Whoever has an address of IPv6 mostly has
-/// 2^64 of them.
+/// The bytes of an address that identify a machine. A machine with IPv6 usually has 2^64 addresses,
+/// so only the network part counts.
 std::string source_from(const sockaddr_storage& x) {
   constexpr std::size_t network_bytes = 8;
   std::array<char, sizeof(in6_addr)> bytes{};
@@ -76,13 +76,13 @@ std::string port_connections::turn_one_away() {
          + most + " such connections are open, and most come from there";
 }
 
-/// @returns whom, for people.
+/// @returns the peer's name, for people.
 std::string port_connections::shut(connection_book::number who) {
   auto gone = open_.extract(who);
   all_.leave(who);
   if (gone.empty())
     return {};
-  // CAF finds the connection closed, and closes the socket.
+  // CAF then finds the connection closed, and closes the socket.
   ::shutdown(gone.mapped().socket, SHUT_RDWR);
   return "the peer at " + gone.mapped().where;
 }
@@ -125,7 +125,7 @@ bool port_connections::owe(connection_book::number who, std::size_t unread) {
     const auto before = all_.unread_by(who);
     all_.owe(who, unread);
     const auto is_more = unread > before;
-    // One message may be as large as it likes.
+    // A single message may exceed the limit.
     if (is_more && before > rules_.members.most_unread)
       words = shut(who) + " was hung up on: it leaves " + mebibytes(before)
               + " unread that were sent to it";

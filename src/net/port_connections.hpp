@@ -1,5 +1,5 @@
-/// The connections at one port, each with its socket, and the rules for their number and for what
-/// they leave unread: see docs/security.md.
+/// The connections at one port, each with its socket, and the limits of their number and of unread
+/// data: see docs/security.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,19 +24,19 @@ class connection_pass;
 /// For any thread: CAF serves connections in one, and deadlines come from others.
 class port_connections : public std::enable_shared_from_this<port_connections> {
 public:
-  /// Tells people of a peer, by its address, that it was hung up on.
+  /// Reports that a peer, given by its address, was disconnected.
   using complaint = std::function<void(const std::string&)>;
 
   port_connections(port_rules rules, complaint tell)
       : rules_{std::move(rules)}, tell_{std::move(tell)} {}
 
-  /// Somebody has connected. Where there are too many strangers, one is hung up on.
-  /// @param socket Open as long as there is the pass, or longer.
+  /// Adds a connection. If there are too many strangers, one of them is closed.
+  /// @param socket Must stay open at least as long as the pass exists.
   [[nodiscard]] std::unique_ptr<connection_pass> admit(int socket);
 
-  /// Has it leave now. Nobody who has left.
+  /// Closes a connection now. No effect if it has gone.
   void hang_up(connection_book::number who);
-  /// The same unless it has become a member.
+  /// Like `hang_up`, unless the connection has become a member.
   void hang_up_on_stranger(connection_book::number who);
 
 private:
@@ -59,8 +59,8 @@ private:
   std::string turn_one_away();
 };
 
-/// A peer's place in its table of connections, for the time that its socket is open. For one
-/// thread.
+/// A connection's entry in its `port_connections`, for as long as its socket is open. For use by
+/// one thread.
 class connection_pass {
 public:
   connection_pass(std::shared_ptr<port_connections> at, connection_book::number who)
@@ -71,24 +71,25 @@ public:
 
   [[nodiscard]] connection_book::number number() const { return who_; }
 
-  /// The peer has said something, and so has taken part in the handshake until its end.
+  /// To be called when the peer has sent data, so that the handshake is complete.
   /// @param certificate Called the first time only.
   template <class Certificate>
   void heard(Certificate certificate) {
     if (!certificate_)
       certificate_ = certificate();
   }
-  /// It has greeted as a node does: a member.
+  /// To be called when the peer has greeted as a node does: it is a member now.
   void greeted() {
     if (!std::exchange(is_known_, true))
       at_->know(who_, certificate_.value_or(std::string{}));
   }
 
-  /// What is collected to be sent next.
+  /// Sets the buffer that collects what is to be sent next.
   void sends(const io_buffer& next) { next_ = &next; }
-  /// So much is left of what was being sent. CAF goes on with what was collected, if nothing is.
+  /// Sets how much is left of what was being sent. If nothing is, CAF goes on with the collected
+  /// data.
   void wrote(std::size_t left);
-  /// More was collected. @returns whether the connection goes on.
+  /// Notes that more was collected. @returns whether the connection goes on.
   [[nodiscard]] bool collected() { return at_->owe(who_, sending_ + next_->size()); }
 
 private:

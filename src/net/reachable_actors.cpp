@@ -7,7 +7,7 @@ namespace tune {
 
 namespace {
 
-/// Of a TRIAL, what an attempt proxy says. The rest is its runner's.
+/// Messages that a TRIAL takes from attempt proxies; all others are its runner's.
 using trial_for_attempt_proxies = typed_actor<caf::result<void>(attempt_key, attempt_proxy_actor),
                                               caf::result<void>(std::uint64_t, attempt_started),
                                               caf::result<void>(std::uint64_t, attempt_report),
@@ -16,7 +16,7 @@ using trial_for_attempt_proxies = typed_actor<caf::result<void>(attempt_key, att
                                               caf::result<void>(std::uint64_t, attempt_exported),
                                               caf::result<void>(std::uint64_t, attempt_ended)>;
 
-/// Of an ATTEMPT PROXY, what a trial says.
+/// Messages that an ATTEMPT PROXY takes from a trial.
 using attempt_proxy_for_trials
     = typed_actor<caf::result<void>(attempt_answer), caf::result<void>(attempt_halt),
                   caf::result<void>(words_heard)>;
@@ -24,7 +24,7 @@ using attempt_proxy_for_trials
 } // namespace
 
 reachable_actors::reachable_actors(caf::actor_system& system) {
-  // At a head.
+  // Actors of a head.
   may_receive<entrance_actor>(system, "tune.node_registry");
   may_receive<cluster_for_nodes_actor>(system, "tune.cluster");
   may_receive<package_server_actor>(system, "tune.package_server");
@@ -33,7 +33,7 @@ reachable_actors::reachable_actors(caf::actor_system& system) {
   may_receive<heartbeat_monitor_actor>(system, "tune.heartbeat_monitor");
   may_receive<trial_for_attempt_proxies>(system, "tune.trial");
   may_receive<submission_server_actor>(system, "tune.submission_server");
-  // At a worker; the package client is a head's, too.
+  // Actors of a worker; the package client is also one of a head.
   may_receive<node_actor>(system, "tune.node");
   may_receive<attempt_proxy_for_trials>(system, "tune.attempt_proxy");
   may_receive<job_taker_actor>(system, "tune.package_client");
@@ -41,12 +41,12 @@ reachable_actors::reachable_actors(caf::actor_system& system) {
   may_receive<checkpoint_peer_actor>(system, "tune.checkpoint_client");
   asks("tune.head_session");
   asks("tune.heartbeat_sender");
-  // At a client; its package server is named above.
+  // Actors of a client; its package server is named above.
   may_receive<follower_actor>(system, "tune.follower");
   asks("tune.follower");
-  // What waits for answers outside of any actor.
+  // Used to wait for answers outside of actors.
   asks("scoped_actor");
-  // Of a request that has no other answer.
+  // Answer to a request that has no other.
   answers_.insert(detail::wire_prefix);
 }
 

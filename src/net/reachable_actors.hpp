@@ -1,4 +1,5 @@
-/// Whom peers may speak to, and with which words. Whatever is not here reaches no actor.
+/// Actors that peers may send to, and the messages they may send. No other message reaches an
+/// actor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,20 +12,20 @@
 
 namespace tune {
 
-/// The actors that peers may speak to, by their names: the rows of the table in docs/security.md.
+/// The actors that peers may send to, by name: the rows of the table in docs/security.md.
 ///
-/// Actors of the same name share a row. Who is not named hears nothing that comes over the network:
-/// neither does an actor of a user's, nor any of CAF's own.
+/// Actors of the same name share a row. An actor that is not named receives nothing from the
+/// network, and neither does a user's actor or one of CAF's own.
 class reachable_actors {
 public:
   explicit reachable_actors(caf::actor_system& system);
 
-  /// Whether a peer may say this to an actor of this name.
+  /// Whether a peer may send this message to an actor of this name.
   /// @param word See `wire_words`.
   [[nodiscard]] bool may_receive(std::string_view who, const std::string& word) const;
   /// Whether an actor of this name asks peers, and this may be an answer.
   [[nodiscard]] bool may_be_answered(std::string_view who, const std::string& word) const;
-  /// Of all rows.
+  /// Names of all rows.
   [[nodiscard]] std::set<std::string> names() const;
 
 private:
@@ -33,7 +34,7 @@ private:
     bool asks = false;
   };
   std::map<std::string, row, std::less<>> rows_;
-  /// Of all rows.
+  /// Answers of all rows.
   std::set<std::string> answers_;
 
   template <class Handle>

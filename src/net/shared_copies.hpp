@@ -1,4 +1,4 @@
-/// The copies of checkpoints of all jobs of a worker, for the packers of its jobs.
+/// Copies of checkpoints of all jobs of a worker, shared by the packers of these jobs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace tune {
 
-/// They share one room. Whose disk stands still keeps nobody else waiting: each job's packer
-/// removes what is that job's. For any thread.
+/// All copies share one limit. Each job's packer removes the copies of its job, so that a disk that
+/// stands still blocks no other. For any thread.
 class shared_copies {
 public:
-  /// @param room as in `checkpoint_copies`.
+  /// @param room As in `checkpoint_copies`.
   explicit shared_copies(std::uint64_t room) : all_{room} {}
 
   void add(checkpoint_copy what) {
@@ -39,7 +39,7 @@ public:
     due_.erase(job);
   }
 
-  /// What the job has to remove now; it is not known any more.
+  /// Takes out the copies that the job has to remove now.
   [[nodiscard]] std::vector<std::filesystem::path> surplus_of(const std::string& job) {
     const std::lock_guard guard{mutex_};
     for (auto& x : all_.surplus())
@@ -47,7 +47,7 @@ public:
     auto mine = due_.extract(job);
     return mine.empty() ? std::vector<std::filesystem::path>{} : std::move(mine.mapped());
   }
-  /// Jobs that have something to remove.
+  /// Jobs that have copies to remove.
   [[nodiscard]] std::vector<std::string> due() {
     const std::lock_guard guard{mutex_};
     std::vector<std::string> result;

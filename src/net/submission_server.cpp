@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/submission_server.hpp"
 
+#include "remote_commands.hpp"
 #include "tune/actors/firm.hpp"
 
 #include <algorithm>
@@ -13,33 +14,33 @@ namespace tune {
 
 namespace {
 
-/// Who wants to hear of an experiment.
+/// A client that follows an experiment.
 struct listener {
   follower_actor who;
-  /// The question that is answered when it runs.
+  /// Number of the submission that is answered when the experiment runs.
   std::uint64_t number = 0;
   bool wants_rows = false;
-  /// It came back; the job supervisor knows nothing of it.
+  /// True if the client came back; the job supervisor does not know of it.
   bool attached = false;
 };
 
-/// Who they say they are, and who their certificate says they are.
+/// The name that a client gives, with the one in its certificate.
 std::string with_subject(const std::string& from, const std::string& identity) {
   return from + " (" + (identity.empty() ? "no certificate" : identity) + ")";
 }
 
-/// An experiment from its submission until nobody wants to hear of it any more.
+/// An experiment, from its submission until nobody follows it any more.
 struct submitted_job {
   submission_message words;
-  /// Who submitted it.
+  /// Certificate's name of the submitter.
   std::string identity;
   std::vector<listener> listeners;
-  /// Nothing while its files are on their way.
+  /// Empty while the experiment's files are on their way.
   std::optional<job_supervisor_actor> job_supervisor;
   bool is_taken = false;
-  /// Nothing of it runs, and its directory is free.
+  /// True once nothing of it runs, and its directory is free.
   bool is_over = false;
-  /// What was answered when it was taken.
+  /// Answer that was given when it was taken.
   std::string taken = {};
 };
 
@@ -53,6 +54,7 @@ struct submission_server_state {
   submission_server_settings settings;
   submission_server_local_actor::pointer self = nullptr;
   monitors watched;
+  remote_commands commands;
   std::map<std::uint64_t, submitted_job> submitted_jobs;
   std::uint64_t last_key = 0;
   bool draining = false;
@@ -93,7 +95,7 @@ struct submission_server_state {
   [[nodiscard]] expected<void> may_begin(const submission_message& words) const {
     if (draining)
       return ends_soon();
-    // A number that is free is found where the directories are.
+    // A free number is determined later, where the directories are.
     for (const auto& [key, x] : submitted_jobs) {
       if (x.words.experiment == words.experiment && !x.is_over && !words.numbered)
         return error{ec::refused, "an experiment named " + words.experiment
@@ -108,7 +110,7 @@ struct submission_server_state {
     return settings.identity_of(caf::actor_cast<caf::strong_actor_ptr>(who)->node());
   }
 
-  /// Whoever submitted an experiment hears of it again.
+  /// Lets whoever submitted an experiment follow it again.
   void attach(const submission_message& words, listener who) {
     auto known = std::find_if(submitted_jobs.begin(), submitted_jobs.end(), [&](const auto& x) {
       return x.second.words.experiment == words.experiment && !x.second.is_over;
@@ -138,6 +140,7 @@ struct submission_server_state {
 
   void follow(const follower_actor& whom) {
     watched.watch(self, whom, [this, whom](const caf::error&) {
+      commands.forget(whom);
       for (auto i = submitted_jobs.begin(); i != submitted_jobs.end();) {
         std::erase_if(i->second.listeners, [&](const listener& x) { return x.who == whom; });
         i = close_if_done(i);
@@ -145,7 +148,8 @@ struct submission_server_state {
     });
   }
 
-  /// The package client lives here and always answers: in its own time, since files may be large.
+  /// Fetches the files. The package client lives in this process and always answers, though it may
+  /// take long, since files may be large.
   void fetch(std::uint64_t key, const package_server_actor& package_server) {
     auto answer = [this, key](const fetched_job& found) { hire(key, found); };
     auto job = submitted_jobs.at(key).words.job;
@@ -163,8 +167,8 @@ struct submission_server_state {
       return give_up(key, error{found.kind, found.why});
     auto& x = known->second;
     x.job_supervisor = settings.hire(
-        {key, x.words, found, caf::actor_cast<submission_server_local_actor>(self)});
-    // It lives here, and CAF answers for it if it is gone.
+        {key, x.words, found, x.identity, caf::actor_cast<submission_server_local_actor>(self)});
+    // The job supervisor lives in this process; CAF answers for it if it has ended.
     request(self, *x.job_supervisor, caf::infinite, run_atom_v)
         .then([this, key](const start_result& how) { begun(key, how); },
               [this, key](const caf::error& why) {
@@ -196,7 +200,7 @@ struct submission_server_state {
     close(key, to_json(why));
   }
 
-  /// Nothing was begun.
+  /// Drops an experiment that has not begun.
   void close(std::uint64_t key, const std::string& answer) {
     auto gone = submitted_jobs.extract(key);
     const auto& x = gone.mapped();
@@ -207,12 +211,12 @@ struct submission_server_state {
     answer_if_empty();
   }
 
-  /// Nobody works with what was fetched any more.
+  /// Drops the fetched files, which are no longer used.
   void drop_files(const submitted_job& x) {
     send(self, settings.package_client, job_dropped{x.words.job});
   }
 
-  // -- What is asked, and the end.
+  // -- Questions, and the end.
 
   void hear(const client_question& asked, const follower_actor& by) {
     auto tell = [this, by, number = asked.number](const std::string& text) {
@@ -239,13 +243,14 @@ struct submission_server_state {
 
   using place = std::map<std::uint64_t, submitted_job>::iterator;
 
-  /// Keys are no secrets: who follows one experiment could guess another's.
+  /// Whether a follower may ask about an experiment. Keys are no secrets: another's could be
+  /// guessed.
   static bool is_heard_by(const submitted_job& x, const follower_actor& who) {
     return std::any_of(x.listeners.begin(), x.listeners.end(),
                        [&](const listener& each) { return each.who == who; });
   }
 
-  /// It has all that it wanted.
+  /// Ends a listener's interest once it has all rows.
   void close_after_rows(std::uint64_t key, const follower_actor& by, const std::string& piece) {
     auto known = submitted_jobs.find(key);
     if (known == submitted_jobs.end() || !known->second.is_over)
@@ -256,7 +261,7 @@ struct submission_server_state {
     close_if_done(known);
   }
 
-  /// @returns the next.
+  /// @returns the next one.
   place close_if_done(place x) {
     if (!x->second.is_over || !x->second.listeners.empty())
       return std::next(x);
@@ -281,7 +286,14 @@ struct submission_server_state {
     answer_if_empty();
   }
 
-  // -- The head goes.
+  // -- Commands.
+
+  void begin_command(const command_wanted& what, const follower_actor& by) {
+    follow(by);
+    commands.begin(what, by, identity_of(by));
+  }
+
+  // -- The head ends.
 
   caf::typed_response_promise<std::uint64_t> drain() {
     draining = true;
@@ -319,6 +331,7 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
   state.settings = std::move(settings);
   stand_firm(self);
   state.watched.init(self);
+  state.commands.init(self, state.settings.carry_out);
   return {
       [self, &state](const submission& what, const package_server_actor& package_server,
                      const follower_actor& follower) {
@@ -328,6 +341,14 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
       [self, &state](const client_question& what, const follower_actor& by) {
         if (is_of_sender(self, by))
           state.hear(what, by);
+      },
+      [self, &state](const command_wanted& what, const follower_actor& by) {
+        if (is_of_sender(self, by))
+          state.begin_command(what, by);
+      },
+      [self, &state](const output_wanted& what, const follower_actor& by) {
+        if (is_of_sender(self, by))
+          state.commands.go_on(what, by);
       },
       [&state](const experiment_ended& how) { state.end(how); },
       [&state](drain_atom) { return state.drain(); },

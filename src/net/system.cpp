@@ -20,8 +20,8 @@ namespace tune {
 
 namespace {
 
-/// How many connections of members leave a third of these descriptors to other things, where there
-/// are so many strangers.
+/// Connections of members that leave a third of the descriptors to other things, next to this many
+/// strangers. [>= 8]
 std::size_t connections_of(std::uint64_t descriptors, std::size_t strangers) {
   constexpr std::uint64_t least = 8;
   const auto for_connections = descriptors / 3 * 2;
@@ -67,7 +67,7 @@ void network_config::complain(const std::string& what) const {
   }
   const auto more = std::exchange(untold_, 0);
   told_ = now;
-  // In one piece.
+  // Written in one piece.
   std::cerr << program_name() + ": " + printable(what)
                    + (more == 0 ? "" : "; and so " + std::to_string(more) + " times more before")
                    + "\n";

@@ -12,7 +12,7 @@ namespace {
 
 using kind = link_answer::kind;
 
-/// Takes `done` out of the metrics: it is a sign, not a measurement.
+/// Removes `done` from the metrics: it is a signal, not a measurement.
 bool take_done(metrics& from) {
   const auto* done = from.find("done");
   if (done == nullptr || done->as_bool() == nullptr)
@@ -63,7 +63,7 @@ std::string export_one(trainable& what, const std::filesystem::path& place,
   }
 }
 
-/// What fails here fails the export only.
+/// Makes all exports. A failure here fails only that export.
 void export_all(trainable& what, trainable_link& link) {
   const auto wanted = link.exports();
   for (const auto& format : wanted.formats) {
@@ -145,7 +145,7 @@ void kept_trainable::begin(const object& config, const trial_context& context) {
     return;
   try {
     end();
-  } catch (...) { // Its trials are over, and this one is not to pay for them.
+  } catch (...) { // The instance's own trials are over, and this trial must not fail for them.
   }
   instance_ = what_.maker();
   if (instance_ == nullptr)
@@ -173,7 +173,7 @@ void kept_trainable::drive(const object& config, const trial_context& context,
   } catch (...) {
     try {
       end();
-    } catch (...) { // The first error is the one to tell.
+    } catch (...) { // The first error is the one to report.
     }
     throw;
   }

@@ -10,11 +10,11 @@
 
 namespace tune {
 
-/// For what is answered at once, however busy the machine.
+/// Longest wait for answers that are given at once, however busy the machine.
 inline constexpr std::chrono::seconds answer_patience{2};
 
-/// A scoped actor leaves its system's logger with the thread, and the system cannot end before
-/// that thread lets go of it: threads of the program may live on.
+/// Clears the thread's current logger: a scoped actor leaves its system's logger there, and the
+/// system cannot end before that thread drops it, but threads of the program may live on.
 struct logger_release {
   logger_release() = default;
   logger_release(const logger_release&) = delete;
@@ -26,7 +26,7 @@ struct logger_release {
 template <class Answer, class Handle, class... Words>
 std::optional<Answer> asked(caf::actor_system& system, const Handle& whom, caf::timespan patience,
                             Words&&... words) {
-  // Goes last.
+  // Destroyed last.
   logger_release after;
   caf::scoped_actor self{system};
   std::optional<Answer> result;

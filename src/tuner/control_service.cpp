@@ -19,19 +19,19 @@ using op = control_request::op;
 
 constexpr auto by_client = "stopped by a client";
 
-/// How old a status may be: many may ask for it.
+/// Age up to which a status is reused: many clients may ask for it.
 constexpr std::chrono::milliseconds status_age{50};
 
-/// Who asks for the status of all trials reads the database.
+/// The runner's rows are not used: clients read the status of all trials from the database.
 constexpr std::uint32_t no_rows = 0;
 
-/// The orders of a request, and what can be said without the runner, by its place among them.
+/// The orders of a request, and the verdicts known without the runner, by their place among them.
 struct plan {
   std::vector<event_body> orders;
   std::vector<std::pair<std::size_t, order_verdict>> known;
 };
 
-/// What is told, in the order in which the trials were named.
+/// All verdicts, in the order in which the trials were named.
 std::vector<order_verdict> joined(const plan& made, std::vector<order_verdict> told) {
   for (const auto& [place, what] : made.known)
     told.insert(told.begin() + static_cast<std::ptrdiff_t>(place), what);
@@ -55,7 +55,7 @@ plan orders_for(const control_request& what) {
   return result;
 }
 
-/// The runner keeps no configurations of trials that have ended: the record does.
+/// The configurations come from the record: the runner keeps none of trials that have ended.
 expected<plan> retries_for(const control_request& what, const std::filesystem::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)

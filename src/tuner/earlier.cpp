@@ -24,10 +24,10 @@ namespace {
 
 constexpr auto nowhere = std::numeric_limits<double>::quiet_NaN();
 constexpr auto all_of_them = std::numeric_limits<std::size_t>::max();
-/// Of so many trials, those that trained longest, all reports are read where that is needed.
+/// Most trials of which all reports are read, if these are needed; the longest ones are chosen.
 constexpr std::size_t most_courses = 1000;
 
-/// One experiment to read, for another one.
+/// Reads one experiment on behalf of another one.
 class reading {
 public:
   reading(const spec& wanted, std::string name) : wanted_{wanted}, name_{std::move(name)} {}
@@ -69,7 +69,7 @@ private:
     return number && std::isfinite(*number) ? std::optional{score_of(*number)} : std::nullopt;
   }
 
-  /// What of the constraints is known of any trial there.
+  /// The constraints whose values are known for any trial there.
   [[nodiscard]] constraint_list known_constraints(const std::vector<trial_row>& rows) const {
     auto result = wanted_.experiment.constraints;
     std::erase_if(result, [&](const metric_comparison& x) {
@@ -107,7 +107,7 @@ private:
     return result;
   }
 
-  /// Of the trials that did not fail.
+  /// Scores of the trials that did not fail.
   expected<std::map<trial_id, double>> final_scores(store_reader& from, const spec& there,
                                                     const std::vector<trial_row>& rows) const {
     std::map<trial_id, double> result;
@@ -144,21 +144,21 @@ private:
     return result;
   }
 
-  /// Whether a scheduler ended it, or has it wait, before it was at its own end.
+  /// Whether a scheduler stopped or paused the trial before its own end.
   static expected<bool> was_stopped(store_reader& from, const trial_row& x) {
     if (x.status == trial_status::paused)
       return true;
     auto decisions = from.decisions(x.trial);
     if (!decisions)
       return decisions.error();
-    // Stop conditions decide, too: what they end is complete.
+    // Stop conditions decide, too, but what they end is complete.
     return std::any_of(decisions->begin(), decisions->end(), [](const decision_row& y) {
       const auto* rule = y.reason.find("rule");
       return y.action == "stop" && (rule == nullptr || *rule != value{"stop"});
     });
   }
 
-  /// What trials would have come to; of those that trained longest. Empty where their space has no
+  /// Estimated final scores of the trials that trained longest. Empty if their space has no
   /// coordinates.
   expected<std::map<trial_id, double>> estimated(store_reader& from, const spec& there,
                                                  std::vector<trial_row> rows) const {
@@ -189,7 +189,7 @@ private:
     return result;
   }
 
-  /// Tells the book of a trial's reports.
+  /// Adds a trial's reports to the book.
   expected<void> follow(store_reader& from, const trial_row& x, fidelity::course_book& book) const {
     auto reports = from.results(x.trial, 0, all_of_them);
     if (!reports)
@@ -210,7 +210,7 @@ private:
     return {};
   }
 
-  /// Where configurations ran several times.
+  /// Trials of an experiment whose configurations ran several times: one for each configuration.
   expected<std::vector<earlier_trial>> read_runs(store_reader& from, const spec& there) const {
     auto book = runs_of(from, {aim(), {}, repeat_rule_of(there)});
     if (!book)
@@ -233,7 +233,7 @@ private:
   }
 };
 
-/// Lines for people about what was not taken over.
+/// Adds lines for people about trials that were left out.
 void note(const transfer::adaptation& made, std::vector<std::string>& notes) {
   auto say = [&](std::size_t count, const std::string& why) {
     if (count > 0)

@@ -24,13 +24,13 @@ namespace tune {
 
 namespace {
 
-/// Trial files may lag behind by this much and are still waited for.
+/// Longest wait for trial files that lag behind.
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
 
 catch_up_function file_writer(const std::filesystem::path& directory,
                               const trial_files::warn_function& warn) {
-  // Opened by the sink's own thread, when there is something to read.
+  // Opened by the sink's own thread when there is something to read.
   auto files = std::make_shared<std::unique_ptr<trial_files>>();
   return [files, directory, warn](sequence committed) -> expected<void> {
     if (*files == nullptr) {
@@ -43,7 +43,7 @@ catch_up_function file_writer(const std::filesystem::path& directory,
   };
 }
 
-/// Writes as long as the set of actors holds the store: where it is gone, so is the lock on the
+/// Writes as long as the set of actors holds the store: without the store, there is no lock on the
 /// directory.
 commit_function committer(const std::weak_ptr<experiment_store>& where) {
   return [where](std::span<const store_item> items) -> expected<void> {
@@ -53,7 +53,7 @@ commit_function committer(const std::weak_ptr<experiment_store>& where) {
   };
 }
 
-/// Without its scheduler or searcher a run would wait for ever.
+/// Ends the run if its scheduler or searcher is gone: it would wait for ever.
 template <class Handle>
 void end_with(caf::actor_system& system, const runner_actor& runner, const Handle& whom,
               const std::string& what) {
@@ -63,7 +63,7 @@ void end_with(caf::actor_system& system, const runner_actor& runner, const Handl
   });
 }
 
-/// @param give_up Has nothing more of the attempt come.
+/// @param give_up Stops workers from bringing more of the attempt.
 tidy_function tidier(const std::filesystem::path& directory,
                      std::function<void(trial_id, attempt_id)> give_up) {
   auto reader = std::make_shared<std::optional<store_reader>>();
@@ -139,7 +139,7 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
                       parts.settings.queue_trials,
                       how.observer,
                       {}};
-  // An actor of the user's own may take its time, whatever it says.
+  // A user's own actor may take its time, whatever its traits say.
   wanted.prompt_scheduler = !how.scheduler && parts.judge->traits().prompt;
   wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
   wanted.source = source;

@@ -43,7 +43,7 @@ expected<std::optional<rule_change>> head_rules::of(const on::opened& head) {
   if (!before)
     return unreadable(head, before.error());
   rule_change result{settings_by(*now), {}};
-  // What follows from trainable and searcher, which stay.
+  // These follow from trainable and searcher, which stay.
   result.settings.saves = settings_.saves;
   result.settings.trainable = settings_.trainable;
   if (settings_.max_trials == 0)

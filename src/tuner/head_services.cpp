@@ -35,14 +35,14 @@ bool is_within(const resources& what, const resources& limit) {
 
 namespace {
 
-/// To look through the manifest of what is shipped.
+/// Time to look through the manifest of a shipment.
 constexpr std::chrono::seconds shipping_patience{30};
-/// For what is being written at the moment.
+/// Time to finish what is being written at the moment.
 constexpr std::chrono::seconds checkpoint_server_patience{30};
-/// For workers to end what they run.
+/// Time for workers to end their trials.
 constexpr std::chrono::seconds farewell_patience{10};
 
-/// What the node of this machine lacks: memory of its own, and somebody who listens.
+/// Adds what the settings of this machine's node lack: memory of its own, and a listener.
 node_settings furnished(node_settings node, const std::filesystem::path& memory,
                         const cluster_actor& cluster) {
   if (node.memory.empty())
@@ -120,7 +120,7 @@ head_services::gives_up_attempts_of(const std::string& job) const {
       return;
     auto done = std::make_shared<std::promise<void>>();
     auto is_done = done->get_future();
-    // In vain: what comes yet is removed by the next head.
+    // If there is no answer in time, the next head removes what still arrives.
     give_up(*checkpoint_server, job, trial, attempt,
             [done = std::move(done)] { done->set_value(); });
     is_done.wait_for(checkpoint_server_patience);
@@ -169,7 +169,8 @@ void head_services::close() {
     go(*checkpoint_server_);
     go(*heartbeat_monitor_);
   }
-  // The cluster hears of the last leases while the node drains; it holds the node, so it goes too.
+  // The cluster hears of the last leases while the node drains; the cluster keeps the node alive,
+  // so it ends too.
   go(cluster_);
 }
 

@@ -9,8 +9,9 @@ namespace tune {
 
 namespace {
 
-// As many as stand while nothing runs, and a few: four of the scheduler, CAF's own two, detached
-// actors, those of processes, signals and the control socket; the network's, and what speaks by it.
+// Numbers of threads that exist while nothing runs, and a few more: four of the scheduler, two of
+// CAF itself, detached actors, those of processes, signals and the control socket; those of the
+// network and of what uses it.
 constexpr std::size_t threads_of_run = 16;
 constexpr std::size_t threads_of_network = 8;
 
@@ -26,7 +27,7 @@ expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   auto how = choose_transport(*where, cluster.certs, cluster.insecure_plaintext);
   if (!how)
     return how.error();
-  // Before anything is made: a directory that was begun would be in the way of the next try.
+  // Checked before anything is created: a new directory would be in the way of the next try.
   if (auto open = can_listen(*where); !open)
     return open.error();
   return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name,

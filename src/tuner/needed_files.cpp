@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The id of a job ends in "-" and so many digits of a hash.
+/// The id of a job ends in "-" and this many digits of a hash.
 constexpr std::size_t hash_digits = 16;
 
 bool is_of_the_system(const std::string& path) {
@@ -27,7 +27,7 @@ bool is_of_the_system(const std::string& path) {
                      [&](std::string_view root) { return path.starts_with(root); });
 }
 
-/// Words of a command that are absolute paths, whatever the configuration.
+/// Words of a command that are absolute paths in every configuration.
 std::vector<std::string> absolute_paths(const std::string& command) {
   std::vector<std::string> result;
   std::istringstream words{command};
@@ -43,26 +43,26 @@ bool is_absolute(const std::string& name) {
   return fs::path{name}.is_absolute();
 }
 
-/// What cannot be looked at may be there.
+/// Whether the path exists; one that cannot be looked at is taken to exist.
 bool is_there(const fs::path& path) {
   std::error_code failed;
   auto found = fs::status(path, failed);
   return fs::exists(found) || !fs::status_known(found);
 }
 
-/// The program's place where it has one and the same for all trials; else empty.
+/// The program's path if it is the same for all trials; else empty.
 std::string placed_program(const spec& what, const search_space& space) {
   auto command = command_of(what, space);
   constexpr const char* unknown = "\x01";
   auto words = command ? command->render({}, {unknown, what.ini_dir, unknown, unknown})
                        : std::vector<std::string>{};
-  // Any other place is one of the trial's directory.
+  // Any other path depends on the trial's directory.
   auto is_known = !words.empty() && words.front().find(unknown) == std::string::npos
                   && is_absolute(words.front());
   return is_known ? words.front() : std::string{};
 }
 
-/// What would not do as a directory: the program, and what is read.
+/// Names for which a directory would not do: the program, and files that are read.
 std::vector<std::string> needed_as_files(const spec& what, const search_space& space) {
   const auto& x = what.trainable;
   std::vector<std::string> result;
@@ -79,7 +79,7 @@ std::vector<std::string> needed_as_files(const spec& what, const search_space& s
   return result;
 }
 
-/// What nothing runs without, whatever it was when the experiment began.
+/// Names that are needed even if they did not exist when the experiment began.
 /// @param as_files those of `needed_as_files`.
 std::vector<std::string> always_needed(const spec& what, std::vector<std::string> as_files) {
   for (const auto& name : what.trainable.files) {
@@ -94,7 +94,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Whether one of the names stands for this path.
+/// Whether one of the names means this path.
 bool is_among(const std::vector<std::string>& names, const fs::path& root, const fs::path& path) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& x) {
     return (root / x).lexically_normal() == path.lexically_normal();
@@ -115,7 +115,7 @@ bool ends_in_hash(const std::string& name) {
          && name.find_first_not_of("0123456789abcdef", from) == name.npos;
 }
 
-/// Whether it is among them, by any name.
+/// Whether the name is among the missing ones, in any spelling.
 bool knows(const missing_files& all, const std::string& name) {
   return is_among(all.names, all.ini_dir, all.ini_dir / name);
 }
@@ -156,7 +156,7 @@ std::vector<std::string> names_missing(const std::vector<named_text>& recorded,
 }
 
 fs::path work_directory_around(const fs::path& ini_dir) {
-  // The INI file may have stood further down.
+  // The INI file may have been in a directory further down.
   for (auto path = ini_dir.lexically_normal(); path.has_relative_path();
        path = path.parent_path()) {
     auto job = path.parent_path();
@@ -192,7 +192,7 @@ missing_files find_missing(const spec& before, const spec& now, trial_place wher
 
 missing_files find_missing_in(const fs::path& directory, const spec& now, trial_place where) {
   auto before = spec_in(directory);
-  // Whoever opens it says what is wrong with it.
+  // If it cannot be read, opening it will say why.
   return before ? find_missing(*before, now, where) : missing_files{};
 }
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Collects what is wrong, at the places where it was written.
+/// Collects faults with the places where they were written.
 class outside_check {
 public:
   outside_check(const loaded_spec& what, fs::path caller, std::vector<std::string>& notes)
@@ -45,7 +45,7 @@ private:
   std::vector<std::string>& notes_;
   std::vector<config_fault> found_;
 
-  /// @param why With or without the section in front; empty: nothing is wrong.
+  /// @param why With or without the section in front; empty: no fault.
   void note(const std::string& section, const std::string& key, std::string why) {
     if (why.empty())
       return;
@@ -60,7 +60,7 @@ private:
 
   [[nodiscard]] fs::path directory() const { return experiment_directory(what_.what, caller_); }
 
-  /// Why nothing can be made at `place`, which need not be there yet; empty: something can.
+  /// Why nothing can be created at `place`, which need not exist yet; empty: something can.
   [[nodiscard]] static std::string why_not_made(fs::path place) {
     std::error_code why;
     while (!fs::exists(fs::symlink_status(place, why)) && place.has_relative_path())
@@ -101,7 +101,7 @@ private:
     return above.empty() ? above : before + " cannot be made: " + above;
   }
 
-  /// What matters where workers may join.
+  /// Checks that apply only where workers may join.
   void look_at_port() {
     const auto& cluster = what_.what.cluster;
     auto where = peer_address_from(cluster.listen);
@@ -109,7 +109,7 @@ private:
       return note("cluster", "listen", where.error().detail);
     if (auto how = choose_transport(*where, cluster.certs, cluster.insecure_plaintext); !how)
       note("cluster", cluster.certs.empty() ? "listen" : "certs", how.error().detail);
-    // Their contents are of no interest.
+    // Only the names matter, so reading stops at the first file.
     auto is_found = false;
     auto shipped = shipment_of(what_, [&](const reading_progress&) {
       is_found = true;

@@ -18,19 +18,19 @@ node_settings node_of(const loaded_spec& from, const choices& all, const host_re
   return result;
 }
 
-/// What a node must be able to do.
+/// Labels that a node must bear.
 node_labels labels_of(const trainable_plan& plan) {
   if (const auto* thread = std::get_if<run_in_thread>(&plan))
     return {trainable_label(thread->trainable)};
   if (const auto* own = std::get_if<run_as_actor>(&plan))
     return {trainable_label(own->trainable)};
-  // A plugin comes along.
+  // A plugin is brought along.
   if (const auto* host = std::get_if<run_in_host>(&plan); host != nullptr && host->plugin.empty())
     return {trainable_label(host->trainable)};
   return {};
 }
 
-/// What the configuration names, with options that were checked.
+/// The sinks that the configuration names, with checked options.
 std::vector<chosen_sink> sinks_of(const spec& what, const choices& all,
                                   const std::filesystem::path& directory) {
   std::vector<chosen_sink> result;

@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Larger ones are data: whoever starts a run does not wait until they are read.
+/// Larger files are data: the start of a run must not wait until they are read.
 constexpr std::uintmax_t largest_code = 64u << 20u;
 
 error bad_source(const spec& what, const std::string& why) {
   return {ec::bad_option, "[search] points_from = " + what.search.points_from + ": " + why};
 }
 
-/// What of a configuration is a part of one of this space; what is left out is counted.
+/// The part of a configuration that lies in this space; parameters left out are counted.
 object part_in(const search_space& space, const object& config,
                std::map<std::string, std::size_t>& left_out) {
   object result;
@@ -38,7 +38,7 @@ object part_in(const search_space& space, const object& config,
     if (x.numbers_runs)
       all.erase(x.name);
   }
-  // Conditions are looked at after what they read.
+  // A condition is checked after the parameters that it reads.
   for (auto i : space.order()) {
     const auto& x = space.parameters()[i];
     const auto* given = find_parameter(all, x.name);
@@ -152,9 +152,9 @@ bool is_written(const loaded_spec& what, const named_text& option) {
   return what.origins.contains("search." + option.name);
 }
 
-/// Which searcher is taken where none is chosen follows from what may change, as num_samples, and
-/// was another in earlier versions: an experiment keeps the one that it began with. Options that
-/// were written stand beside the recorded ones, to be compared.
+/// Which searcher is used where none is chosen depends on things that may change, such as
+/// num_samples, and was different in earlier versions: an experiment keeps the one that it began
+/// with. Options that were written are added to the recorded ones, to be compared.
 void keep_searcher(const spec& before, loaded_spec& what) {
   if (!has_usual_searcher(what))
     return;
@@ -200,7 +200,7 @@ std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& dir
   auto reader = store_reader::open(directory);
   auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
   auto before = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
-  // Whoever opens it says what is wrong with it.
+  // If it cannot be read, opening it will say why.
   if (!before)
     return {};
   keep_searcher(*before, what);

@@ -1,4 +1,4 @@
-/// Between the runner and the user's callback: what it takes and what it throws stays there.
+/// Stands between the runner and the user's callback, whose delays and exceptions stay here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,12 +14,13 @@
 
 namespace tune {
 
-/// Hands an experiment's news on, keeps the warnings, and waits for the end. The callback is called
-/// from a thread of its own, one call at a time and in order: whoever brings news never waits.
+/// Passes on an experiment's events, keeps the warnings, and waits for the end. The callback is
+/// called from a thread of its own, one call at a time and in order: the sender of an event never
+/// waits.
 class relay : public run_observer {
 public:
-  /// Reports and decisions that may wait for a callback that falls behind; what comes beyond is
-  /// left out, and counted.
+  /// Most reports and decisions that wait for a slow callback; further ones are dropped and
+  /// counted.
   static constexpr std::size_t most_waiting = 10'000;
 
   /// @param to May be null.
@@ -28,10 +29,10 @@ public:
   relay& operator=(const relay&) = delete;
   ~relay() override { close(); }
 
-  /// Begins to call. What came before is called first.
+  /// Begins to call the callback; events that came before are passed on first.
   /// @errors `ec::process` where no thread can be had.
   [[nodiscard]] expected<void> start();
-  /// Returns when the callback has heard all that came; from now on it hears nothing.
+  /// Returns when the callback has received all events so far; it gets no more from now on.
   void close();
 
   void began(const std::filesystem::path& directory) {
@@ -64,7 +65,7 @@ public:
     warned("trial files are not written any more: " + why);
   }
   void finished(const run_summary& how) override;
-  /// Nothing more will come, and this is why.
+  /// Nothing more will come, for this reason.
   void broke(const std::string& why);
 
   /// Waits for the end.
@@ -79,14 +80,14 @@ private:
     bool may_be_left_out = false;
   };
 
-  /// Null once it threw. Touched by whoever calls it alone.
+  /// Null once it threw. Used only by the thread that calls it.
   std::shared_ptr<tuner_callback> to_;
   std::thread caller_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<item> waiting_;
-  /// Of those, such as may be left out.
+  /// How many of the waiting items may be left out.
   std::size_t bulk_ = 0;
   std::uint64_t left_out_ = 0;
   bool closed_ = false;
@@ -94,7 +95,7 @@ private:
   std::optional<run_summary> over_;
 
   void hand_on(call what, bool may_be_left_out = false);
-  /// Calls until it is closed and nothing waits.
+  /// Calls until the relay is closed and nothing waits.
   void serve();
   void call_one(const call& what);
   void keep(std::string text);

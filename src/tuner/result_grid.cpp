@@ -45,7 +45,7 @@ std::string field_of(const value* x) {
   return x->as_list() != nullptr || x->as_object() != nullptr ? to_json(*x) : to_text(*x);
 }
 
-/// Lines end as those of `tune-node trials --output csv` do.
+/// Lines end like those of `tune-node trials --output csv`.
 void append_line(std::string& to, const std::vector<std::string>& fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     to += i == 0 ? "" : ",";
@@ -58,7 +58,8 @@ objective first_of(const result_grid::frame& about) {
   return about.objectives.empty() ? objective{} : about.objectives.front();
 }
 
-/// Sets the checkpoint, and what is known of it. What an executor outside keeps is no directory.
+/// Sets the checkpoint, and what is known of it. One that an external executor keeps has no
+/// directory.
 expected<void> read_checkpoint(store_reader& from, const trial_row& row,
                                const result_grid::frame& about, trial_result& into) {
   auto found = best_checkpoint(from, row, first_of(about), about.constraints);
@@ -99,7 +100,7 @@ expected<trial_result> read_trial(store_reader& from, trial_row row,
   auto exports = from.exports(row.trial);
   if (!exports)
     return exports.error();
-  // Those of a later attempt take the place of those before.
+  // Exports of a later attempt replace those of earlier ones.
   for (auto& x : *exports) {
     if (!x.path.empty())
       result.exports.insert_or_assign(std::move(x.format), about.directory / x.path);

@@ -19,7 +19,7 @@ expected<std::unique_ptr<Part>>
 make_chosen(const catalogue<Part, Context>& from, const std::string& type,
             const std::vector<named_text>& written, const Context& context) {
   const auto* entry = type.empty() ? &from.entries().front() : from.find(type);
-  // A record may be of another program, with entries of its own.
+  // A record may be of another program with entries of its own.
   if (entry == nullptr)
     return error{ec::unknown_name, "this program knows no " + type};
   auto checked = options::parse(entry->known, option_texts(written));
@@ -28,18 +28,18 @@ make_chosen(const catalogue<Part, Context>& from, const std::string& type,
   return entry->make(*checked, context);
 }
 
-/// What `num_samples` comes to with the grids of the space. 0: nobody knows beforehand.
+/// `num_samples` multiplied by the grids of the space. 0: not known beforehand.
 std::uint64_t samples_wanted(const spec& what) {
   auto space = search_space::parse(space_lines(what));
   if (!space || what.search.type == "grid" || what.experiment.num_samples == 0)
     return 0;
-  // All points are tried, also where they are more.
+  // All points are tried, even if there are more of them.
   auto result = std::max<std::uint64_t>(what.experiment.num_samples, what.search.points.size());
   for (const auto& x : space->parameters()) {
     const auto* grid = std::get_if<grid_of>(&x.what);
     if (grid == nullptr)
       continue;
-    // Conditions pass combinations over, and points fix some of them.
+    // Conditions rule combinations out, and points fix some of them.
     if (x.active_if || !what.search.points.empty())
       return 0;
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
@@ -51,7 +51,7 @@ std::uint64_t samples_wanted(const spec& what) {
   return result > std::numeric_limits<std::uint64_t>::max() / runs ? 0 : result * runs;
 }
 
-/// Trials there will be, where that is known beforehand. 0: not.
+/// Number of trials there will be. 0: not known beforehand.
 std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
   auto result = from.what.experiment.num_samples;
   if (no_search::is_idle(source.traits()))
@@ -73,7 +73,7 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
 experiment_settings settings_by(const spec& what) {
   auto result = settings_of(what);
   result.sample_limit = samples_wanted(what);
-  // An executor says by itself when it has a checkpoint, and has one at every pause.
+  // An external executor says itself when it has a checkpoint, and has one at every pause.
   if (!what.trainable.kind) {
     result.checkpoints.frequency = 0;
     result.checkpoints.at_end = false;
@@ -127,8 +127,8 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   result.settings.saves = saves.how;
   result.settings.trainable = std::move(saves.trainable);
   result.planned = planned_of(from, **source);
-  // A searcher that ends by itself counts its samples by itself.
-  // An idle one has points, and whoever adds trials does not count them.
+  // A searcher that ends by itself counts its own samples. An idle one has points, and trials that
+  // clients add are not counted.
   if ((*source)->traits().exhaustible || no_search::is_idle((*source)->traits()))
     result.settings.max_trials = 0;
   result.rules = {std::move(*judge), std::move(*source), std::move(*stoppers), {}};

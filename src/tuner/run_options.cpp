@@ -42,7 +42,7 @@ run_options& run_options::points(const std::vector<object>& first) {
 void run_options::choose(std::string_view section, std::string type,
                          const std::vector<named_text>& options) {
   auto prefix = std::string{section} + ".";
-  // Options of another choice do not outlive it.
+  // Options of an earlier choice do not outlive it.
   std::erase_if(content_.keys, [&](const named_text& x) {
     return x.name.starts_with(prefix) && x.name != "search.points";
   });

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t hash_digits = 16;
 
-/// What a script of the command needs beside it.
+/// Adds the files that a script of the command needs beside it.
 void add_companions(std::vector<declared_file>& to, const fs::path& ini_dir,
                     const std::string& script) {
   const auto base = ini_dir.lexically_normal();
@@ -30,8 +30,8 @@ void add_companions(std::vector<declared_file>& to, const fs::path& ini_dir,
     to.push_back({"command", literal_pattern(file.lexically_relative(base).string())});
 }
 
-/// Files that the command names: those that the runtime looks for beside the INI file, and what the
-/// scripts among them need.
+/// Files that the command names: those that the runtime looks for beside the INI file, and those
+/// that the scripts among them need.
 std::vector<declared_file> files_in_command(const loaded_spec& from) {
   std::vector<declared_file> result;
   auto command = command_of(from.what, *from.space);
@@ -136,7 +136,7 @@ expected<trainable_plan> plan_of(const loaded_spec& from) {
   return command_plan(from);
 }
 
-/// The INI's directory among the files. Nothing of it need have been shipped.
+/// Creates the INI's directory among the files; it may be that nothing in it was shipped.
 expected<std::string> place_below(const fs::path& files, const fs::path& way) {
   auto leads_out = std::find(way.begin(), way.end(), "..") != way.end();
   if (way.is_absolute() || leads_out)
@@ -149,7 +149,7 @@ expected<std::string> place_below(const fs::path& files, const fs::path& way) {
   return result.string();
 }
 
-/// Whether the plugin that was shipped can be loaded by this program.
+/// Checks that this program can load the plugin that was shipped.
 expected<void> check_plugin(const trainable_plan& plan) {
   const auto* host = std::get_if<run_in_host>(&plan);
   if (host == nullptr || host->plugin.empty())
@@ -190,7 +190,7 @@ expected<job_offer> shipment_of(const loaded_spec& from, const reading_watch& go
   job_offer result;
   result.root = std::move(files->root);
   result.manifest = std::move(files->manifest);
-  // Workers need not know where it all is here.
+  // Workers need not know the paths of this machine.
   auto what = from.what;
   what.ini_dir = std::move(files->base);
   result.record = to_json(what);

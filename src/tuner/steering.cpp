@@ -12,7 +12,7 @@ namespace {
 
 using op = control_request::op;
 
-/// As clients of the socket have it.
+/// Longest wait for an answer, the same as for clients of the socket.
 constexpr std::chrono::seconds patience{60};
 
 error nobody() {
@@ -49,7 +49,7 @@ expected<bool> room_for(const steering_link& link, const std::optional<resource_
 } // namespace
 
 expected<control_answer> steering::order(const control_request& what) {
-  // As a client would say it: so its limits are checked in one place.
+  // Converted as a client would send it, so that its limits are checked in one place.
   auto checked = control_request_from_json(to_json(what));
   if (!checked)
     return checked.error();

@@ -1,4 +1,4 @@
-/// Between handles of a program and the experiment that its tuner runs. Private to the tuner.
+/// Connects a program's handles to the experiment that its tuner runs. Private to the tuner.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace tune {
 
-/// Knows the set of actors under way, if there is one, and keeps it there while somebody speaks
-/// with it.
+/// Refers to the set of actors under way, if there is one, and keeps it alive while a caller uses
+/// it.
 class steering_link {
 public:
-  /// Starts `whom`, which is under way from then on, with `where` as its directory. Whoever asks
-  /// meanwhile, a trial that began already perhaps, waits until it is.
+  /// Starts `whom`, which is under way from then on, with `where` as its directory. Callers that
+  /// come meanwhile, perhaps from a trial that began already, wait until it is.
   expected<void> begin(experiment_actors& whom, std::filesystem::path where) {
     std::lock_guard guard{mutex_};
     auto began = whom.start();
@@ -25,7 +25,7 @@ public:
     }
     return began;
   }
-  /// Nobody is any more. Waits for those who speak with it.
+  /// Marks that none is under way. Waits for callers that use it.
   void end() {
     std::lock_guard guard{mutex_};
     experiment_actors_ = nullptr;
@@ -40,7 +40,7 @@ public:
     return experiment_actors_ != nullptr;
   }
 
-  /// Of the last experiment; empty: there was none.
+  /// Directory of the last experiment; empty: there was none.
   [[nodiscard]] std::filesystem::path directory() const {
     std::shared_lock guard{mutex_};
     return directory_;

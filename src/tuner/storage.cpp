@@ -2,7 +2,6 @@
 #include "tune/tuner/storage.hpp"
 
 #include "tune/core/program_name.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/spec/record.hpp"
@@ -26,8 +25,7 @@ namespace {
 
 constexpr std::size_t events_at_once = 10'000;
 
-/// The row of what the directory holds, which was recorded under a configuration that may go on as
-/// `wanted`, and that configuration.
+/// The row of the experiment in the directory, and its configuration, which may go on as `wanted`.
 expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, const spec& wanted) {
   auto reader = store_reader::open(directory);
   if (!reader)
@@ -39,7 +37,7 @@ expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, c
   if (!before)
     return before.error();
   auto here = *before;
-  // Its directory was renamed: that is its name from now on.
+  // The directory was renamed: its new name is the experiment's name from now on.
   if (wanted.experiment.name == directory.filename())
     here.experiment.name = wanted.experiment.name;
   if (auto fits = may_resume(changes(here, wanted)); !fits)
@@ -47,24 +45,24 @@ expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, c
   return std::pair{std::move(*row), std::move(*before)};
 }
 
-/// Whether the run may try more configurations than it did.
+/// Whether the run may try more configurations than before.
 bool has_more_samples(const spec& before, const spec& wanted) {
   auto old = before.experiment.num_samples;
   auto now = wanted.experiment.num_samples;
   return old > 0 && (now == 0 || now > old);
 }
 
-/// What is registered and not removed, as the log has it.
+/// Checkpoints and exports that are registered and not removed, according to the log.
 struct registered {
   std::map<checkpoint_id, on::saved> checkpoints;
-  /// Those of them that are being removed.
+  /// Checkpoints that are being removed.
   std::set<checkpoint_id> doomed;
-  /// Of all that lies in the experiment's directory.
+  /// Locations of everything that lies in the experiment's directory.
   std::set<std::string> locations;
 };
 
-/// All of the log is read and checked. The rows are for people and may be damaged: only the log may
-/// condemn.
+/// Reads and checks the whole log. The rows are for people and may be damaged: only the log may
+/// decide that something is removed.
 expected<registered> registered_in_log(store_reader& from) {
   constexpr std::size_t at_once = 4096;
   registered result;
@@ -99,16 +97,17 @@ void forget_doomed(registered& from) {
   }
 }
 
-/// Whether doomed checkpoints go now. Where a runner goes on, it has them removed and records that.
+/// Whether doomed checkpoints are removed as well. Where a runner goes on, it has them removed and
+/// records that.
 enum class sweeping : std::uint8_t { unregistered, doomed_too };
 
 /// Removes what attempts of earlier heads, which are over, wrote and nobody registered.
-/// @returns what could not be removed, and why; empty: there is no such thing.
+/// @returns what could not be removed, and why; empty: everything was.
 expected<std::string> sweep(const fs::path& directory, sweeping what) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
-  // All of one trial come together: its list is read once.
+  // All locations of one trial come together, so its list is read once.
   std::optional<trial_id> listed;
   std::set<std::string> locations;
   std::optional<registered> in_log;
@@ -127,7 +126,7 @@ expected<std::string> sweep(const fs::path& directory, sweeping what) {
           locations.clear();
           for (auto& x : *exports)
             locations.insert(std::move(x.location));
-          // What is gone should not be there.
+          // A checkpoint that counts as gone should not be there.
           for (auto& x : *rows) {
             if (x.state != "gone" && (x.state != "doomed" || what == sweeping::unregistered))
               locations.insert(std::move(x.location));
@@ -157,18 +156,18 @@ expected<std::string> sweep(const fs::path& directory, sweeping what) {
   return first;
 }
 
-/// Whether a checkpoint should be in the directory of its experiment, and is not.
+/// Whether a checkpoint should be in the directory of its experiment, but is not.
 bool is_missing(const fs::path& directory, const std::string& location) {
   if (location.empty() || location.starts_with(kept_outside)
       || location.starts_with(kept_in_memory))
     return false;
   std::error_code why;
   const auto place = directory / location;
-  // What is mounted there is not asked: whoever restores it hears of that.
+  // Not checked on a mounted file system: restoring from it will tell.
   return check_unmounted(place) && !fs::exists(place, why) && !why;
 }
 
-/// Checkpoints that trials could go on from, as far as anybody knows, and that are not there.
+/// Checkpoints that trials could go on from according to the record, but that are missing.
 expected<std::vector<on::checkpoint_bad>> missing_checkpoints(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
@@ -191,7 +190,7 @@ expected<std::vector<on::checkpoint_bad>> missing_checkpoints(const fs::path& di
   return result;
 }
 
-/// The trials that failed, as wishes to run them again.
+/// The trials that failed, as requests to run them again.
 expected<std::vector<on::retry_asked>> failed_trials(const fs::path& directory, bool from_scratch) {
   auto reader = store_reader::open(directory);
   if (!reader)
@@ -229,7 +228,7 @@ expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted,
 
 expected<void> finish_up(const fs::path& directory, const spec& wanted) {
   auto lock = directory_lock::take(directory);
-  // Held by a head, which does it itself, or not to be written.
+  // The lock is held by a head, which does this itself, or the directory is not writable.
   if (!lock)
     return {};
   auto swept = sweep(directory, sweeping::doomed_too);
@@ -261,12 +260,12 @@ expected<std::string> rights_of(const fs::path& directory) {
   auto inside = check_rights(directory);
   if (!inside || !inside->empty())
     return inside;
-  // There they could put another directory in its place. Many a container offers no other.
+  // Users with rights there could replace the directory. Many containers have only such places.
   auto above = check_rights(directory.has_parent_path() ? directory.parent_path() : fs::path{"."});
   return above ? *above : above.error().detail;
 }
 
-/// Whether a file with this name belongs to the record, or is made beside it.
+/// Whether a file of this name belongs to the record, or is created beside it.
 bool is_of_record(const fs::path& name) {
   static const std::set<std::string> own{"lock", ".probe", ".control"};
   const auto text = name.string();
@@ -287,12 +286,12 @@ expected<void> check_log_file(const fs::path& directory, const std::string& file
   const auto log = fs::weakly_canonical(directory / file, why);
   const auto root = fs::weakly_canonical(directory, why);
   if (why)
-    return {}; // told when it is opened
+    return {}; // reported when it is opened
   const auto way = log.lexically_relative(root);
   const auto first = way.empty() ? fs::path{} : *way.begin();
   if (is_of_record(first) || first == trials_directory("").filename())
     return fail(log);
-  // By another name of the same file.
+  // Other names of the same files.
   for (fs::directory_iterator i{root, why}; !why && i != fs::end(i); i.increment(why)) {
     std::error_code ignored;
     if (is_of_record(i->path().filename()) && fs::equivalent(i->path(), log, ignored))
@@ -303,7 +302,7 @@ expected<void> check_log_file(const fs::path& directory, const std::string& file
 
 namespace {
 
-/// Whoever goes on with it would wait for it without knowing for what.
+/// The notice of a pause that stands: else a user who resumes would wait without knowing why.
 expected<std::string> pause_in(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   auto paused = reader ? reader->stands_paused() : expected<bool>{reader.error()};
@@ -312,7 +311,7 @@ expected<std::string> pause_in(const fs::path& directory) {
   if (!*paused)
     return std::string{};
   return "the experiment was paused by a client, and starts no trial until "
-         + program_call("unpause") + " " + shell_word(directory.string());
+         + program_call("unpause") + " " + experiment_words(directory.string());
 }
 
 } // namespace
@@ -340,7 +339,7 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
   auto opened = holds ? experiment_store::open(directory) : experiment_store::create(directory);
   if (!opened)
     return opened.error();
-  // The directory is ours now.
+  // The directory is locked by now.
   auto swept
       = holds ? sweep(directory, sweeping::unregistered) : expected<std::string>{std::string{}};
   if (!swept)

@@ -32,7 +32,8 @@ namespace {
 
 using run_content = run_options::content;
 
-/// The file that gives the experiment its name where there is none: beside it stands nothing.
+/// A file name that gives the experiment its name where there is no INI file; nothing lies beside
+/// it.
 fs::path stand_in(const run_content& what) {
   std::string name = "experiment";
   for (const auto& x : what.keys) {
@@ -43,7 +44,7 @@ fs::path stand_in(const run_content& what) {
   return fs::current_path(ignored) / (name + ".ini");
 }
 
-/// Faults of what was set from C++ have no place but their key.
+/// The text of a fault. Values set from C++ have no place but their key.
 std::string fault_text(const config_fault& x, bool has_file) {
   using source = config_origin::source;
   if (x.at.from == source::environment || (has_file && x.at.from == source::file))
@@ -76,7 +77,7 @@ load_result load(const run_content& what, const choices& all) {
                            : load_spec(what.file, wanted);
 }
 
-/// Whether trials can have processes, where they were asked for.
+/// Checks that trials can have processes, if these were asked for.
 expected<void> can_isolate(const loaded_spec& x) {
   if (can_host())
     return {};
@@ -89,7 +90,7 @@ expected<void> can_isolate(const loaded_spec& x) {
   return {};
 }
 
-/// Where workers may join, nobody knows.
+/// Checks that this machine can run the trials; unknown where workers may join.
 expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
   if (auto fault = impossible_offer(x, lack_of_gpus(machine, x.what.cluster.gpus.value_or(0))))
     return error{ec::impossible_request, fault_text(*fault, false)};
@@ -104,7 +105,7 @@ expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
   return {};
 }
 
-/// What goes on has the files that it began with; nothing was changed yet.
+/// Checks that an experiment that goes on still has its files; nothing was changed yet.
 expected<void> has_files(const spec& what, const fs::path& directory,
                          std::optional<resume_mode> resume) {
   auto where = what.cluster.listen.empty() ? trial_place::here : trial_place::anywhere;
@@ -156,7 +157,7 @@ void name_own(const run_content& what, spec& record) {
   }
 }
 
-/// The user's own searcher says itself when it ends.
+/// A user's own searcher says itself when it ends.
 void count_own(const run_content& what, run_parts& parts, const spec& record) {
   if (!what.searcher)
     return;
@@ -174,7 +175,7 @@ expected<void> can_recover_all(const run_content& what, relay& news) {
   return what.searcher ? can_recover(*what.searcher, "searcher", news) : expected<void>{};
 }
 
-/// Where workers may join; nothing: nowhere.
+/// The port where workers may join; nothing: none.
 expected<std::optional<listen_options>> port_for(const run_content& what, const loaded_spec& x) {
   auto result = listening(x);
   if (result && *result && what.system != nullptr && !what.system->has_middleman())
@@ -183,7 +184,7 @@ expected<std::optional<listen_options>> port_for(const run_content& what, const 
   return result;
 }
 
-/// Where an experiment runs.
+/// The places where an experiment runs.
 struct staging {
   bool works_here = true;
   std::optional<listen_options> port;
@@ -306,7 +307,7 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   if (!opened)
     return opened.error();
   auto how = options_for(std::move(*opened), record);
-  // Closed when nobody reads any more: only then does its write-ahead log go.
+  // Closed when nobody reads any more: only then is its write-ahead log removed.
   auto store = how.store;
   how.observer = news;
   how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };

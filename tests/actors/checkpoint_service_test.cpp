@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 // -- Turns.
 
-/// Never ends by itself.
+/// A sliced task that never ends by itself.
 sliced<int> endless() {
   for (;;) {
     const auto until = std::chrono::steady_clock::now() + slice_time;
@@ -160,7 +160,7 @@ struct checkpoint_service_test : support::real_system {
     fs::remove_all(root, ignored);
   }
 
-  /// Its thread ends once nobody knows it any more.
+  /// Lets go of the service, whose thread ends only when no handle is left, and ends the system.
   void go() {
     if (uut)
       send_from_outside(std::exchange(uut, checkpoint_service_actor{}), leave_atom_v);
@@ -173,7 +173,7 @@ struct checkpoint_service_test : support::real_system {
     result.attempt = attempt_id{1, attempt};
     return result;
   }
-  /// What an attempt wrote.
+  /// A draft as an attempt would have written it.
   keep_draft draft(std::uint64_t attempt, std::uint64_t number) const {
     auto where = root / checkpoint_folder(trial_id{attempt}, attempt_id{1, attempt})
                  / (checkpoint_name(number) + draft_suffix);
@@ -181,7 +181,7 @@ struct checkpoint_service_test : support::real_system {
     std::ofstream{where / "state"} << "12345";
     return {claim(attempt), {root, where, 4}};
   }
-  /// It takes minutes to hash this.
+  /// A draft that takes minutes to hash.
   keep_draft huge(std::uint64_t attempt) const {
     auto result = draft(attempt, 1);
     fs::resize_file(result.what.directory / "state", std::uintmax_t{1} << 40);
@@ -226,7 +226,7 @@ TEST_F(checkpoint_service_test, gives_up_what_a_lost_attempt_has_on_its_way) {
   ASSERT_TRUE(waits->wait_for(1));
   EXPECT_EQ(held->all()[0].why, saves_dropped::why);
   EXPECT_FALSE(held->all()[0].is_too_much);
-  // It answers before what it gave up is gone.
+  // The answer may come before the abandoned files are removed; the next answer comes after.
   ASSERT_TRUE(wanted<draft_kept>(draft(2, 2))->wait_for(1));
   EXPECT_TRUE(fs::is_empty(what.what.directory.parent_path()));
 }

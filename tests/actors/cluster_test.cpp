@@ -32,12 +32,12 @@ struct cluster_test : support::deterministic_system {
     tell(uut, node_offer{name, cpus(cpu), {}}, node.actor);
   }
   void ask(const lease_request& what) { tell(uut, what, runner.actor); }
-  /// What a node says that is not ready.
+  /// The node declines a launch, since it is not ready.
   void decline(const lease_granted& what, bool is_passing = false) {
     tell(uut, launch_declined{what.what.id.number, "no space", is_passing});
     tell(uut, lease_over{what.what.id});
   }
-  /// The same of a trial that it is given. @returns what people hear.
+  /// Grants a lease to a new trial and declines it. @returns the remark that people read.
   std::string not_ready(bool is_passing) {
     ask(wants(0, 1));
     decline(runner.take<lease_granted>(), is_passing);
@@ -150,7 +150,7 @@ struct rank_cluster_test : cluster_test {
   support::mock<node_actor> there = mock_node();
   support::mock<trial_actor> trial = mock_trial();
   support::mock<trial_actor> desk = mock_trial();
-  /// What the second node was told.
+  /// The launch order that the second node received.
   support::launch_words second;
 
   launch_order order_of(const lease& what) {
@@ -163,7 +163,7 @@ struct rank_cluster_test : cluster_test {
     return result;
   }
 
-  /// @returns what the trial wanted launched second.
+  /// Launches both ranks. @returns the order of the second rank.
   launch_order begin() {
     offer(1);
     tell(uut, node_offer{"there", cpus(1), {}}, there.actor);
@@ -320,7 +320,7 @@ TEST_F(cluster_test, keeps_two_runners_apart) {
   tell(uut, wants(1, 1), other.actor);
   auto first = runner.take<lease_granted>();
 
-  // The same number, but another's trial.
+  // The trial number is the same, but the trial belongs to another runner.
   tell(uut, lease_cancel{trial_id{0}}, runner.actor);
   tell(uut, lease_over{first.what.id});
 
@@ -605,8 +605,8 @@ struct far_cluster_test : cluster_test {
   support::mock<trial_actor> trial = mock_trial();
   static constexpr std::uint64_t first_session = 5;
 
-  /// A worker's node comes, or comes back: the one that came in first in session 5, unless it says
-  /// otherwise.
+  /// Offers a worker's node for the first time or after a loss. Unless `has` names an incarnation,
+  /// the process is the one that first joined in session 5.
   void come(const support::mock<node_actor>& as, std::uint64_t session, node_inventory has = {},
             const std::string& worker = "w1", double cpu = 1) {
     node_offer offer{"far", cpus(cpu), {}};
@@ -706,7 +706,7 @@ TEST_F(far_cluster_test, launches_again_what_did_not_reach_a_node) {
 
   EXPECT_EQ(back.take<leases_kept>().leases.size(), 1u);
   auto again = back.take<support::launch_words>().first;
-  EXPECT_EQ(again.turn, 2u); // the first number did not arrive
+  EXPECT_EQ(again.turn, 2u); // the order with turn 1 did not arrive
   EXPECT_EQ(again.session, 6u);
 }
 
@@ -720,7 +720,7 @@ TEST_F(far_cluster_test, never_launches_an_attempt_again_on_a_node_that_ended_it
   launch(lease);
   turn_of(node);
 
-  come(anew, 6, {0, {}, 6}); // of the same process
+  come(anew, 6, {0, {}, 6}); // the same worker process, now with another incarnation
 
   auto over = runner.heard->take_news<on::ended>();
   EXPECT_EQ(over.trial, trial_id{1});
@@ -791,7 +791,7 @@ TEST_F(far_cluster_test, loses_a_node_that_is_silent_for_too_long) {
   EXPECT_EQ(granted().trial.number, 1u);
 }
 
-/// A head whose people read what is about no experiment.
+/// A head whose people see remarks that concern no experiment.
 struct told_cluster_test : far_cluster_test {
   std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
 
@@ -860,7 +860,7 @@ TEST_F(far_cluster_test, has_a_node_that_comes_back_too_late_end_what_it_runs) {
   EXPECT_THAT(runner.take<remark>().text, HasSubstr("worker far was lost and is back"));
   ask(wants(1, 1));
   launch(granted());
-  EXPECT_EQ(turn_of(back), 2u); // later than all it had
+  EXPECT_EQ(turn_of(back), 2u); // larger than any turn of its former launches
 }
 
 TEST_F(far_cluster_test, loses_a_node_whose_name_another_worker_takes) {
@@ -971,7 +971,7 @@ TEST_F(far_cluster_test, tells_no_more_of_a_node_that_comes_and_goes_than_what_i
   }
   runner.heard->forget();
 
-  // It has to wait for 300 s, as before.
+  // The wait is still 300 s.
   tell(uut, node_silent{session, "silence"});
   come(node, ++session);
 

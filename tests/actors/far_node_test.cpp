@@ -1,4 +1,4 @@
-// A node whose head is on another one.
+// A node whose head is in another process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/deterministic_system.hpp"
 
@@ -22,7 +22,7 @@ struct finder_state {
   std::vector<caf::typed_response_promise<job_ready>> asked;
 };
 
-/// Never finds anything: what is launched stays.
+/// Never finds the job, so that a launch stays pending.
 job_lookup_actor::behavior_type endless(job_lookup_actor::stateful_pointer<finder_state> self) {
   return {
       [self](const job_wanted&) {
@@ -75,7 +75,7 @@ struct far_node_test : support::deterministic_system {
 TEST_F(far_node_test, keeps_a_lease_until_the_end_of_its_attempt_was_heard) {
   start();
 
-  launch(7, 1); // it knows no such job
+  launch(7, 1); // the node knows no such job
   desk.take<launch_declined>();
   EXPECT_EQ(end_of(trial, 1).how, static_cast<std::uint8_t>(end_class::preempted));
 
@@ -124,7 +124,7 @@ TEST_F(far_node_test, never_begins_a_launch_again_whose_end_was_heard) {
   desk.take<launch_declined>();
   desk.take<lease_over>();
 
-  tell(uut, order(7, 1), trial.actor); // the head has not heard that it is over
+  tell(uut, order(7, 1), trial.actor); // as if the head had not heard that the lease is over
 
   EXPECT_EQ(desk.take<lease_over>().lease, 7u);
   EXPECT_EQ(desk.heard->size(), 0u);

@@ -1,4 +1,4 @@
-// A node that has no thread for a trial: its head hears of it, and the trial loses nothing.
+// A node that cannot start a thread for a trial: its head is told, and it costs the trial nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../../src/actors/not_ready.hpp"
 
@@ -54,7 +54,7 @@ TEST(not_ready, follows_from_an_exception_for_want_of_threads_or_memory) {
   EXPECT_THROW(after([] { throw std::runtime_error{"a bug"}; }), std::runtime_error);
 }
 
-/// Makes everything ready at once.
+/// Answers every request at once.
 checkpoint_service_actor::behavior_type
 ready_checkpoint_service(checkpoint_service_actor::pointer) {
   return {

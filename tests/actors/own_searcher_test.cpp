@@ -1,4 +1,4 @@
-// What a searcher that is an actor of the user's own may do wrong, and what becomes of it.
+// Faults of a searcher that is the user's own actor, and their consequences.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/deterministic_system.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// How the user's actor answers: set by each test.
+/// How the user's actor answers; each test sets this.
 struct manner {
   std::function<void(const ask& question, const std::function<void(event_body)>& say)> answer
       = [](const ask&, const auto&) {};

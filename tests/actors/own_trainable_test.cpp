@@ -1,4 +1,4 @@
-// Actors of a program's own as trainables, and whoever leads them.
+// Trainables that are the user's own actors, and the actor that drives them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/own_trainable.hpp"
 
@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using own = own_trainable_actor;
 namespace fs = std::filesystem;
 
-/// What a step of the actor under test does.
+/// One step of the actor under test.
 using step_function = std::function<caf::result<training_result>(own::pointer, int)>;
 
 caf::result<training_result> says(metrics what) {
@@ -37,7 +37,7 @@ caf::error trouble(std::string text) {
   return caf::make_error(caf::sec::runtime_error, std::move(text));
 }
 
-/// How the actor under test behaves.
+/// Behaviour of the actor under test.
 struct manners {
   step_function step = [](auto*, int n) { return says({{"loss", 1.0 / n}, {"n", n}}); };
   std::function<caf::result<void>(const training_setup&)> set_up;
@@ -86,7 +86,7 @@ own_trainable counting(const std::shared_ptr<manners>& how,
       [how](own::stateful_pointer<counter_state> self) { return counter(self, how); }, where);
 }
 
-/// Says of everything that it is done, and remembers what it was to keep.
+/// Confirms every request, and records the drafts that it was to keep.
 checkpoint_service_actor::behavior_type
 ready_checkpoint_service(const std::shared_ptr<std::vector<keep_draft>>& kept) {
   return {
@@ -107,7 +107,8 @@ ready_checkpoint_service(const std::shared_ptr<std::vector<keep_draft>>& kept) {
   };
 }
 
-/// Makes directories, or keeps whoever asks for one waiting.
+/// State of the directory maker, which makes directories or, if `stands_still`, lets the requester
+/// wait.
 struct making {
   bool stands_still = false;
   caf::typed_response_promise<directory_made> waiting;
@@ -134,7 +135,7 @@ struct own_trainable_test : support::deterministic_system {
   launch_order order;
   fs::path directory;
   fs::path restore;
-  /// The actor of the attempt, as it was spawned.
+  /// The actor spawned for the attempt.
   own actor;
   trainable_actor uut;
 
@@ -154,7 +155,7 @@ struct own_trainable_test : support::deterministic_system {
     fs::remove_all(directory, ignored);
   }
 
-  /// As it is spawned, and seen by the test.
+  /// The same trainable, which also stores the spawned actor in `actor`.
   own_trainable watched(const own_trainable& from) {
     auto result = from;
     result.spawn = [this, from](caf::actor_system& sys, const trial_context& about) {
@@ -260,7 +261,7 @@ TEST_F(own_trainable_test, finishes_with_done) {
   EXPECT_TRUE(is_gone(actor));
 }
 
-/// Answers when it is told to: another actor of the program that works for the trainable.
+/// Another actor that works for the trainable: it answers only when told to.
 caf::behavior helper(caf::event_based_actor* self) {
   auto owed = std::make_shared<caf::typed_response_promise<int>>();
   return {
@@ -677,7 +678,7 @@ TEST_F(own_trainable_test, hears_no_foreign_words) {
   expect_end(end_class::stopped);
 }
 
-/// One that was never made to be a trainable.
+/// A trainable whose actor does not have the trainable interface.
 own_trainable stranger(std::function<caf::behavior(caf::event_based_actor*)> behaves) {
   own_trainable result;
   result.spawn = [behaves](caf::actor_system& sys, const trial_context&) {
@@ -770,7 +771,7 @@ TEST_F(own_trainable_run, is_ended_where_it_says_nothing_for_too_long) {
 }
 
 TEST_F(own_trainable_run, holds_up_nobody_while_it_blocks_and_is_left_to_itself_at_last) {
-  // The actor that is left to itself outlives the test's body.
+  // Shared, since the abandoned actor outlives the test's body.
   auto door = std::make_shared<support::latch>(false);
   auto begun = std::make_shared<std::atomic<int>>(0);
   how->step = [door, begun](auto*, int n) {
@@ -792,7 +793,7 @@ TEST_F(own_trainable_run, holds_up_nobody_while_it_blocks_and_is_left_to_itself_
                            [](const on::ended& x) { return x.how == end_class::killed; });
   ASSERT_NE(left, ends.end());
   EXPECT_THAT(left->detail, HasSubstr("left to itself"));
-  // An actor system ends when its actors have.
+  // Unblock the actor: the actor system waits for all actors before it ends.
   door->open();
 }
 

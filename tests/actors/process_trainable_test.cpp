@@ -25,7 +25,7 @@ struct process_trainable : support::small_run {
     work.objective = metric;
     settings.objectives = {{metric, true}};
   }
-  /// @param script for the program of many faults.
+  /// @param script Arguments of tests/support/fake_trainable.cpp.
   void runs(const std::string& script, std::optional<metric_pattern_options> patterns = {}) {
     auto command = command_template::parse(TUNE_FAKE_TRAINABLE " " + script, {});
     ASSERT_TRUE(command);
@@ -131,7 +131,7 @@ TEST_F(process_trainable, keeps_nobody_waiting_by_an_expression_that_backtracks)
   post(on::interrupted{"ctrl-c"});
 
   EXPECT_EQ(finish().status, experiment_status::interrupted);
-  // It would take minutes to look at all lines.
+  // Matching all lines would take minutes.
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 30s);
 }
 
@@ -188,7 +188,7 @@ TEST_F(process_trainable, has_its_run_opened_before_an_interrupt_that_came_first
   EXPECT_EQ(events<on::interrupted>().size(), 1u);
   const auto all = log.all();
   EXPECT_TRUE(std::holds_alternative<on::opened>(all[0].what));
-  // Not by the machine's clock.
+  // The run has its own clock, which starts at zero.
   EXPECT_LT(all.back().at, 1min);
 }
 
@@ -230,7 +230,7 @@ TEST_F(process_trainable, says_what_cannot_be_started) {
   EXPECT_THAT(end().detail, HasSubstr("/not/there"));
 }
 
-// A node that has no process, or no descriptor, for a while.
+// A node that temporarily cannot create processes or open descriptors.
 
 struct process_trainable_without_room : process_trainable {
   support::scratch_directory scratch;
@@ -240,7 +240,7 @@ struct process_trainable_without_room : process_trainable {
     ASSERT_TRUE(service) << to_text(service.error());
     node.service = std::move(*service);
     configs = {object{{"x", 1}}, object{{"x", 2}}, object{{"x", 3}}};
-    // Any failure of a trial is its last.
+    // A trial's first failure is final; preemptions are free.
     settings.failures.budget.fill(0);
     settings.failures.budget[static_cast<std::size_t>(end_class::preempted)]
         = failure_policy::unlimited;
@@ -249,7 +249,7 @@ struct process_trainable_without_room : process_trainable {
     node.service.reset();
     process_trainable::TearDown();
   }
-  /// All trials came to their end, after one or more attempts that never began.
+  /// Checks that all trials finished, each lost attempt never having started.
   void expect_only_delay(const run_summary& how, const std::string& cause) {
     EXPECT_EQ(how.status, experiment_status::done);
     EXPECT_EQ(how.view.succeeded, configs.size());
@@ -423,7 +423,7 @@ TEST_F(process_trainable, ends_with_the_node_in_the_middle_of_a_run) {
 struct bad_line {
   const char* name;
   const char* text;
-  /// What is said about it.
+  /// Part of the expected error message.
   const char* problem;
 };
 
@@ -453,7 +453,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_line{"an_iteration_gone_back", R"({"metrics":{"training_iteration":1}})", "not 1"}),
     [](const auto& x) { return std::string{x.param.name}; });
 
-/// A program that writes its lines `at` once, after a while.
+/// A program that writes all its lines at once, after a while.
 std::string burst_after_a_while(const std::string& then) {
   return "sh -c 'sleep 0.8; printf \"Accuracy = 1\\nAccuracy = 2\\nAccuracy = 3\\n\"; " + then
          + "'";

@@ -15,7 +15,7 @@ store_item item(sequence seq) {
   return event{seq, instant{0}, on::suggest_asked{seq, 1}};
 }
 
-/// A row that changed with an event, written later.
+/// The changed row of a trial, caused by event `cause`.
 store_item row(sequence cause) {
   return {cause, cmd::trial_changed{}};
 }
@@ -24,7 +24,7 @@ record_turn turn(std::vector<store_item> items) {
   return {std::move(items)};
 }
 
-/// A disk that a test can block, and break.
+/// A disk that a test can block or break.
 struct fake_disk {
   latch gate{true};
   std::mutex guard;
@@ -83,7 +83,7 @@ struct recorder_test : support::real_system {
         [](ping_atom, std::uint64_t x) { return x; },
     };
   }
-  /// Has the recorder's thread blocked in its first commit.
+  /// Blocks the recorder's thread in its first commit.
   void block_in_first_commit() {
     disk.gate.close();
     send_from_outside(uut, turn({item(1)}));
@@ -173,7 +173,7 @@ struct sink_test : recorder_test {
   support::told<sequence> caught;
   support::told<error> complaints;
   std::atomic<bool> breaks = false;
-  /// How often there will be no descriptor.
+  /// How many more times descriptors will run out.
   std::atomic<int> shortages = 0;
   std::atomic<std::size_t> begun = 0;
   sink_actor sink = keep(spawn_sink(

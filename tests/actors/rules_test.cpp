@@ -10,7 +10,7 @@
 namespace tune {
 namespace {
 
-/// Answers with what it knows: the number of facts that it was told before.
+/// Answers with the number of facts that it was told so far.
 struct counting_scheduler : scheduler {
   std::int64_t facts = 0;
 
@@ -26,11 +26,11 @@ struct counting_scheduler : scheduler {
   void describe(fingerprint&) const override {}
 };
 
-/// Takes its time over reports of trial 9.
+/// Defers its verdicts on trial 9.
 struct thinking_scheduler : counting_scheduler {
   bool fails = false;
   bool is_easy = false;
-  /// What it takes its answers to be about, beside the question.
+  /// Error added to the cause in its deferred answers, to make them wrong.
   sequence off = 0;
 
   [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id trial) const override {
@@ -55,7 +55,7 @@ struct counting_searcher : searcher {
   void describe(fingerprint&) const override {}
 };
 
-/// Takes its time over every question but the first.
+/// Defers its answer to every question but the first.
 struct thinking_searcher : counting_searcher {
   bool fails = false;
 
@@ -107,11 +107,11 @@ TEST_F(rules_test, answer_a_batch_of_questions_with_one_event) {
   EXPECT_EQ(chosen.what.start.size(), 2u);
 }
 
-/// A scheduler that thinks, and its runner.
+/// A scheduler with deferred verdicts, and its runner.
 struct deferring_test : rules_test {
   support::mock<runner_actor> runner = mock_runner();
   scheduler_actor uut;
-  /// The actor's own; nothing else runs meanwhile.
+  /// Owned by the actor; safe to access, since nothing else runs meanwhile.
   thinking_scheduler* rule = nullptr;
 
   void make(bool fails = false) {
@@ -129,7 +129,7 @@ struct deferring_test : rules_test {
   [[nodiscard]] static scheduler_fact answered(sequence cause) {
     return {0, instant{0}, fact::decided{{cause, {}}, {}}};
   }
-  /// The next answers: their causes, and whether they were deferred.
+  /// The causes of the next answers, and whether they were deferred.
   struct verdicts {
     std::vector<sequence> causes;
     bool deferred = false;
@@ -257,7 +257,7 @@ TEST_F(rules_test, take_a_proposal_that_takes_its_time_as_it_was_when_it_was_ask
   };
   EXPECT_EQ(answer(false), "1 after 2");
   EXPECT_EQ(answer(true), "2 after 2");
-  // One at a time: the next is begun when the last was given, by what is known then.
+  // One job at a time: the next begins after the previous answer, with the facts known by then.
   EXPECT_EQ(answer(true), "3 after 6");
   EXPECT_EQ(runner.heard->size(), 0u);
 }
@@ -299,7 +299,7 @@ TEST_F(rules_test, answer_each_asker_however_late) {
   EXPECT_EQ(std::get<exhausted>(other.heard->take_news<on::suggested>().what).why, "3 after 2");
 }
 
-/// Proposes something that is no suggestion.
+/// Proposes a suggestion without a configuration.
 struct hollow_searcher : counting_searcher {
   [[nodiscard]] proposal propose(const ask&) const override {
     return std::vector<suggestion>{{nullptr, "hollow"}};

@@ -11,13 +11,13 @@
 namespace tune {
 namespace {
 
-/// What jobs do, and on which threads.
+/// Counts finished jobs and lets them end.
 struct job_book {
   std::atomic<int> done{0};
   support::latch may_end{true};
 };
 
-/// Leaves reports of trial 9 to a job.
+/// Leaves its verdicts on trial 9 to a job.
 struct slow_scheduler : scheduler {
   std::shared_ptr<job_book> jobs;
 
@@ -42,7 +42,7 @@ struct slow_scheduler : scheduler {
   void describe(fingerprint&) const override {}
 };
 
-/// Leaves all questions from the second on to jobs.
+/// Leaves all questions but the first to jobs.
 struct slow_searcher : searcher {
   std::shared_ptr<job_book> jobs;
   std::shared_ptr<std::atomic<int>> facts = std::make_shared<std::atomic<int>>(0);
@@ -89,7 +89,7 @@ TEST_F(rules_threads_test, have_a_scheduler_do_each_job_once) {
   jobs->may_end.close();
   send_from_outside(uut, slow, listener);
   send_from_outside(uut, quick, listener);
-  // Its first answer is empty, its second about the quick one: nobody waits for the job.
+  // The first answer is empty, the second is about the quick question: neither waits for the job.
   ASSERT_TRUE(heard->wait_for(2));
   EXPECT_EQ(jobs->done, 0);
   jobs->may_end.open();

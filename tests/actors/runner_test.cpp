@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Remembers how it ended.
+/// Records how the run ended.
 struct witness : run_observer {
   std::vector<run_summary> ends;
   std::vector<std::pair<trial_id, bool>> failures;
@@ -27,7 +27,7 @@ struct witness : run_observer {
   void warned(const std::string& text) override { warnings.push_back(text); }
 };
 
-/// All neighbours of the runner are played by the test.
+/// The test plays all neighbours of the runner.
 struct runner_test : support::deterministic_system {
   experiment_settings settings;
   sequence most_undurable = 200'000;
@@ -43,10 +43,10 @@ struct runner_test : support::deterministic_system {
   janitor_actor janitor;
   runner_actor uut;
 
-  /// What went to the recorder so far.
+  /// Everything that the recorder received so far.
   std::vector<store_item> written;
   std::uint64_t leases = 0;
-  /// Of the last launch.
+  /// The latest launch order and its trial actor.
   launch_order order;
   trial_actor trial;
 
@@ -55,7 +55,7 @@ struct runner_test : support::deterministic_system {
     settings.max_trials = 1;
   }
 
-  // Facts are told all the time; questions are looked at where they matter.
+  // Facts arrive all the time and are discarded here; tests check the questions where they matter.
   void TearDown() override {
     run_now();
     scheduler.heard->forget();
@@ -91,7 +91,7 @@ struct runner_test : support::deterministic_system {
     }
     return written.size() - before;
   }
-  /// All that was handed over is on disk.
+  /// Makes everything durable that was handed to the recorder.
   void make_durable() {
     while (absorb() > 0)
       tell(uut, durable_up_to{last_event()});
@@ -111,7 +111,7 @@ struct runner_test : support::deterministic_system {
     return result;
   }
 
-  /// The searcher answers the last ask.
+  /// Has the searcher answer the last ask.
   void suggest(std::size_t count) {
     auto turn = searcher.take<searcher_turn>();
     while (turn.asks.empty() && searcher.heard->size() > 0)
@@ -122,7 +122,7 @@ struct runner_test : support::deterministic_system {
       made.push_back({std::make_shared<object>(object{{"x", 1.5}}), "test"});
     tell(uut, news{on::suggested{turn.asks[0].number, made}});
   }
-  /// The scheduler chooses a trial.
+  /// Has the scheduler choose a trial.
   void choose(std::uint64_t id) {
     while (scheduler.heard->size() > 0) {
       auto turn = scheduler.take<scheduler_turn>();
@@ -133,7 +133,7 @@ struct runner_test : support::deterministic_system {
     }
     ADD_FAILURE() << "the scheduler was not asked to choose";
   }
-  /// The cluster grants it, its trainable attaches.
+  /// Has the cluster grant the trial's lease, and the trainable attach.
   void launch(std::uint64_t id) {
     EXPECT_EQ(cluster.take<lease_request>().trial.number, id);
     lease granted{lease_id{++leases}, {{"here", {}, {}}}};
@@ -166,7 +166,7 @@ struct runner_test : support::deterministic_system {
     over.detail = std::move(why);
     tell(trial, over);
   }
-  /// The question that the scheduler was asked last.
+  /// The latest question that the scheduler was asked.
   cmd::judge question() {
     cmd::judge result;
     while (scheduler.heard->size() > 0) {
@@ -183,7 +183,7 @@ struct runner_test : support::deterministic_system {
   }
 };
 
-/// What a client was told.
+/// Records the answers that a client received.
 struct client_ear {
   std::vector<expected<std::vector<order_verdict>>> told;
   client_orders wish(std::vector<event_body> what) {
@@ -234,7 +234,7 @@ TEST_F(runner_test, tells_clients_where_nothing_can_be_recorded_any_more) {
   absorb();
 }
 
-/// A run whose next report asks for a verdict, for a choice and for suggestions, all at once.
+/// A run whose next report requires a verdict, a choice and suggestions, all at once.
 struct answer_order_test : runner_test {
   struct answers {
     on::decided verdict;
@@ -282,7 +282,7 @@ struct answer_order_test : runner_test {
         tell(uut, news{on::chosen{{x.at, {}}}});
     }
   }
-  /// The kinds of all events, in order.
+  /// The kinds of all recorded events, in order.
   std::vector<std::string> log() {
     absorb();
     std::vector<std::string> result;
@@ -292,7 +292,7 @@ struct answer_order_test : runner_test {
     }
     return result;
   }
-  /// Says what `word` numbers; 0 and 1 come from one actor.
+  /// Sends message number `word`; 0 and 1 come from the same actor.
   void say(const answers& all, std::size_t word) {
     if (word == 0)
       tell(uut, news{all.verdict});
@@ -351,7 +351,7 @@ TEST_F(answer_order_test, does_not_wait_where_somebody_wants_an_end) {
   say(all, 2);
   say(all, 3);
   ASSERT_EQ(log().back(), "suggest_asked");
-  // The scheduler is gone, and whoever watches it says so.
+  // What the runner hears when the scheduler has ended.
   tell(uut, news{on::stop_asked{{}, "the scheduler is gone"}});
 
   auto after = log();
@@ -516,7 +516,7 @@ TEST_F(runner_test, hands_a_turn_over_in_one_message_to_each) {
   EXPECT_EQ(recorder.heard->size(), 1u);
   EXPECT_EQ(scheduler.heard->size(), 1u);
   auto turn = recorder.take<record_turn>();
-  // Each report, and what it changes in the trial's row.
+  // Each report, and the trial's row that it changes.
   EXPECT_EQ(turn.items.size(), 6u);
   question();
 }
@@ -598,13 +598,13 @@ TEST_F(runner_test, gathers_no_timers_while_trials_come_and_go) {
     make_durable();
     end(end_class::finished);
     make_durable();
-    // Its progress timer comes in vain.
+    // Its progress timer fires without effect.
     pass(10s);
     if (!seen->ends.empty())
       break;
   }
 
-  // What is left is one timer, for the limit.
+  // A single timer is left, that of the time limit.
   EXPECT_EQ(pass(1h), 1u);
 }
 
@@ -767,7 +767,7 @@ TEST_F(runner_test, knows_a_trial_that_begins_as_soon_as_it_shows_it) {
   EXPECT_EQ(cluster.take<lease_request>().trial.number, 0u);
   pass(3s);
   tell(uut, lease_granted{trial_id{0}, {lease_id{1}, {{"here", {}, {}}}}, node.actor});
-  // It is launched when that is on disk, and not yet.
+  // The launch waits until the lease is durable, which it is not yet.
   absorb();
   pass(1s);
 

@@ -28,7 +28,7 @@ struct runtime_log_test : testing::Test {
     std::filesystem::remove_all(root, ignored);
   }
 
-  /// What a small run leaves in its log.
+  /// The log's lines after a small run.
   std::vector<std::string> lines_at(log_level least) {
     auto uut = open_runtime_log({root / "below" / "run.log", least});
     if (!uut) {
@@ -56,7 +56,7 @@ struct runtime_log_test : testing::Test {
     trial.reason = "it is over";
     log.trial_changed(trial, instant{0});
     log.finished({});
-    // Its thread writes what waits, and ends.
+    // The log's destructor waits until its thread has written everything.
     uut = error{ec::internal, ""};
     return read(root / "below" / "run.log");
   }

@@ -1,5 +1,4 @@
-// Checkpoints are made safe beside the training: tests with a checkpoint service that takes its
-// time. SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints are committed while the training goes on: tests with a slow checkpoint service.
 #include "support/process_limit.hpp"
 #include "support/small_run.hpp"
 
@@ -22,13 +21,13 @@ using testing::HasSubstr;
 using iterations = std::vector<std::uint64_t>;
 namespace fs = std::filesystem;
 
-/// How the checkpoint service of a test behaves.
+/// Behaviour of the checkpoint service of a test.
 struct keeping {
   support::latch door{true};
   std::atomic<bool> fails = false;
   support::told<std::string> left;
   support::told<keep_artifacts> wrote;
-  /// Why not all that an attempt wrote is at the head.
+  /// Why some artifacts of an attempt are not at the head.
   std::string artifacts_lack;
 };
 
@@ -106,7 +105,7 @@ struct saving : support::small_run {
   saving() { settings.saves = save_ability::on_request; }
   void TearDown() override {
     how->door.open();
-    // The system waits for a thread of its own as long as somebody knows it.
+    // The system waits for a detached actor's thread as long as somebody holds the actor.
     node.checkpoint_service = checkpoint_service_actor{};
     support::small_run::TearDown();
   }
@@ -127,7 +126,7 @@ struct saving : support::small_run {
     ASSERT_TRUE(command);
     work.plan = run_command{*command, "/", {}, {}};
   }
-  /// Names of the events about the attempt, in order.
+  /// Kinds of the events about the attempt, in order.
   std::vector<std::string> story() {
     std::vector<std::string> result;
     for (const auto& x : log.all()) {
@@ -144,7 +143,7 @@ struct saving : support::small_run {
     settings.checkpoints.frequency = 2;
     start();
     ASSERT_TRUE(wait_for_events<on::reported>(4));
-    // The next one is due, and waits for the first.
+    // The next checkpoint is due, and waits for the first.
     EXPECT_EQ(events<on::saved>().size(), 0u);
     how->door.open();
     finish();
@@ -171,7 +170,7 @@ TEST_F(saving, lets_a_program_train_on_meanwhile) {
   expect_one_step_beyond_the_save();
 }
 
-// -- What is written beside.
+// -- Artifacts.
 
 TEST_F(saving, has_what_an_attempt_wrote_brought_before_its_end_is_told) {
   keep_oddly();
@@ -225,7 +224,7 @@ TEST_F(saving, asks_for_nothing_where_nothing_is_wanted_or_all_is_where_it_belon
 TEST_F(saving, ranks_a_checkpoint_by_its_report_however_late_it_is_safe) {
   in_a_thread();
   settings.checkpoints.frequency = 1;
-  // The first two are the best.
+  // The loss falls, so the first checkpoint is the best and must be kept.
   settings.checkpoints.retention = {1, "loss", true, 0, 0};
 
   run();
@@ -242,7 +241,7 @@ TEST_F(saving, ranks_a_checkpoint_by_its_report_however_late_it_is_safe) {
 }
 
 struct end_in_a_save : saving {
-  /// The attempt is to end with a checkpoint, which is on its way while it ends.
+  /// Ends the attempt with a checkpoint that is still on its way when the attempt ends.
   void interrupt() {
     start();
     ASSERT_TRUE(wait_for_events<on::reported>(1));
@@ -334,14 +333,14 @@ TEST_F(saving, gives_a_program_its_answer_once_what_it_handed_over_is_copied) {
   EXPECT_EQ(state, 1);
 }
 
-/// Spoils its newest checkpoint and fails, once.
+/// Corrupts its newest checkpoint and then fails, once.
 struct spoiler : counter {
   static inline std::atomic<int> faults = 0;
   fs::path last;
 
   metrics step() override {
     if (n == 3 && faults-- > 0) {
-      // Beside the training it is being made safe.
+      // The checkpoint is being committed while the training goes on.
       while (!fs::exists(last))
         std::this_thread::yield();
       std::ofstream{last / "n", std::ios::app} << "0";
@@ -369,16 +368,17 @@ TEST_F(saving, restores_nothing_that_was_spoilt) {
   ASSERT_EQ(ends.size(), 3u);
   EXPECT_EQ(ends[1].how, end_class::bad_checkpoint);
   EXPECT_THAT(ends[1].detail, HasSubstr("n is not as it was saved"));
-  // It went on from the second, not from what the third had become.
+  // It went on from the second checkpoint, since the third was corrupt.
   EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 3, 4, 5}));
 }
 
-// -- Handed over, and paused by that.
+// -- Checkpoints that come with reports, and pauses that wait for them.
 
 struct paused_by_reports : saving {
   std::atomic<bool> asked = false;
 
-  /// Asks for a pause at the first report, which is to come about at the second.
+  /// Asks for a pause at the first report; it takes effect at the second, which brings a
+  /// checkpoint.
   void pause_and_go_on() {
     before_judging = [this] {
       if (!asked.exchange(true))
@@ -397,7 +397,7 @@ struct paused_by_reports : saving {
     ASSERT_EQ(begun.size(), 2u);
     EXPECT_EQ(events<on::saved>()[0].iteration, 2u);
   }
-  /// Counts to five, and brings a checkpoint with each second report.
+  /// Counts to five; every second report brings a checkpoint.
   void function_in_a_thread() {
     settings.saves = save_ability::with_reports;
     work.plan = run_in_thread{"mine"};
@@ -452,7 +452,7 @@ TEST_F(paused_by_reports, lets_a_program_go_on_that_says_that_it_cannot_save) {
   auto own = work.directory / "own";
   fs::create_directories(own);
   std::ofstream{own / "state"} << 1;
-  // The second begins where the first was told to stop.
+  // The second attempt starts where the first was stopped.
   in_a_process(R"(say '{"tune":1,"can_save":false}' say '{"metrics":{"i":1}}' hear )"
                R"(say '{"metrics":{"i":2},"checkpoint":")"
                + own.string() + R"("}' hear)");
@@ -466,7 +466,7 @@ TEST_F(paused_by_reports, lets_a_program_go_on_that_says_that_it_cannot_save) {
   EXPECT_THAT(refused[0].why, HasSubstr("cannot save"));
 }
 
-// -- In memory.
+// -- Pauses in memory.
 
 struct pausing : saving {
   fs::path memory;
@@ -480,7 +480,7 @@ struct pausing : saving {
 
   std::atomic<bool> asked = false;
 
-  /// Lets it pause at its first report.
+  /// Pauses the trial at its first report.
   void pause_once() {
     before_judging = [this] {
       if (!asked.exchange(true))

@@ -89,7 +89,7 @@ TEST_F(thread_trainable, A8_6_says_which_trainable_is_not_there) {
   EXPECT_EQ(events<on::ended>()[0].detail, "no trainable named 'mine' is registered");
 }
 
-/// Counts; breaks once, after its third step.
+/// Counts; fails once, after its third step.
 struct counter : trainable {
   static inline std::atomic<int> breaks_left = 0;
   std::int64_t n = 0;
@@ -119,7 +119,7 @@ TEST_F(thread_trainable, goes_on_from_its_checkpoint_after_a_failure) {
   EXPECT_EQ(reported_iterations(), (iterations{1, 2, 3, 3, 4, 5}));
   for (const auto& x : events<on::reported>())
     EXPECT_EQ(*x.what->metrics->find("n"), value{static_cast<std::int64_t>(x.what->iteration)});
-  // The scheduler sees no iteration twice, and the last one only as the end.
+  // The scheduler sees no iteration twice; it sees the last one only with the trial's end.
   EXPECT_EQ(judged.all(), (iterations{1, 2, 3, 4}));
   auto saved = events<on::saved>();
   ASSERT_GE(saved.size(), 1u);
@@ -165,7 +165,7 @@ TEST_F(thread_trainable, names_no_number_where_what_a_function_hands_in_cannot_b
   settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 1;
   runs([&](session& s) {
-    // It is asked to save and cannot: that one has a number.
+    // The trial is asked to save and cannot; that save has a number.
     s.report({{"loss", 0.5}});
     s.report({{"loss", 0.4}, {"done", true}}, work.directory / "not there");
   });

@@ -192,8 +192,8 @@ TEST_F(trial_test, hears_each_numbered_word_once_and_in_order) {
   EXPECT_EQ(runner.heard->take_news<on::ended>().how, end_class::finished);
 }
 
-/// Says that its attempt has ended, and notes how many words the runner has when it is told that
-/// this was heard.
+/// Reports the end of its attempt. When that is acknowledged, notes how many messages the runner
+/// has received by then.
 attempt_proxy_actor::behavior_type
 last_attempt_proxy(attempt_proxy_actor::pointer self, const trial_actor& whom,
                    std::shared_ptr<support::ear> runner,
@@ -231,14 +231,14 @@ TEST_F(trial_test, counts_the_words_of_each_attempt_anew) {
   EXPECT_EQ(runner.heard->take_news<on::started>().pid, 2);
 }
 
-/// A trial of two ranks, the second on another node.
+/// A trial of two ranks, the second of them on another node.
 struct ranks_test : trial_test {
   support::mock<cluster_actor> cluster = mock_cluster();
   support::mock<trainable_actor> helper = mock_trainable();
   trial_actor of_two = keep(spawn_trial(*system, its_id, runner.actor, cluster.actor));
   support::launch_words second_rank;
 
-  /// Up to where both run.
+  /// Launches both ranks and lets them start.
   void begin_both() {
     auto what = order(first);
     what.lease = 5;

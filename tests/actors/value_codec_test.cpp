@@ -68,7 +68,7 @@ TEST(value_codec, refuses_every_text_that_was_cut_short_or_continued) {
 }
 
 TEST(value_codec, refuses_lengths_that_the_bytes_cannot_hold) {
-  // Four thousand million entries, and nothing behind.
+  // A count of 2^32 - 1 entries, with no bytes behind it.
   EXPECT_FALSE(decode_object("\xff\xff\xff\xff"));
   EXPECT_FALSE(decode_object(std::string{"\x01\0\0\0\xff\xff\xff\xff", 8}));
 }
@@ -114,7 +114,7 @@ TEST(value_codec, survives_damaged_bytes) {
       bytes[chance() % bytes.size()] = static_cast<char>(chance());
     auto read = decode_object(bytes);
     accepted += read ? 1 : 0;
-    // What was read can be no larger than what it was read from.
+    // The decoded value cannot be larger than its bytes.
     if (read) {
       ASSERT_LE(encode(*read).size(), bytes.size()) << "seed " << seed << ", round " << round;
     }

@@ -25,7 +25,7 @@ struct wire_test : support::deterministic_system {
     return support::unpack(*system, from, into);
   }
 
-  /// There and back: what arrives is, byte for byte, what was sent.
+  /// Packs and unpacks `x`, and checks that packing the copy gives the same bytes.
   template <class T>
   T travelled(const T& x) {
     auto there = packed(x);
@@ -35,7 +35,7 @@ struct wire_test : support::deterministic_system {
     return back;
   }
 
-  /// The same as a whole message, the way that it crosses between processes.
+  /// Like `travelled`, but as a whole message, which is how values cross between processes.
   template <class T>
   T travelled_as_message(const T& x) {
     auto there = packed(caf::make_message(x));
@@ -232,8 +232,7 @@ TEST_F(wire_test, refuses_a_report_whose_metrics_were_damaged) {
   attempt_report y;
   ASSERT_TRUE(unpack(good, y));
 
-  // The last nine bytes before the empty list of remarks are the number: make its kind one that
-  // there is not.
+  // The number is the last nine bytes before the empty list of remarks: give it an unknown kind.
   const auto behind = packed(x.remarks).size();
   auto bad = good;
   bad[bad.size() - behind - 9] = bytes::value_type{99};

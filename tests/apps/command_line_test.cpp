@@ -10,6 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 /// The request of type `T`; fails the test where it is another.
 template <class T>
@@ -41,6 +42,69 @@ TEST(command_line, reads_a_run_at_a_head) {
               HasSubstr("either --head or --listen"));
   EXPECT_THAT(why({"run", "a.ini", "--detach"}), HasSubstr("--detach needs --head"));
   EXPECT_THAT(why({"run", "a.ini", "--head", "h"}), HasSubstr("--head: 'h' is not HOST:PORT"));
+}
+
+/// The command that a head is to carry out.
+remote_command for_head(words all) {
+  all.insert(all.end(), {"--head", "h:7700"});
+  auto read = whole(all);
+  EXPECT_TRUE(read.at_head);
+  return read.at_head ? read.at_head->command : remote_command{};
+}
+
+TEST(command_line, hands_commands_about_experiments_to_a_head) {
+  auto x = whole({"trials", "x", "--head", "h:7700", "--certs", "c", "--cluster", "lab"});
+  ASSERT_TRUE(x.at_head);
+  EXPECT_EQ(to_text(x.at_head->head), "h:7700");
+  EXPECT_EQ(x.at_head->certs, "c");
+  EXPECT_EQ(x.at_head->cluster, "lab");
+  EXPECT_FALSE(x.at_head->insecure_plaintext);
+  EXPECT_FALSE(whole({"trials", "x"}).at_head);
+
+  auto trials = for_head({"trials", "x", "--sort", "loss", "--reverse", "-o", "csv", "-vv"});
+  EXPECT_EQ(trials.command, "trials");
+  EXPECT_THAT(trials.experiments, ElementsAre("x"));
+  EXPECT_THAT(trials.options, UnorderedElementsAre("--sort=loss", "--reverse", "--output=csv",
+                                                   "--verbose", "--verbose"));
+  EXPECT_THAT(for_head({"compare", "x", "y"}).experiments, ElementsAre("x", "y"));
+  EXPECT_THAT(for_head({"stop", "x", "3", "17"}).arguments, ElementsAre("3", "17"));
+  EXPECT_THAT(for_head({"add", "x", "lr=-1"}).arguments, ElementsAre("lr=-1"));
+  auto list = for_head({"list", "experiments"});
+  EXPECT_THAT(list.before, ElementsAre("experiments"));
+  EXPECT_TRUE(list.experiments.empty());
+}
+
+TEST(command_line, keeps_from_a_head_where_its_client_writes) {
+  EXPECT_THAT(for_head({"fetch", "x", "3", "--to", "here", "--color", "always"}).options,
+              testing::IsEmpty());
+}
+
+TEST(command_line, knows_which_commands_a_head_carries_out) {
+  auto why = [](const words& all) {
+    auto read = parse(all);
+    return read ? std::string{} : read.error().detail;
+  };
+  EXPECT_THAT(why({"status", "x", "--certs", "c"}), HasSubstr("--certs goes with --head"));
+  EXPECT_THAT(why({"status", "x", "--insecure-plaintext"}),
+              HasSubstr("--insecure-plaintext goes with --head"));
+  EXPECT_THAT(why({"status", "x", "--head", "h"}), HasSubstr("--head: 'h' is not HOST:PORT"));
+  EXPECT_THAT(why({"list", "searchers", "--head", "h:1"}),
+              HasSubstr("a head lists its experiments alone"));
+  EXPECT_THAT(why({"list", "experiments", "st", "--head", "h:1"}),
+              HasSubstr("a head lists its experiments alone"));
+  EXPECT_THAT(why({"resume", "x", "--head", "h:1"}), HasSubstr("--head"));
+  EXPECT_THAT(why({"trials", "x", "--head", "h:1", "--limit", "x"}), HasSubstr("--limit"));
+}
+
+TEST(command_line, reads_what_is_to_be_fetched_and_waited_for) {
+  auto x = parsed<fetch_request>({"fetch", "x"});
+  EXPECT_FALSE(x.trial);
+  EXPECT_EQ(x.what, fetch_request::part::checkpoint);
+  x = parsed<fetch_request>({"fetch", "x", "7", "--what", "trial", "--to", "t"});
+  EXPECT_EQ(x.trial, trial_id{7});
+  EXPECT_EQ(x.what, fetch_request::part::trial);
+  EXPECT_EQ(x.to, "t");
+  EXPECT_TRUE(parsed<wait_request>({"wait", "x", "--strict"}).strict);
 }
 
 TEST(command_line, reads_when_silence_is_given_up) {
@@ -352,7 +416,8 @@ TEST(command_line, names_the_usage_of_the_command_in_question) {
       result.error().detail,
       "trials needs DIR\n"
       "usage: tune-node trials DIR [--why TRIAL] [--policy TRIAL] [--status STATUS] [--failed] "
-      "[--pareto] [--sort KEY] [--reverse] [--scope SCOPE] [--columns NAME,...] [--limit N]\n"
+      "[--pareto] [--sort KEY] [--reverse] [--scope SCOPE] [--columns NAME,...] [--limit N] "
+      "[--head HOST:PORT]\n"
       "see: tune-node trials --help");
 }
 

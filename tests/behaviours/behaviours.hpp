@@ -1,4 +1,4 @@
-/// What the tests share that are named after lines of docs/behaviours.md.
+/// Shared helpers of the tests that are named after lines of docs/ray-behaviours.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,12 +18,12 @@ namespace tune {
 
 using enum trial_status;
 
-/// One experiment by hand, or a simulated one.
+/// An experiment driven by hand, or a simulated one.
 struct behaviours : testing::Test, support::run_by_hand {
   static std::unique_ptr<scheduler> oblige() {
     return std::make_unique<support::obliging_scheduler>();
   }
-  /// A simulated experiment whose messages come in the order in which they were sent.
+  /// Options for a simulated experiment whose messages arrive in the order in which they were sent.
   static support::world_options calm(std::uint64_t trials, std::uint64_t iterations) {
     support::world_options result;
     result.trials = trials;
@@ -31,7 +31,7 @@ struct behaviours : testing::Test, support::run_by_hand {
     result.most_delay = 0;
     return result;
   }
-  /// Nodes of these names, each with this.
+  /// Options for nodes with these names and `each` as resources.
   static simulation_options nodes(const std::vector<std::string>& names, const resources& each) {
     simulation_options result;
     for (const auto& x : names)
@@ -45,7 +45,7 @@ struct behaviours : testing::Test, support::run_by_hand {
     result.cpu = amount::of(count);
     return result;
   }
-  /// Trials that take up to 10 ms for an iteration.
+  /// A simulation whose trials take up to 10 ms per iteration.
   static simulation simulated(simulation_options how, experiment_settings settings,
                               std::uint64_t trials, std::uint64_t iterations) {
     if (settings.request.bundles.empty())
@@ -77,14 +77,14 @@ struct behaviours : testing::Test, support::run_by_hand {
     }
     return result;
   }
-  /// Runs until the condition holds. @returns whether it came to that.
+  /// Runs until the condition holds or nothing more happens. @returns whether the condition holds.
   template <class Condition>
   static bool run_until(simulation& x, Condition holds) {
     while (!holds() && !x.finished() && x.found().empty())
       x.run(x.log().size() + 1);
     return holds();
   }
-  /// All that is wrong, in words; empty: nothing.
+  /// The first finding as text; empty if there is none.
   static std::string wrong(const simulation& x) {
     auto found = x.check();
     return found.empty() ? std::string{} : to_text(found.kept().front());
@@ -94,23 +94,23 @@ struct behaviours : testing::Test, support::run_by_hand {
     settings.failures.budget[static_cast<std::size_t>(what)] = times;
     settings.failures.max_consecutive_failures = 0;
   }
-  /// The searcher has nothing more.
+  /// Answers the latest ask: the searcher is exhausted.
   void exhaust() {
     post(
         on::suggested{ports.all<cmd::ask_searcher>().back().what.number, exhausted{"all are out"}});
   }
-  /// How many of a trial's observations say so.
+  /// How many of a trial's observations have the outcome `how`.
   [[nodiscard]] std::size_t observed_as(outcome how, trial_id trial = zero) const {
     std::size_t result = 0;
     for (const auto& x : ports.observed(trial))
       result += x.how == how ? 1 : 0;
     return result;
   }
-  /// What is said of another trial than the one that is judged.
+  /// Answers the latest judgement with an action on `trial`, which may not be the judged trial.
   void decide_on(trial_id trial, action_body what) {
     post(on::decided{{{ports.all<cmd::judge>().back().cause, {{trial, std::move(what), {}}}}}});
   }
-  /// How many actions the scheduler was told to be refused, of its last answer.
+  /// How many actions of the scheduler's last answer were refused.
   [[nodiscard]] std::size_t refused() const {
     std::size_t result = 0;
     for (const auto& x : ports.all<cmd::tell_scheduler>()) {

@@ -1,4 +1,4 @@
-// Part A1 to A4 of docs/behaviours.md: checkpoints, control, errors, resources.
+// Part A1 to A4 of docs/ray-behaviours.md: checkpoints, control, errors, resources.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
 
@@ -26,7 +26,7 @@ TEST_F(behaviours, A1_1_a_trial_that_ends_after_one_iteration_has_a_checkpoint_o
   auto best = played.machine().view().best;
   ASSERT_TRUE(best);
   EXPECT_EQ(best->at->iteration, 1u);
-  // The first of its attempt.
+  // The first report of its attempt.
   EXPECT_EQ(best->at->number, 1u);
 }
 
@@ -140,7 +140,7 @@ TEST_F(behaviours, A3_5_failures_beyond_the_budget_are_told_one_by_one_to_the_sc
   EXPECT_EQ(status(), errored);
   EXPECT_EQ(row().failures, 3u);
   EXPECT_EQ(observed_as(outcome::failed), 1u);
-  // Twice that it is retried, and once that it is given up.
+  // Two retries and the final failure.
   EXPECT_EQ(ports.heard<fact::failed>(zero), 2u);
   EXPECT_EQ(ports.heard<fact::ended>(zero), 1u);
 }

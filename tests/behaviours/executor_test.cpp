@@ -1,6 +1,5 @@
-// Part A6 to A9 of docs/behaviours.md as far as the state machine alone decides: the searcher, one
-// trial's life, nodes that come and go.
-// SPDX-License-Identifier: BSD-3-Clause
+// Part A6 to A9 of docs/ray-behaviours.md as far as the state machine alone decides: the searcher,
+// the life of a trial, nodes that come and go. SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
 
 namespace tune {
@@ -18,7 +17,7 @@ TEST_F(behaviours, A6_1_the_searcher_hears_each_result_and_one_completion) {
   report(zero, 0.5);
   decide(go_on{});
   report(zero, 0.25, true);
-  // The searcher is finished before the run is.
+  // The searcher is done before the run is finished.
   EXPECT_TRUE(uut->machine().view().searcher_done);
   EXPECT_FALSE(uut->machine().is_finished());
   end(end_class::stopped);
@@ -107,7 +106,7 @@ TEST_F(behaviours, A6_5_the_next_head_has_the_searchers_state_and_keeps_to_the_l
   EXPECT_EQ(tried, (std::set<std::string>{"0", "1", "2", "3", "4", "5"}));
 }
 
-// -- A7: what is told, what is asked for.
+// -- A7: facts and requests.
 
 TEST_F(behaviours, A7_2_a_new_trial_asks_for_what_it_needs_and_begins_with_its_configuration) {
   settings.request.bundles = {cpus(3)};
@@ -217,7 +216,8 @@ TEST_F(behaviours, A8_4_a_trial_is_paused_while_it_computes_and_while_it_is_judg
   }
 }
 
-/// Reports `count` times, of which only the last is judged, and is paused then.
+/// Reports `count` times; the scheduler judges the first report and the last, and then pauses the
+/// trial.
 void train_and_pause(behaviours& x, std::uint64_t count) {
   auto until = x.iteration + count;
   auto judged = x.ports.all<cmd::judge>().size();
@@ -248,7 +248,7 @@ TEST_F(behaviours, A8_8_a_paused_trial_counts_on_whatever_it_may_report_unjudged
     run();
 
     EXPECT_EQ(launched().iteration, 2 * count);
-    // The first report of each round and the last, where they differ.
+    // Judged are the first and the last report of each round; with `count` 1 these are the same.
     EXPECT_EQ(ports.all<cmd::judge>().size(), count == 1 ? 2u : 4u);
   }
 }
@@ -271,7 +271,7 @@ TEST_F(behaviours, A9_1_trials_run_on_nodes_that_come_later) {
   EXPECT_EQ(count_of(played, terminated), 2u);
 }
 
-/// Where a trial's last attempt was launched.
+/// The node on which the latest attempt was launched.
 std::string node_of(const simulation& x) {
   return behaviours::carried<cmd::launch>(x).back().where.bundles.front().node;
 }
@@ -395,7 +395,7 @@ TEST_F(behaviours, A9_7_whatever_an_experiment_does_it_comes_to_its_end_after_th
   }
 }
 
-// -- B: what is told of a trial's end.
+// -- B: how a trial's end is told.
 
 TEST_F(behaviours, B3_1_the_scheduler_hears_the_end_with_the_last_result_in_both_forms) {
   for (auto says_so : {true, false}) {
@@ -417,7 +417,7 @@ TEST_F(behaviours, B3_1_the_scheduler_hears_the_end_with_the_last_result_in_both
     ASSERT_TRUE(ends[0].last);
     EXPECT_EQ(ends[0].last->iteration, 2u);
     EXPECT_EQ(ends[0].scores, std::vector<double>{-0.25});
-    // One that says that it is done is not judged any more.
+    // A report with `done` is not judged.
     EXPECT_EQ(ends[0].judged, !says_so);
   }
 }
@@ -441,7 +441,7 @@ TEST_F(behaviours, B1_1_preemption_is_forgiven_without_end_and_other_losses_are_
 
   EXPECT_EQ(status(), errored);
   EXPECT_EQ(row().failures, 2u);
-  // To the scheduler, preemption is nothing.
+  // The scheduler hears of the one retry, and of no preemption.
   EXPECT_EQ(ports.heard<fact::failed>(zero), 1u);
 }
 

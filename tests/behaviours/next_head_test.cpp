@@ -1,4 +1,4 @@
-// Part D1 of docs/behaviours.md as far as the state machine alone decides: a head that goes on.
+// Part D1 of docs/ray-behaviours.md as far as the state machine alone decides: a head that resumes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "behaviours.hpp"
 #include "support/asking.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Trials of random search over this space, which each train for two iterations.
+/// A random search over this space whose trials train for two iterations each.
 simulation searching(const std::vector<parameter_text>& space, std::uint64_t samples,
                      const std::vector<object>& points, experiment_settings settings) {
   auto rules = [=] {
@@ -23,7 +23,7 @@ simulation searching(const std::vector<parameter_text>& space, std::uint64_t sam
           std::make_shared<support::falling_loss>(1, 2, 10ms)};
 }
 
-/// Loses the head as soon as so many trials have begun.
+/// Loses the head as soon as `begun` trials have begun.
 void crash_at(simulation& played, std::size_t begun) {
   ASSERT_TRUE(behaviours::run_until(
       played, [&] { return behaviours::all_of<on::placed>(played).size() >= begun; }));

@@ -1,4 +1,4 @@
-// Part D1 of docs/behaviours.md: experiments that a program leaves off and goes on with.
+// Part D1 of docs/ray-behaviours.md: experiments that a program interrupts and resumes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "whole.hpp"
 
@@ -12,11 +12,11 @@ using samples::number;
 using testing::HasSubstr;
 using enum trial_status;
 
-/// Trials that end after two reports, but for those with a large `x` as long as the door is shut.
+/// Trials that end after two reports, except that those with x >= 3 run on while `shut` is true.
 struct half_way {
   std::atomic<bool> shut{true};
   support::told<double> began;
-  /// What each was granted.
+  /// CPUs granted to each attempt.
   support::told<double> cpus;
 
   void operator()(session& with) {
@@ -30,7 +30,7 @@ struct half_way {
   }
 };
 
-/// Runs until so many trials have begun, and leaves off.
+/// Runs until `begun` trials have begun, then interrupts the run.
 result_grid leave_off(const trainable_registry& known, const run_options& what, half_way& trials,
                       std::size_t begun) {
   tuner uut{known};
@@ -63,7 +63,7 @@ TEST_F(behaviours, D1_7_another_trainable_is_refused_and_changed_code_is_not) {
   EXPECT_EQ(number(grid.trials()[3].metrics, "loss"), -1);
 }
 
-/// Proposes x = 1, 2, … 6, and writes down how many completions it knew of each time.
+/// Proposes x = 1, 2, … 6, and records how many completions it knew of at each proposal.
 class counting_completions : public searcher {
 public:
   explicit counting_completions(support::told<std::uint64_t>& knew) : knew_{knew} {}
@@ -112,7 +112,7 @@ TEST_F(behaviours, D1_10_scheduler_and_searcher_are_the_same_and_know_what_they_
                   .searcher("counting");
   tuner first{all};
   std::thread other{[&] {
-    // Two have ended by then, and the third goes on for ever.
+    // Two trials have ended by then, and the third runs until `shut` is cleared.
     trials.began.wait_for(3);
     first.interrupt();
   }};
@@ -129,7 +129,7 @@ TEST_F(behaviours, D1_10_scheduler_and_searcher_are_the_same_and_know_what_they_
   EXPECT_EQ(grid->trials().size(), 6u);
   ASSERT_GT(knew.size(), asked);
   EXPECT_GE(knew.all()[asked], 2u);
-  // One is drawn ahead.
+  // Proposals are drawn one ahead, so the last one may have missed a completion.
   EXPECT_GE(knew.all().back(), 4u);
 }
 
@@ -143,7 +143,8 @@ TEST_F(behaviours, D1_18_trials_that_wait_get_the_resources_of_the_resumed_run) 
   auto grid = run(what.resource("cpu", 1).resume());
 
   EXPECT_EQ(counts(grid), (std::map<trial_status, std::size_t>{{terminated, 3}}));
-  // Two trials began in the first run, and one of them again with the one that waited.
+  // Two attempts in the first run; the resumed run repeats one of these trials and starts the
+  // waiting one.
   EXPECT_EQ(trials.cpus.all(), (std::vector<double>{2, 2, 1, 1}));
 }
 

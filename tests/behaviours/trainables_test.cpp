@@ -1,4 +1,4 @@
-// What trainables may rely on: A3, A5 and part B of docs/behaviours.md.
+// Guarantees that trainables may rely on: A3, A5 and part B of docs/ray-behaviours.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "whole.hpp"
 
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using enum trial_status;
 
-/// A class of a few words: what it does in `setup`, `step` and `cleanup`.
+/// A class trainable made of functions for `setup`, `step` and `cleanup`.
 class made_of : public trainable {
 public:
   using step_function = std::function<metrics(const object&, const trial_context&, std::int64_t)>;
@@ -52,7 +52,8 @@ metrics done_at(std::int64_t n, std::int64_t last) {
   return {{"loss", 1.0 / static_cast<double>(n)}, {"done", n == last}};
 }
 
-/// Counts to ten, hands its count over with each report, and fails at the fifth of its first try.
+/// Counts to ten, reports its count each time (as a checkpoint too if `saves`), and fails after the
+/// fifth report of its first try.
 struct stumbling {
   std::atomic<int> tries{0};
   bool saves = true;
@@ -237,9 +238,9 @@ TEST_F(behaviours, B2_5_a_retried_function_logs_no_iteration_twice) {
   EXPECT_EQ(trial.failures, 1u);
 }
 
-// -- B3: what trainables may rely on.
+// -- B3: guarantees for trainables.
 
-/// The user's part of each result, and how often `done` is true in it.
+/// The user's part of each result, and the number of results in which `done` is true.
 struct shown {
   std::vector<object> results;
   std::size_t done = 0;
@@ -326,7 +327,7 @@ TEST_F(behaviours, B3_6_what_cannot_be_run_is_refused_before_anything_is_made) {
   EXPECT_THAT(refusal(run_options{good}.trainable("bowel")), HasSubstr("did you mean \"bowl\"?"));
   EXPECT_THAT(refusal(run_options{good}.resource("custom.tpu", 1)), HasSubstr("tpu"));
   EXPECT_FALSE(fs::exists(root / "e"));
-  // A metric that is never reported is warned of.
+  // A metric that is never reported causes a warning.
   auto grid = run(good.stop_at("accuracy", 1));
   ASSERT_EQ(grid.warnings().size(), 1u);
   EXPECT_THAT(grid.warnings()[0], HasSubstr("\"accuracy\""));

@@ -1,4 +1,4 @@
-/// What the tests of whole experiments share, run by a `tuner` on threads of this process.
+/// Shared helpers of the tests that run whole experiments by a `tuner` on threads of this process.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tune {
 
-/// Experiments whose trials run on threads, so that tests see what they see.
+/// Experiments whose trials run on threads, so that trials and tests can share variables.
 struct behaviours : samples::tuner_test {
   trainable_registry known;
 
@@ -32,13 +32,13 @@ struct behaviours : samples::tuner_test {
     EXPECT_TRUE(grid) << to_text(grid.error());
     return grid ? std::move(*grid) : result_grid{{}, {}};
   }
-  /// What is wrong with the options, in words.
+  /// The error of options that must be refused, as text.
   [[nodiscard]] std::string refusal(const run_options& what) const {
     auto grid = tuner{known}.run(what);
     EXPECT_FALSE(grid);
     return grid ? std::string{} : to_text(grid.error());
   }
-  /// Trial 0 where there is only one.
+  /// Runs an experiment with a single trial. @returns that trial.
   [[nodiscard]] trial_result run_one(const run_options& what) const {
     auto grid = run(what);
     EXPECT_EQ(grid.trials().size(), 1u);
@@ -57,7 +57,7 @@ struct behaviours : samples::tuner_test {
     }
     return result;
   }
-  /// One metric of them.
+  /// One metric of a trial's logged results; -1 where it is missing.
   static std::vector<double> logged(const trial_result& of, std::string_view metric) {
     std::vector<double> result;
     for (const auto& x : logged(of)) {
@@ -74,7 +74,7 @@ struct behaviours : samples::tuner_test {
   }
 };
 
-/// What a trainable keeps in its checkpoints.
+/// Reads the count from a checkpoint.
 inline std::int64_t count_in(const std::filesystem::path& checkpoint) {
   std::int64_t result = 0;
   std::ifstream{checkpoint / "count"} >> result;

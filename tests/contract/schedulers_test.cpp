@@ -1,5 +1,5 @@
-/// What every scheduler of the catalogue must keep to, whatever its rules: with its defaults, and
-/// in every form in which it does something within the few trials of a test.
+/// Rules that every scheduler of the catalogue must obey: with its defaults, and in every form that
+/// is active within the few trials of a test.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/scheduler.hpp"
 
@@ -20,7 +20,7 @@
 
 namespace tune {
 
-// For messages of GoogleTest.
+// Used by GoogleTest in messages.
 namespace support {
 static void PrintTo(const judge& x, std::ostream* out) {
   *out << x.name;
@@ -37,21 +37,21 @@ using support::text_of;
 using support::world_settings;
 using testing::IsEmpty;
 
-/// What must be given, where defaults are not enough.
+/// The options that have no usable defaults.
 std::map<std::string, std::string> least_options(const std::string& name) {
   if (name == "pbt_replay")
     return {{"policy", R"([1, 2, 3, 4, {"x": 0.5}, {"x": 0.25}])"}};
   return {};
 }
 
-/// Every entry as it is, and the forms that the simulator's campaigns know.
+/// Every entry with its defaults, and the forms of the simulator's campaigns.
 std::vector<judge> all_forms() {
   std::vector<judge> result;
   const auto shipped = builtin_schedulers();
   for (const auto& x : shipped.entries())
     result.push_back({x.name + "_by_default", x.name, least_options(x.name)});
   for (const auto& x : support::judges()) {
-    // Where checkpoints come from makes no difference to a rule.
+    // Where checkpoints come from makes no difference to a scheduler.
     if (!x.type.empty() && !x.by_reports)
       result.push_back(x);
   }
@@ -79,12 +79,12 @@ protected:
     return std::move(*result);
   }
 
-  /// A world that asks for what this form judges by.
+  /// A world with the number of objectives that this form needs.
   static world_settings world(unsigned seed = 1) {
     world_settings result;
     result.seed = seed;
     result.objectives = GetParam().objectives;
-    // Each fit of PB2's model takes a while.
+    // PB2 fits a model for each exploit, which is slow.
     if (GetParam().name.find("pb2") != std::string::npos) {
       result.trials = 8;
       result.iterations = 12;
@@ -92,7 +92,7 @@ protected:
     return result;
   }
 
-  /// Plays a world; then replays its record into a fresh instance, comparing all there is.
+  /// Plays a world, then replays its record into a fresh instance and compares the two.
   static void play_and_replay(const world_settings& settings) {
     SCOPED_TRACE("seed " + std::to_string(settings.seed));
     auto uut = make();
@@ -103,7 +103,7 @@ protected:
     expect_same_when_replayed(world);
   }
 
-  /// What a scheduler said in a world, and its states on the way.
+  /// A scheduler's answers and states in one world.
   struct played {
     std::vector<std::string> answers;
     std::vector<std::string> moves;
@@ -217,7 +217,7 @@ TEST_P(every_scheduler, does_the_same_in_the_same_world) {
 }
 
 TEST_P(every_scheduler, does_the_same_whether_least_or_most_is_best) {
-  // Scores come turned: larger is better. The direction is for what people read alone.
+  // Scores are normalised so that larger is better; the direction is only for display.
   auto settings = world();
   settings.late = 5;
 

@@ -1,4 +1,4 @@
-/// What every searcher of the catalogue must do.
+/// Rules that every searcher of the catalogue must obey.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/asking.hpp"
 
@@ -17,7 +17,8 @@ using namespace tune::support;
 
 using entry = searcher_catalogue::entry;
 
-/// All but `none`, which proposes nothing of its own, and `external`, of which a process does.
+/// All searchers but `none`, which proposes nothing of its own, and `external`, which needs a
+/// process.
 std::vector<entry> those_that_search() {
   auto all = builtin_searchers();
   auto result = all.entries();
@@ -25,7 +26,8 @@ std::vector<entry> those_that_search() {
   return {result.begin(), result.end()};
 }
 
-/// The same around which configurations run several times, and the best are confirmed.
+/// The same searchers inside a repeater, which runs each configuration several times and confirms
+/// the best.
 std::vector<entry> those_repeated() {
   auto result = those_that_search();
   for (auto& x : result) {
@@ -51,7 +53,7 @@ struct named_space {
   std::vector<parameter_text> lines;
 };
 
-/// Spaces of all sorts; a searcher may refuse some of them, but not all.
+/// Spaces of various kinds; a searcher may refuse some of them, but not all.
 const std::vector<named_space>& spaces() {
   static const std::vector<named_space> result{
       {"floats", {{"x", "uniform(-1, 1)"}, {"lr", "loguniform(1e-5, 1)"}, {"k", "7"}}},
@@ -75,7 +77,7 @@ const std::vector<named_space>& spaces() {
   return result;
 }
 
-/// A made-up but fixed score, sometimes not a number at all.
+/// A made-up but deterministic score; if `hostile`, sometimes not a number.
 double score_of(const object& config, bool hostile) {
   fingerprint hash;
   hash.add(config);
@@ -93,7 +95,7 @@ struct manner {
   std::uint64_t seed = 11;
   std::uint64_t samples = 24;
   std::uint32_t at_once = 1;
-  /// Scores may be NaN and infinite, trials fail and get lost.
+  /// Whether scores may be NaN or infinite, and trials may fail or be lost.
   bool hostile = false;
 };
 
@@ -141,7 +143,7 @@ private:
 
 class every_searcher : public testing::TestWithParam<entry> {
 protected:
-  /// Null where the searcher refuses the space.
+  /// Makes the searcher; null if it refuses the space.
   static std::unique_ptr<searcher> make(const named_space& space, const manner& how) {
     auto defaults = options::parse(GetParam().known, {});
     if (!defaults) {
@@ -153,7 +155,7 @@ protected:
     return made ? std::move(*made) : nullptr;
   }
 
-  /// Does something with each space that the searcher takes.
+  /// Calls `f` with each space that the searcher accepts.
   template <class F>
   static void for_each_space(F f) {
     int taken = 0;

@@ -33,7 +33,7 @@ std::string why_no_domain(std::string_view text) {
   return made ? "it is a domain" : made.error().detail;
 }
 
-/// What the last parameter may be where the first is `a`.
+/// The range of the last parameter when the first is `a`.
 std::string range_text(std::string_view text, const value& a) {
   auto uut = space_of({{"a", to_text(a)}, {"b", std::string{text}}});
   auto range = uut.range_here(1, {a, {}});
@@ -44,7 +44,7 @@ double number(const object& config, const char* name) {
   return *find_parameter(config, name)->number();
 }
 
-/// Configurations drawn from a space.
+/// Draws `count` configurations from a space.
 std::vector<object> drawn(const search_space& from, std::uint64_t count) {
   std::vector<object> result;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -90,7 +90,7 @@ TEST(dependent_range, is_what_its_bounds_make_of_it) {
   // Integers k with 1 <= k < 2.5, and those with 1.5 <= k < 4.
   EXPECT_EQ(range_text("randint(1, {a})", 2.5), "randint(1, 3)");
   EXPECT_EQ(range_text("randint({a}, 4)", 1.5), "randint(2, 4)");
-  // Three times a tenth of ten is 3, whatever floats make of it.
+  // 3 * 0.1 * 10 counts as 3 in spite of rounding errors.
   EXPECT_EQ(range_text("randint(1, {a} * 0.1 * 10)", 3), "randint(1, 3)");
   EXPECT_EQ(range_text("quniform({a}, 1, 0.25)", 0.3), "quniform(0.5, 1, 0.25)");
   EXPECT_EQ(range_text("qrandint(1, {a}, 4)", 10), "qrandint(4, 8, 4)");
@@ -127,7 +127,7 @@ TEST(dependent_range, is_drawn_evenly_in_what_it_is_here) {
   }
   for (auto x : fifths)
     EXPECT_NEAR(x / count, 0.2, 0.015);
-  // A quarter has k = 4, and of these each n a quarter.
+  // A quarter of the draws has k = 4, and each n has a quarter of these.
   for (auto x : of_four)
     EXPECT_NEAR(x / count, 1 / 16.0, 0.008);
   EXPECT_NEAR(logarithm, 0.5, 0.01);
@@ -211,7 +211,7 @@ TEST(dependent_range, refuses_ranges_that_may_be_empty) {
               HasSubstr("no whole number lies between"));
   EXPECT_THAT(why_not({{"a", "uniform(2, 3)"}, {"b", "uniform({a}, 1)"}}),
               HasSubstr("\"b\": its range uniform({a}, 1) is empty"));
-  // One in a hundred is rare, and found.
+  // One value in a hundred is rare, but it is found.
   EXPECT_THAT(why_not({{"a", "randint(0, 100)"}, {"b", "uniform({a} % 99, 97.5)"}}),
               HasSubstr("is empty where a = 98"));
 }

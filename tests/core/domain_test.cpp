@@ -33,7 +33,7 @@ std::int64_t whole_at(std::string_view text, double u) {
 
 constexpr double last_u = 1 - 0x1p-53;
 
-/// How often each value comes, of `n` evenly spaced quantiles.
+/// Counts each value among `n` evenly spaced quantiles.
 std::map<double, int> weights(std::string_view text, int n) {
   auto what = read(text);
   std::map<double, int> result;

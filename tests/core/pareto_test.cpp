@@ -28,7 +28,7 @@ numbers random_points(std::size_t count, std::uint32_t objectives, rng& from, st
   return result;
 }
 
-/// By definition: a point's front is one after the last of those that dominate it.
+/// The definition: a point's front comes right after the last front that has a point dominating it.
 std::vector<std::size_t> front_numbers(const numbers& values, std::uint32_t m) {
   auto count = values.size() / m;
   auto at = [&](std::size_t i) { return std::span{values}.subspan(i * m, m); };
@@ -81,7 +81,8 @@ TEST(non_dominated_fronts, are_what_the_definition_says) {
 }
 
 TEST(crowding, is_the_room_between_neighbours_by_the_range_of_each_score) {
-  // First score 0 1 2 4, second 8 6 2 0: of (1,6) (2-0)/4 + (8-2)/8, of (2,2) (4-1)/4 + (6-0)/8.
+  // The first scores are 0 1 2 4, the second 8 6 2 0, so the distance of (1,6) is (2-0)/4 +
+  // (8-2)/8, and that of (2,2) is (4-1)/4 + (6-0)/8.
   EXPECT_THAT(crowding(numbers{2, 2, 0, 8, 4, 0, 1, 6}, 2),
               ElementsAre(1.5, infinity, infinity, 1.25));
   EXPECT_THAT(crowding(numbers{3, 3}, 2), ElementsAre(infinity));
@@ -106,7 +107,7 @@ TEST(hypervolume, is_a_length_of_one_score_and_a_volume_of_three) {
   EXPECT_EQ(hypervolume(numbers{2, 5, 4}, 1, numbers{1}), 4);
   // Two boxes of 2 x 2 x 1 and 1 x 1 x 3 that share 1 x 1 x 1.
   EXPECT_EQ(hypervolume(numbers{2, 2, 1, 1, 1, 3}, 3, numbers{0, 0, 0}), 6);
-  // Of four scores the product of the sides.
+  // With four scores it is the product of the sides.
   EXPECT_EQ(hypervolume(numbers{2, 3, 4, 5}, 4, numbers{0, 1, 1, 0}), 2 * 2 * 3 * 5);
 }
 

@@ -43,5 +43,20 @@ TEST_F(program_name_test, stands_for_the_usual_one_in_texts) {
   EXPECT_EQ(in_own_name("nothing"), "nothing");
 }
 
+TEST_F(program_name_test, names_experiments_by_their_directories) {
+  EXPECT_EQ(experiment_words("results/my x"), "'results/my x'");
+  EXPECT_EQ(words_to_head(), "");
+}
+
+TEST_F(program_name_test, names_experiments_at_a_head_as_its_clients_do) {
+  name_experiments_at_head("--head h:1 --certs c");
+
+  EXPECT_EQ(experiment_words("/srv/results/x"), "x --head h:1 --certs c");
+  EXPECT_EQ(experiment_words("/srv/results/my x/"), "'my x' --head h:1 --certs c");
+  EXPECT_EQ(experiment_words("x"), "x --head h:1 --certs c");
+  EXPECT_EQ(words_to_head(), "--head h:1 --certs c");
+  name_experiments_at_head("");
+}
+
 } // namespace
 } // namespace tune

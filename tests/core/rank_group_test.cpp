@@ -124,7 +124,7 @@ TEST(rank_group, knows_no_other_ranks_and_no_second_end) {
   EXPECT_THAT(uut.ended(1, end_class::user_error), IsEmpty());
 }
 
-/// What its owner would see: processes that run, and what they were told.
+/// The owner's view of a group: ranks that run, and ranks that were halted.
 struct stage {
   std::set<std::uint32_t> runs{0};
   std::set<std::uint32_t> told;
@@ -180,7 +180,7 @@ void play(std::uint64_t seed) {
         seen.take(did);
       }
     }
-    // Without rank 0 nobody is left alone.
+    // Without rank 0 every rank that still runs has been halted.
     for (auto rank : seen.runs)
       EXPECT_TRUE(seen.runs.contains(0) || seen.told.contains(rank)) << seed << ": rank " << rank;
     EXPECT_EQ(seen.overs, seen.runs.empty() ? 1 : 0) << seed;

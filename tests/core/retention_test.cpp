@@ -69,7 +69,7 @@ TEST(retention, counts_what_is_needed_among_those_it_keeps) {
   retention_policy policy;
   policy.keep = 2;
 
-  // The best two, and the newest on top of that.
+  // Kept are the best two and, on top of them, the newest one.
   EXPECT_THAT(gone(policy, {one(1, 0.9), one(2, 0.8), one(3, 0.1, 10, true)}), IsEmpty());
   EXPECT_THAT(gone(policy, {one(1, 0.9), one(2, 0.8), one(3, 0.7), one(4, 0.1, 10, true)}),
               ElementsAre(3));
@@ -81,7 +81,7 @@ TEST(retention, keeps_as_many_of_the_best_as_there_is_room_for) {
 
   EXPECT_THAT(gone(policy, {one(1, 0.9, 10), one(2, 0.8, 15), one(3, 0.7, 5), one(4, 0.6, 1)}),
               ElementsAre(4));
-  // What is needed takes its room first.
+  // A needed checkpoint takes its room first.
   EXPECT_THAT(gone(policy, {one(1, 0.9, 10), one(2, 0.8, 15), one(3, 0.1, 25, true)}),
               ElementsAre(1, 2));
 }

@@ -60,7 +60,7 @@ TEST(rng, draws_units_evenly_from_zero_to_below_one) {
     ++counts[static_cast<std::size_t>(x * 10)];
   }
 
-  // Six standard deviations of a binomial count.
+  // Within six standard deviations of a binomial count.
   EXPECT_THAT(counts, testing::Each(testing::AllOf(testing::Gt(820), testing::Lt(1180))));
 }
 
@@ -72,7 +72,7 @@ TEST(rng, draws_below_a_number_without_bias) {
   EXPECT_THAT(counts, testing::Each(testing::AllOf(testing::Gt(820), testing::Lt(1180))));
 
   EXPECT_EQ(uut.below(1), 0u);
-  // Three quarters of 2^64: a remainder alone would make the lower third twice as likely.
+  // For three quarters of 2^64, a plain remainder would make the lower third twice as likely.
   auto many = 0xC000000000000000ull;
   int low = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -102,7 +102,7 @@ TEST(normal_quantile, inverts_the_distribution_function) {
   for (auto p : {1e-300, 1e-100, 1e-20, 1e-10, 1e-5, 0.01, 0.07, 0.075, 0.3, 0.5, 0.77, 0.99}) {
     auto x = normal_quantile(p);
     auto back = 0.5 * std::erfc(-x / std::sqrt(2.0));
-    // An error of x is magnified by about |x| in the tail.
+    // In the tail an error of x is magnified by about |x|.
     EXPECT_NEAR(back / p, 1, 1e-14 * (1 + x * x)) << p;
   }
   EXPECT_EQ(normal_quantile(0.25), -normal_quantile(0.75));

@@ -20,7 +20,7 @@ struct row {
   trial_status to = pending;
 };
 
-/// The whole table, as in CONTRACTS: 5 statuses x 7 events.
+/// The whole table: 5 statuses x 7 events.
 constexpr row table[] = {
     {pending, s::place, kind::moves, running},
     {pending, s::paused, kind::bug},

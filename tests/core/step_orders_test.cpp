@@ -189,7 +189,7 @@ TEST(step_orders, export_nothing_where_the_trial_goes_on_later) {
   EXPECT_THAT(uut.stop(false), ElementsAre(is(dismiss{false})));
 }
 
-/// What its owner would see.
+/// State as the owner sees it.
 struct world {
   bool under_order = false;
   bool is_there = true;
@@ -229,7 +229,7 @@ step_commands happens(step_orders& to, rng& dice, world& in) {
   switch (which) {
     case 0:
     case 1:
-      // The owner tells of a step by its report, and of all else that it was carried out.
+      // The owner confirms a step by its report, and any other order by `carried_out`.
       return to.doing() == "step" ? to.stepped(dice.below(6) == 0, dice.below(2) == 0)
                                   : to.carried_out();
     case 2:

@@ -71,7 +71,7 @@ TEST(words, arrive_once_and_in_order_over_a_line_that_breaks) {
     };
     for (int step = 0; step < 200; ++step) {
       auto number = out.add(++said);
-      // Words that are said while the line is down are lost; then all is said again.
+      // Words said while the line is down are lost; later all of them are said again.
       if (draw.below(4) > 0 && number == in.heard() + 1)
         deliver(number, said);
       if (draw.below(10) == 0) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must be true of an experiment in the end, whoever was killed or slept meanwhile."""
+"""What must be true of an experiment in the end, whichever processes were killed or slept
+meanwhile."""
 import json
 import subprocess
 
@@ -10,9 +11,9 @@ ENDS = ("finished", "stopped")
 
 
 class Aftermath:
-    """Mixed into a `Cluster` that has run trials of chain_trial.sh, and says what it has run:
-    `program`, `scheduler`, how many `trials`, whether they `pause`, and how an attempt that is not its
-    trial's last may end, the `losses`."""
+    """Mixed into a `Cluster` that has run trials of chain_trial.sh. The class says what it has
+    run: `program`, `scheduler`, the number of `trials`, whether they `pause`, and the `losses`,
+    that is, the ways in which an attempt other than its trial's last may end."""
 
     def check_trials(self):
         trials = self.rows("SELECT * FROM trials")
@@ -24,7 +25,7 @@ class Aftermath:
         self.assertEqual(len(last), self.trials)
         for row in attempts:
             if row is last[row["trial"]]:
-                # One that was told to stop may have been lost with its head; one that paused ends
+                # A trial that was told to stop may have been lost with its head; a paused one ends
                 # when its scheduler says so.
                 self.assertIn(row["end_class"], ENDS + self.losses, row)
                 since = ends[row["trial"]]
@@ -34,7 +35,7 @@ class Aftermath:
                 self.assertLess(row["ended"], ends[row["trial"]], row)
 
     def has_paused(self, attempt, ended):
-        """Before its trial ended."""
+        """Whether the attempt paused before its trial ended."""
         return self.pauses and attempt["ended"] < ended
 
     def check_results(self):
@@ -43,7 +44,7 @@ class Aftermath:
             " GROUP BY attempt, training_iteration HAVING n > 1"
         )
         self.assertEqual(twice, [])
-        # One that took over another's state has that one's start in its configuration, too.
+        # A trial that took over another's state also has that state's start in its configuration.
         query = "SELECT r.*, a.config FROM results r JOIN attempts a USING (trial, attempt)"
         for row in self.rows(query):
             metrics = json.loads(row["metrics"])
@@ -52,7 +53,7 @@ class Aftermath:
             self.assertEqual(metrics["loss"], chain(json.loads(row["config"])["x"], place))
 
     def check_checkpoints(self):
-        """All directories of checkpoints are those that have a row, and none is half made."""
+        """Every directory of a checkpoint has a row, and none is incomplete."""
         known = {
             row["location"]
             for row in self.rows("SELECT location FROM checkpoints WHERE state = 'good'")
@@ -69,12 +70,13 @@ class Aftermath:
         self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
 
     def results_of(self, told):
-        """What a head says that another one of the same experiment must say, too."""
+        """The results that two heads of the same experiment must agree on."""
         best = dict(told["best"], checkpoint=None)
         return told["status"], told["counts"], best
 
     def check_against_undisturbed(self, told):
-        """FIFO: the same configurations, last reports and best result as where nobody was killed."""
+        """Under FIFO: configurations, last reports and best result are the same as in an
+        undisturbed run."""
         calm = self.run_node(
             "run", self.directory / "x.ini", "-o", "json", "--experiment.name", "calm",
             program=self.program,
@@ -89,7 +91,7 @@ class Aftermath:
         self.check_checkpoints()
         self.check_record()
         self.check_record("--verify")
-        # What the last head had in its memory, and what the record gives.
+        # What the last head had in memory must agree with what the record gives.
         again = self.run_node(
             "run", self.directory / "x.ini", "--resume", "-o", "json", program=self.program
         ).json()

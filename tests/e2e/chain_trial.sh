@@ -17,8 +17,8 @@ if [ -n "${TUNE_TRIAL_RESTORE-}" ]; then
 fi
 say() { :; }
 if [ -n "${4-}" ]; then
-  # One lock per trial and directory of a job. Children do not inherit it: they may outlive the trial
-  # for a moment.
+  # One lock per trial and directory of a job. Children do not inherit it, since they may outlive
+  # the trial for a moment.
   exec 6>"$4-$TUNE_TRIAL_ID$(echo "${TUNE_TRIAL_ATTEMPT%#*}" | tr / _)" 7>>"$4"
   say() { echo "$1 $TUNE_TRIAL_ID ${TUNE_TRIAL_ATTEMPT##*#} $2 $$" >&7; }
   say begin "$i"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is true of a head and its workers wherever they are: on one machine, or in networks of their
-own. Each test file says where."""
+"""Requirements for a head and its workers wherever they are: on one machine, or in networks of
+their own. Each test file says where."""
 import json
 import re
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from e2e import ROOT, TUNE_NODE, CertifiedCase
 
-# Reports again and again; ends once the file is there.
+# Reports again and again; ends once the file exists.
 GATED = """#!/bin/sh
 # trial.sh VALUE FILE
 printf '%s\\n' "${CUDA_VISIBLE_DEVICES-none}"
@@ -23,13 +23,13 @@ while :; do
 done
 """
 
-# Knows nothing of tuning.
+# A program that does not know of tune-node.
 PLAIN = """#!/bin/sh
 echo "warming up"
 echo "loss=$1"
 """
 
-# Likewise, and so it cannot save: patient.sh VALUE FILE
+# Another such program, which therefore cannot save: patient.sh VALUE FILE
 PATIENT = """#!/bin/sh
 echo "loss=$1"
 until [ -e "$2" ]; do sleep 0.05; done
@@ -47,8 +47,8 @@ KINDS = {
 
 
 def most_at_once(attempts):
-    """Of rows with `started` and `ended`: how many there were at a time."""
-    # What ends when another begins makes room for it.
+    """The largest number of rows, with `started` and `ended`, that overlapped at any time."""
+    # A row that ends when another begins makes room for it.
     changes = sorted(
         [(row["started"], 1) for row in attempts] + [(row["ended"], -1) for row in attempts]
     )
@@ -71,17 +71,17 @@ class Cluster(CertifiedCase):
             (self.directory / name).chmod(0o755)
 
     def inside(self, node):
-        """Words before a command that have it run on this node: "head", or a worker's."""
+        """Words before a command that make it run on this node: "head", or a worker's name."""
         del node
         return []
 
     def address(self):
-        """Where the head listens."""
+        """The address at which the head listens."""
         return "127.0.0.1"
 
     def start_on(self, node, log, *words):
-        """tune-node on a node, its stderr in a file. It does not outlive this program, however that
-        ends."""
+        """Starts tune-node on a node, with stderr in a file. It does not outlive this program,
+        however that ends."""
         whole = ["setpriv", "--pdeathsig", "KILL", *self.inside(node), TUNE_NODE, *words]
         with open(self.directory / log, "w", encoding="utf-8") as err:
             return self.start(*whole[1:], program=whole[0], stderr=err)
@@ -90,7 +90,7 @@ class Cluster(CertifiedCase):
         return text in (self.directory / log).read_text()
 
     def head(self, ini, *words, port=0):
-        """A head that listens, and where workers join."""
+        """Starts a head that listens. Returns it, and the address for workers."""
         log = ini.stem + ".head.log"
         listen = "%s:%d" % (self.address(), port)
         head = self.start_on(
@@ -108,7 +108,7 @@ class Cluster(CertifiedCase):
 
     def gated(self, more="", samples=2, name="x.ini", space="x = uniform(0, 1)", which="",
               program="trial.sh"):
-        """An experiment of trials that end when their gate opens; only workers run them."""
+        """An experiment whose trials end when their gate opens; only workers run them."""
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 7\n"
             '[trainable]\ncommand = ./%s {x} "%s"\n%s'
@@ -123,7 +123,7 @@ class Cluster(CertifiedCase):
         return [row for row in rows if node in (None, row["node"])]
 
     def wait_for_attempts(self, count, head, experiment="x", node=None):
-        """Until so many have begun, and have reported."""
+        """Waits until so many attempts have begun and reported."""
         query = "SELECT DISTINCT attempt FROM results" + (
             " WHERE node = '%s'" % node if node else ""
         )
@@ -138,7 +138,7 @@ class Cluster(CertifiedCase):
 
 
 class ClusterTests:
-    """The tests. Mixed into a `Cluster` by those who say where it is."""
+    """The tests, to be mixed into a `Cluster` that says where it is."""
 
     # -- Every kind of trainable, on every node.
 
@@ -234,7 +234,7 @@ class ClusterTests:
 
         self.assertEqual(len(self.attempts()), 18)
         for name, offer in offers.items():
-            # All were full when the gate opened, and never more than that.
+            # All slots were in use when the gate opened, and never more.
             self.assertEqual(most_at_once(self.attempts(node=name)), offer, name)
         for worker in workers:
             self.finish(worker)
@@ -255,7 +255,8 @@ class ClusterTests:
                 workers.append(self.worker(where, "two", "--once", cpus=8))
                 self.wait_until(lambda: self.says("two.log", "joined"), head, "the second worker")
 
-                # Two trials go. Four run on, or may not yet be out of the books, where they were.
+                # Two trials end. The other four run on, or may still be in the books, where they
+                # were.
                 for i in range(2):
                     self.open_gate(policy + str(i))
                 self.wait_for_attempts(6, head, policy)

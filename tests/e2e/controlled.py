@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests share that steer a running experiment from another terminal."""
+"""Shared by the tests that steer a running experiment from another terminal."""
 import sys
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class ControlCase(Case):
         )
 
     def begin(self, ini, *words, running=None, **how):
-        """A run in the background that listens, with so many trials running."""
+        """Starts a run in the background that listens, and waits until so many trials run."""
         child = self.start("run", ini, "-o", "json", *words, **how)
         self.wait_for_head(child)
         if running is not None:
@@ -54,7 +54,7 @@ class ControlCase(Case):
         self.wait_until(lambda: self.status(code=None).get("head"), child, "the head's answer")
 
     def let(self, trial, steps):
-        """Lets a trial come to so many steps."""
+        """Lets a trial take so many steps in all."""
         beside = self.gates / "next"
         beside.write_text(str(steps))
         beside.rename(self.gates / str(trial))
@@ -93,7 +93,7 @@ class ControlCase(Case):
 
 
 class SteppingOnWorkers(Cluster):
-    """One trial that takes steps when the test lets it, on whichever worker there is."""
+    """One trial that takes steps when the test lets it, on any worker."""
 
     def setUp(self):
         super().setUp()

@@ -30,7 +30,7 @@ def noise(count):
 
 
 def content(count):
-    """What a checkpoint at this count holds, file by file."""
+    """The files of a checkpoint at this count, one by one."""
     yield "deep/er/count", str(count).encode()
     yield "empty", b""
     yield "noise", noise(count)
@@ -48,7 +48,8 @@ def save(directory, count):
 
 
 def load(directory):
-    """The count of a checkpoint, or an error that names what is not as it was saved."""
+    """The count of a checkpoint; raises an error that names a file which is not as it was
+    saved."""
     count = int(Path(directory, "newest").read_text())
     for name, data in content(count):
         if Path(directory, name).read_bytes() != data:

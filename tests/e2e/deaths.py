@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Heads, workers and their guards, killed in every order while trials run that have descendants of
-every kind: nothing of them is left within the grace time, or after the next start where
+"""Kills heads, workers and their guards in every order while trials run that have descendants of
+every kind: nothing of them may be left within the grace time, or after the next start where
 docs/command-protocol.md says so.
 
-    deaths.py SEED [ORDERS]
+  deaths.py SEED [ORDERS]
 
-goes through all orders of one to four deaths, or the first so many of them, and prints a line of
-JSON. The seed decides how long after one another they die. A failure prints its order.
+goes through all orders of one to four deaths, or the first ORDERS of them, and prints a line of
+JSON. The seed decides the times between the deaths. A failure prints its order.
 """
 import itertools
 import json
@@ -24,27 +24,27 @@ from e2e import MARK, name_of, parent_of, processes_of
 
 TRIAL = Path(__file__).with_name("family_trial.sh")
 
-# Seconds between TERM and KILL; and what the killing itself may take beyond that (promise 6).
+# Seconds between TERM and KILL, and the time that killing itself may take beyond that (promise 6).
 GRACE = 0.5
 SLACK = 1.0
 
-# The head's guard, the worker's, and their nodes.
+# The possible victims: the two nodes and their guards.
 ALL = ("head", "head's guard", "worker", "worker's guard")
 
-# Attempts that run, and are past their beginning.
+# Attempts that run and have reported.
 REPORTING = "SELECT attempt FROM attempts JOIN results USING (attempt) WHERE ended IS NULL"
 
-# Of these one cleans up behind the other, unless both are killed.
+# In each pair, one cleans up after the other unless both are killed.
 NODES = {"head": "head's guard", "worker": "worker's guard"}
 
 
 def orders(least=1, most=len(ALL), among=ALL):
-    """All ways for so many of them to die one after another."""
+    """All orders in which `least` to `most` of them can die."""
     return [x for n in range(least, most + 1) for x in itertools.permutations(among, n)]
 
 
 def attempt_of(pid):
-    """The attempt whose process it is; None if it is gone."""
+    """The attempt that a process belongs to; None if the process is gone."""
     try:
         for entry in Path("/proc", str(pid), "environ").read_bytes().split(b"\0"):
             if entry.startswith(MARK):
@@ -55,7 +55,7 @@ def attempt_of(pid):
 
 
 class Deaths(Cluster):
-    """One order; `conduct` does it all."""
+    """Plays one order; `conduct` does it all."""
 
     slack = SLACK
 
@@ -69,7 +69,7 @@ class Deaths(Cluster):
         )
 
     def guard_of(self, node):
-        """The guard that a node has now; None if it has none."""
+        """The present guard of a node; None if it has none."""
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
@@ -94,7 +94,7 @@ class Deaths(Cluster):
         self.port = int(where.rsplit(":", 1)[1])
         self.nodes = {"head": head, "worker": self.worker(where, "one")}
         self.wait_for_attempts(2, head)
-        # Each with all that it starts.
+        # Both attempts with all their descendants.
         self.wait_until(
             lambda: [len(x) >= 5 for x in self.families().values()] == [True, True],
             head, "two families",
@@ -106,7 +106,7 @@ class Deaths(Cluster):
         if whom in self.nodes:
             self.nodes[whom].kill()
             return
-        # Where its node died before it may be gone by itself.
+        # If its node died before, it may be gone by itself.
         try:
             if name_of(self.guards[whom]) == "tune-guard":
                 signal.pidfd_send_signal(self.descriptors[whom], signal.SIGKILL)
@@ -117,7 +117,7 @@ class Deaths(Cluster):
         self.descriptors = {name: os.pidfd_open(pid) for name, pid in self.guards.items()}
         for i, whom in enumerate(order):
             self.kill(whom)
-            # At once, in the middle of the cleaning, or when it must be done.
+            # Immediately, during the cleaning up, or when that must be finished.
             how = chance.randrange(3)
             if how == 1:
                 time.sleep(chance.uniform(0, GRACE))
@@ -134,8 +134,8 @@ class Deaths(Cluster):
         return "worker" if b"/work-one/" in attempt else "head"
 
     def who_must_go(self, order):
-        """Attempts of which nothing may be left without another start: those whose node, guard or
-        head died, but for those whose node and guard both did."""
+        """Attempts that must be gone without another start: those whose node, guard or head died,
+        except where both the node and its guard died."""
         gone = set()
         for attempt in self.before:
             both = {self.node_of(attempt), NODES[self.node_of(attempt)]}
@@ -149,7 +149,8 @@ class Deaths(Cluster):
         return {attempt for attempt in self.before if self.node_of(attempt) in both}
 
     def wait_for_end_of(self, attempts):
-        """@returns how long that took; fails where it takes longer than it may."""
+        """Waits until the attempts are gone; fails if that takes too long. @returns the time it
+        took."""
         began = time.monotonic()
         while attempts & set(self.families()):
             if time.monotonic() - began > GRACE + self.slack:
@@ -177,7 +178,8 @@ class Deaths(Cluster):
             self.nodes["worker"] = self.worker(where, "one")
 
     def conduct(self, order, seed):
-        """@returns seconds until all was gone that had to, and attempts left to the next start."""
+        """@returns seconds until all that had to go was gone, and the attempts left to the next
+        start."""
         self.begin()
         self.kill_all(order, random.Random("%d %s" % (seed, order)))
         took = self.wait_for_end_of(self.who_must_go(order))
@@ -203,7 +205,7 @@ class Deaths(Cluster):
 
 
 def run(seed, most):
-    """All orders outside of a suite. @returns whether nothing was found."""
+    """Plays all orders outside of a suite. @returns whether there were no findings."""
     told = {"campaign": "deaths", "seed": seed, "orders": 0, "findings": 0}
     times, stayed = [], []
     for order in orders()[:most]:

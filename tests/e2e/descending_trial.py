@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial whose loss shrinks by its learning rate at each step; its checkpoint holds the loss.
 
-    descending_trial.py STEPS [hand_over]
+descending_trial.py STEPS [hand_over]
 
-It saves when it is asked to; or hands a checkpoint over each so many steps, as the parameter `every`
-says. A step takes as many milliseconds as `pause_ms` says.
+It saves on request; with hand_over it brings a checkpoint with every `every`-th report instead. A
+step takes `pause_ms` milliseconds. Both are parameters.
 """
 import sys
 import time

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of a failing disk share: a scripted experiment, a head that is spoilt on its way,
-and what must hold however it was spoilt.
+"""Shared by the tests of a failing disk: a scripted experiment, a head that is disturbed on its
+way, and what must hold in any case.
 
-TUNE_LONG=1 makes campaigns of samples: every point instead of a few. Each campaign says in one line
-of JSON what it did.
+TUNE_LONG=1 runs campaigns over every point instead of a few samples. Each campaign prints one line
+of JSON about what it did.
 """
 import contextlib
 import json
@@ -18,11 +18,12 @@ from pathlib import Path
 from e2e import DEADLINE, FAULTY_NODE, TUNE_NODE, Case, clean_environment
 
 LONG = os.environ.get("TUNE_LONG") == "1"
-# Another seed tries other points where they are drawn.
+# Another seed tries other points where these are drawn.
 SEED = int(os.environ.get("TUNE_SEED", "1"))
 
-# Six trials on the head's own threads: nobody but the head itself writes, syncs, renames, removes.
-# Every step is saved, one checkpoint is kept; two trials fall once, two fall until they are given up.
+# Six trials on the head's own threads: no other process writes, syncs, renames or removes. Every
+# step is saved and one checkpoint is kept; two trials fail once, and two fail until they are given
+# up.
 SCRIPT = """[experiment]
 metric = loss
 mode = min
@@ -45,7 +46,7 @@ ENDS = {"PENDING": 0, "RUNNING": 0, "PAUSED": 0, "TERMINATED": 4, "ERRORED": 2}
 
 
 def why_no_strace():
-    """A reason not to inject faults into system calls; none where that is possible."""
+    """The reason why faults cannot be injected into system calls; None if they can."""
     if shutil.which("strace") is None:
         return "strace is not installed"
     with tempfile.TemporaryDirectory() as place:
@@ -57,7 +58,8 @@ def why_no_strace():
 
 
 class Record:
-    """What a reader finds in an experiment's database, read from a copy: reading changes nothing."""
+    """A reader's view of an experiment's database. It reads a copy, since reading may change
+    files."""
 
     def __init__(self, directory):
         self.events, self.trials, self.results, self.checkpoints = [], {}, set(), []
@@ -83,13 +85,14 @@ class Record:
         return db.execute("SELECT trial, attempt, training_iteration FROM results").fetchall()
 
     def placed(self, since=0):
-        """Trials that were given a new attempt after an event."""
+        """Trials that were placed in a new attempt after an event."""
         bodies = [json.loads(x[3]) for x in self.events[since:] if x[2] == "placed"]
         return {"%05d" % x["trial"] for x in bodies}
 
 
 def told_results(directory):
-    """What the files beside the database say was recorded: (trial, attempt, iteration)."""
+    """Results in the files beside the database, which show what was recorded: (trial, attempt,
+    iteration)."""
     found = set()
     for path in Path(directory).glob("trials/*/result.jsonl"):
         for line in path.read_text().splitlines():
@@ -101,7 +104,7 @@ def told_results(directory):
 
 
 class DiskCase(Case):
-    """Runs the script, again and again, each time in a directory of its own."""
+    """Runs the script again and again, each time in a new directory."""
 
     def setUp(self):
         super().setUp()
@@ -112,7 +115,7 @@ class DiskCase(Case):
     # -- One experiment.
 
     def fresh(self):
-        """The directory of the next experiment; the one before is not needed any more."""
+        """The directory of the next experiment; removes the one before."""
         shutil.rmtree(self.directory / "results", ignore_errors=True)
         self.count += 1
         self.name = "x%d" % self.count
@@ -122,9 +125,9 @@ class DiskCase(Case):
         return ["run", self.script, "--experiment.name", self.name, "--output", "json", "--quiet", *more]
 
     def spoilt(self, inject, *more, calls=None, only=()):
-        """A head among whose system calls `inject`, as strace knows it, happens: calls on the files
-        `only`, where there are any. Its exit status is the negative signal where it was killed; the
-        log of strace is kept in `self.calls`."""
+        """Runs a head in which `inject`, in strace's syntax, applies to system calls, if `only` is
+        given to those on these files alone. Its exit status is the negative signal if it was
+        killed; strace's log is kept in `self.calls`."""
         log = self.directory / "strace.log"
         words = ["strace", "-f", "-y", "-qq", "-s", "0", "-o", log]
         words += ["-e", "trace=" + (calls or inject.split(":")[0]), "-e", "inject=" + inject]
@@ -148,7 +151,7 @@ class DiskCase(Case):
     # -- What must hold.
 
     def fsck(self, directory):
-        """Nothing is found in the record of an experiment."""
+        """Checks that fsck finds nothing in the record of an experiment."""
         done = subprocess.run(
             [TUNE_NODE, "fsck", directory], capture_output=True, text=True, timeout=DEADLINE,
             env=clean_environment(),
@@ -156,13 +159,14 @@ class DiskCase(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def assert_acknowledged(self, directory, record):
-        """All that was shown as recorded is."""
+        """Checks that everything that was shown as recorded is in the record."""
         told = told_results(directory)
         self.assertLessEqual(told, record.results)
         self.note(acknowledged=len(told))
 
     def resume(self, directory, before, counts=ENDS):
-        """Goes on to the end. What `before` held is a prefix of what there is now."""
+        """Resumes the run to its end. The events in `before` must be a prefix of the present
+        ones."""
         done = subprocess.run(
             [FAULTY_NODE, *map(str, self.words("--resume"))], capture_output=True, text=True,
             timeout=DEADLINE, cwd=self.directory, env=clean_environment(),
@@ -182,16 +186,16 @@ class DiskCase(Case):
         return done
 
     def assert_files(self, directory, record, cut_back=False):
-        """The files are those of the record, and no others."""
+        """Checks that the files are those of the record, and no others."""
         self.assert_places(directory, record, ("bad",) if cut_back else ())
         self.assertEqual(told_results(directory), record.results)
 
     def assert_places(self, directory, record, may_stay=()):
-        """The checkpoints are those of the record, and no others.
+        """Checks that the checkpoints are those of the record, and no others.
 
-        @param may_stay States of checkpoints that may be there all the same: "doomed" where it
-                        could not be removed; "bad" where the record has lost its end, and what was
-                        just being removed then is there in part."""
+        @param may_stay States of checkpoints that may exist all the same: "doomed" if they could
+        not be removed; "bad" if the record has lost its end, when a checkpoint that was just being
+        removed may exist in part."""
         there = {
             str(x.relative_to(directory))
             for x in directory.glob("trials/*/attempt_*/checkpoint_*")
@@ -203,10 +207,10 @@ class DiskCase(Case):
 
 
 def copy_experiment(where, to):
-    """All files of an experiment; the socket of a head that was killed is none."""
+    """Copies all files of an experiment, except the control socket of a killed head."""
     shutil.copytree(where, to, ignore=shutil.ignore_patterns(".control"))
 
 
 def readable(text):
-    """Whether a text is what people can read: short lines without control characters."""
+    """Whether a text is readable: short lines without control characters."""
     return all(re.fullmatch(r"[^\x00-\x1f\x7f]{1,500}", line) for line in text.splitlines())

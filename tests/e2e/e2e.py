@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the end-to-end tests share: the real program, run in a directory of its own."""
+"""Shared by the end-to-end tests: the real program, run in a directory of its own."""
 import contextlib
 import json
 import os
@@ -23,7 +23,7 @@ OTHER_NODE = os.environ.get(
 )
 FAULTY_TRIAL = Path(__file__).with_name("faulty_trial.py")
 
-# trial.sh VALUE FILE: a trial that says where it is, shows a file, and reports its value thrice.
+# trial.sh VALUE FILE: prints its directory, shows a file, and reports its value three times.
 THREE_REPORTS = """#!/bin/sh
 echo "out of $TUNE_TRIAL_DIR"
 echo "err of $1" >&2
@@ -36,15 +36,15 @@ done
 %s
 """
 
-# Far beyond anything a healthy run needs, also on a machine with other things to do.
+# Far longer than any healthy run takes, even on a busy machine.
 DEADLINE = 120
 
-# A trial process carries this in its environment; so does all that descends from it.
+# A trial process has this in its environment, and so do its descendants.
 MARK = b"TUNE_TRIAL_ATTEMPT="
 
 
 def clean_environment(**more):
-    """The caller's environment without what would change results."""
+    """The caller's environment without variables that would change results."""
     kept = {
         name: text
         for name, text in os.environ.items()
@@ -60,7 +60,7 @@ def clean_environment(**more):
 
 
 def processes_of(directory):
-    """Pids of trial processes of the experiment below `directory`, as /proc tells."""
+    """Pids of all trial processes of the experiment below `directory`, according to /proc."""
     tag = MARK + str(directory).encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -73,7 +73,7 @@ def processes_of(directory):
 
 
 def name_of(pid):
-    """What a process calls itself."""
+    """The name that a process gives itself."""
     return Path("/proc", str(pid), "comm").read_text().strip()
 
 
@@ -84,7 +84,8 @@ def parent_of(pid):
 
 
 def leaders_of(directory):
-    """Pids of the trials themselves of the experiment below `directory`, without what they start."""
+    """Pids of the trials' own processes of the experiment below `directory`, without
+    descendants."""
     found = []
     for pid in processes_of(directory):
         with contextlib.suppress(OSError):
@@ -100,7 +101,7 @@ def is_stopped(pid):
 
 
 def peak_memory(pid):
-    """Most memory that a process ever had resident, in bytes."""
+    """Peak resident memory of a process, in bytes."""
     for line in Path("/proc", str(pid), "status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
@@ -108,7 +109,7 @@ def peak_memory(pid):
 
 
 def stamps(lines):
-    """The times that lines of talk begin with, in seconds."""
+    """The times at the beginning of lines of talk, in seconds."""
     seconds = []
     for line in lines:
         if found := re.match(r"\[(?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s)\]", line):
@@ -118,7 +119,7 @@ def stamps(lines):
 
 
 class Finished:
-    """How a run ended."""
+    """How a run ended: exit code and output."""
 
     def __init__(self, code, out, err):
         self.code, self.out, self.err = code, out or "", err or ""
@@ -131,18 +132,18 @@ class Finished:
 
 
 class Case(unittest.TestCase):
-    """A test with a temporary directory, where programs run and are cleaned up."""
+    """A test with a temporary directory, in which programs run and are cleaned up."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="tune-e2e-")
         self.addCleanup(holder.cleanup)
         self.directory = Path(holder.name).resolve()
-        # Experiments whose record is not whole, as the test means it.
+        # Experiments whose record the test damages on purpose.
         self.damaged = set()
         self.addCleanup(self.check_records)
 
     def check_records(self):
-        """Whatever a test did to an experiment, its record must be whole in the end."""
+        """Checks every record at the end of a test, whatever the test did."""
         for found in sorted(self.directory.rglob("experiment.db")):
             where = found.parent
             if where.name in self.damaged or where.is_symlink():
@@ -155,7 +156,7 @@ class Case(unittest.TestCase):
                 env=clean_environment(),
             )
             self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
-            # Only a loss of power does that.
+            # Only a loss of power causes this.
             self.assertNotIn("is recorded as removed", checked.stdout)
 
     # -- Configurations.
@@ -181,7 +182,7 @@ class Case(unittest.TestCase):
         return self.ini("\n".join(lines) + "\n")
 
     def cpp_experiment(self, name, space="x = 1", more="", samples=1, isolation="process"):
-        """An INI file whose trials are one of tune_faulty_node's trainables."""
+        """An INI file whose trials run one of tune_faulty_node's trainables."""
         return self.ini(
             "\n".join(
                 [
@@ -205,13 +206,14 @@ class Case(unittest.TestCase):
     # -- Programs.
 
     def start(self, *words, program=TUNE_NODE, **how):
-        """A program in the background; killed at the end of the test if it still lives."""
+        """Starts a program in the background; it is killed at the end of the test if it still
+        runs."""
         how.setdefault("env", clean_environment())
         how.setdefault("cwd", self.directory)
         how.setdefault("stdin", subprocess.DEVNULL)
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
-        # As if it were called by its name alone, which is what it calls itself by.
+        # As if called by its bare name, which is also what it calls itself.
         called = "tune-node" if program in (TUNE_NODE, FAULTY_NODE) else program
         child = subprocess.Popen(
             [called, *map(str, words)], executable=program if called != program else None, text=True,
@@ -221,7 +223,7 @@ class Case(unittest.TestCase):
         def put_away():
             if child.poll() is None:
                 child.kill()
-            # What it started may have its pipes, and live on until another clean-up.
+            # Its descendants may hold its pipes, and live until another clean-up.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.communicate(timeout=10)
             for pipe in (child.stdout, child.stderr):
@@ -232,7 +234,7 @@ class Case(unittest.TestCase):
         return child
 
     def finish(self, child, code=0):
-        """Waits for the end of a program, which has to be the exit status `code`."""
+        """Waits for the end of a program, whose exit status must be `code`."""
         out, err = child.communicate(timeout=DEADLINE)
         how = Finished(child.returncode, out, err)
         if code is not None:
@@ -243,7 +245,7 @@ class Case(unittest.TestCase):
         return self.finish(self.start(*words, **how), code)
 
     def wait_until(self, ready, child=None, what="the awaited state"):
-        """Looks again and again; fails after the deadline, or when `child` ends before."""
+        """Polls a condition; fails after the deadline, or if `child` ends before."""
         end = time.monotonic() + DEADLINE
         while not ready():
             if child is not None and child.poll() is not None and not ready():
@@ -253,7 +255,8 @@ class Case(unittest.TestCase):
             time.sleep(0.02)
 
     def memory_of_a_small_run(self, program=TUNE_NODE):
-        """Peak of a run of one trial that reports once, in bytes: what growth is measured from."""
+        """Peak memory of a run of one trial with one report, in bytes: the base for measuring
+        growth."""
         text = self.experiment("tune report 1").read_text()
         child = subprocess.Popen(
             [program, "run", self.ini(text, "small.ini"), "--quiet"],
@@ -277,7 +280,7 @@ class Case(unittest.TestCase):
             return [dict(row) for row in db.execute(query)]
 
     def rows_if_any(self, query, experiment="x"):
-        """The same of a run that may not have come so far."""
+        """Like `rows`, for a run that may not have a database yet."""
         try:
             return self.rows(query, experiment)
         except sqlite3.OperationalError:
@@ -287,7 +290,7 @@ class Case(unittest.TestCase):
         return self.directory / "results" / experiment / "trials" / ("%05d" % trial) / name
 
     def why(self, trial, experiment="x", program=TUNE_NODE):
-        """What `trials --why` says, as JSON and as text for people."""
+        """The output of `trials --why`, as JSON and as text."""
         where = "results/" + experiment
         told = self.run_node("trials", where, "--why", trial, "--output", "json", program=program)
         text = self.run_node("trials", where, "--why", trial, program=program)
@@ -300,7 +303,7 @@ class Case(unittest.TestCase):
 
 
 class CertifiedCase(Case):
-    """A test that has the certificates of a cluster of its own."""
+    """A test with the certificates of a cluster of its own."""
 
     def setUp(self):
         super().setUp()
@@ -308,8 +311,9 @@ class CertifiedCase(Case):
         self.run_node("certs", "init", "--cluster", "test", "--certs", self.certs)
 
     def three_reports(self, place, words, rest):
-        """Fills a directory: a script that reports thrice and then does the `rest`, and a file with
-        these words that it needs. Returns the keys of [trainable] for them."""
+        """Fills a directory with a script that reports three times and then does the `rest`, and
+        with a file of these words that the script needs. Returns the keys of [trainable] for
+        them."""
         (place / "data").mkdir(parents=True, exist_ok=True)
         (place / "data" / "words.txt").write_text(words + "\n")
         trial = place / "trial.sh"
@@ -319,6 +323,6 @@ class CertifiedCase(Case):
 
 
 def main():
-    # Ctrl-C has to reach the programs under test only through the tests themselves.
+    # Ctrl-C must reach the programs under test only through the tests themselves.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main(verbosity=2)

@@ -5,9 +5,9 @@
 usage: external_searcher.py MARKS [WAY:QUESTION...]
 
 MARKS is a directory for notes of what has happened: a fault leaves a file of its name, and a
-question that waits goes on once there is a file "go". Ways: die (KILL), leave (exit status 3), stray
-(a line that is none of the protocol), wrong (a value beyond its range), wait (until told to go on),
-never (no fault: the searcher has no more), idle (nothing now), hang.
+question that waits goes on once there is a file "go". Ways: die (KILL), leave (exit status 3),
+stray (a line that is not of the protocol), wrong (a value beyond its range), wait (until told to
+go on), never (no fault: the searcher has no more), idle (nothing now), hang.
 """
 import os
 import signal

@@ -8,7 +8,7 @@ case $1 in
     while :; do sleep 1000; done
     ;;
   moving)
-    # Never long the same process, and each in a session of its own.
+    # Changes its process all the time; each is in a session of its own.
     sleep 0.02
     setsid "$0" moving &
     exit

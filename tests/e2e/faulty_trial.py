@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trial program of many faults: its arguments are carried out word by word.
+"""A trial program that can misbehave in many ways: its arguments are carried out word by word.
 
-    faulty_trial.py report 1.5 err 'oops' exit 3
+faulty_trial.py report 1.5 err 'oops' exit 3
 """
 import fcntl
 import json
@@ -50,7 +50,7 @@ def report(**metrics):
 
 
 def flood(descriptor_number, megabytes):
-    # Long lines: of each only the beginning is searched for metrics.
+    # Only the beginning of a long line is searched for metrics.
     block = (b"x" * ((1 << 16) - 1) + b"\n") * 16
     for _ in range(megabytes):
         os.write(descriptor_number, block)
@@ -62,7 +62,7 @@ def wait_for(path):
 
 
 def take_slot(count):
-    """Fails where more than `count` trials of this experiment run at the same time."""
+    """Fails if more than `count` trials of this experiment run at the same time."""
     for number in range(count):
         slot = open(os.path.join(os.environ["TUNE_TRIAL_DIR"], "../..", "slot%d" % number), "w")
         try:
@@ -85,7 +85,8 @@ def nowhere():
 
 
 def hang_with_children():
-    """A child in the same session, and a daemon in one of its own; none of them hears TERM."""
+    """Starts a child in the same session, and a daemon in one of its own; all of them ignore
+    TERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if os.fork() == 0:
         os.setsid()
@@ -104,7 +105,8 @@ def done_and_deaf():
 
 
 def save_late():
-    """It says of the first save, when that has been given up, that it is done; the third is."""
+    """Reports the first save as done after it has been given up; the third save is done in
+    time."""
     say({"metrics": {"loss": 3}})
     first = hear()
     say({"metrics": {"loss": 2}})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A worker behind a line that fails in every way, again and again, for minutes.
+"""A worker behind a connection that fails in every way, again and again, for minutes.
 
-    flap_loop.py SEED SECONDS
+  flap_loop.py SEED SECONDS
 
 prints one line of JSON. In the end every trial must have ended, no report may be there twice, and
 the record must be whole. A failure prints its seed.

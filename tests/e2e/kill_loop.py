@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An experiment whose head, workers, guards and trials are killed at random moments, or sleep for longer
-than they are waited for, again and again, until it is done all the same. The seed decides whom and when.
+"""An experiment whose head, workers, guards and trials are killed at random moments, or sleep
+longer than others wait for them, again and again, until the experiment is done all the same. The
+seed decides on victims and times.
 
-    kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
+  kill_loop.py FIRST_SEED COUNT [TRIALS] [KILLS]
 
-runs COUNT campaigns, under FIFO, both forms of ASHA, PBT and PB2, of `run --listen` and of a standing head in turns, and
-prints one line of JSON for each. A failure prints its seed and keeps the directory.
+runs COUNT campaigns, under FIFO, both forms of ASHA, PBT and PB2, of `run --listen` and of a
+standing head in turns, and prints one line of JSON for each. A failure prints its seed and keeps
+the directory.
 """
 import contextlib
 import json
@@ -27,19 +29,19 @@ from sleepers import Sleepers, Starvers
 
 WORKERS = ("one", "two")
 
-# Who dies how often; instead of "nobody" somebody is stopped for a moment.
+# Weights of the victims; for "nobody" some process is stopped for a moment instead.
 VICTIMS = {
     "head": 8, "worker": 6, "trial": 6, "guard": 2, "head and worker": 2, "nobody": 3,
     "sleeping head": 1, "sleeping worker": 1, "sleeping head and worker": 1, "starving guard": 1,
 }
 
-# Until a silent node is lost, and how long one sleeps that is put to sleep [s].
+# Silence after which a node is lost, and the range of sleeping times [s].
 LOST_AFTER = 2
 LEAST_SLEEP, MOST_SLEEP = 0.3 * LOST_AFTER, 3 * LOST_AFTER
 
 ASHA = "[scheduler]\ntype = asha\ngrace_period = 1\nreduction_factor = 3\nmax_t = %d\n"
 
-# Trials take over each other's state. What is explored changes no number.
+# Trials take over each other's state. Exploration does not change the reported numbers.
 POPULATION = (
     "[scheduler]\ntype = %s\ntime_attr = training_iteration\nperturbation_interval = 3\n"
     "%s = mutable\nsynch = %s\n[space]\nmutable = uniform(0, 1)\n"
@@ -48,7 +50,7 @@ EXPLORED_BY = {"pbt": "mutate", "pb2": "explore"}
 
 SCHEDULERS = ("fifo", "asha", *EXPLORED_BY, "promotion")
 
-# What runs, in tune-node or in a program with trainables of its own.
+# Trainables of the trials, in tune-node or in a program that has its own.
 KINDS = {
     "command": "command = ./chain.sh {x} {steps} {daemon}",
     "process": "name = chain\nisolation = process",
@@ -56,7 +58,7 @@ KINDS = {
     "thread": "name = chain\nisolation = thread",
 }
 
-# Schedulers that have trials pause.
+# Schedulers that pause trials.
 PROMOTION = ASHA + "form = promotion\n"
 PAUSING = ("promotion", *EXPLORED_BY)
 
@@ -64,10 +66,10 @@ LOSSES = ("interrupted", "killed", "node_lost", "preempted")
 
 OPEN_PORT = r"--(?:join|head) \S+:(\d+)"
 
-# A client whose head is out of reach, or has the experiment already, or has left.
+# Exit codes of a client whose head is out of reach, already has the experiment, or has left.
 COMES_AGAIN = (6, 8, 75)
 
-# A head that is told to resume, and the port of the one before is not free yet.
+# A resuming head says this if the port of its predecessor is not free yet.
 NO_PORT = "cannot listen on"
 
 SHOWN_LINES = 15
@@ -79,7 +81,7 @@ class KillLoop(Aftermath, Cluster):
     form = "run"
     victims = VICTIMS
     names = WORKERS
-    # Seconds between two looks at what was done.
+    # Seconds between two looks at the progress.
     tick = 0.005
 
     def prepare(self, seed, scheduler, trials, kills, kind):
@@ -98,7 +100,7 @@ class KillLoop(Aftermath, Cluster):
         # The names of nodes.
         self.called = {name: name for name in self.names}
         self.steps = 5 if scheduler == "fifo" else 9
-        # One that gives its place, or itself, to another.
+        # Whether trials give their place, or their state, to others.
         self.is_population = scheduler in EXPLORED_BY
         self.pauses = scheduler in PAUSING
         self.losses = LOSSES + (("paused", "stopped") if self.pauses else ())
@@ -110,7 +112,7 @@ class KillLoop(Aftermath, Cluster):
     # -- What runs.
 
     def rule(self):
-        """Its section."""
+        """The [scheduler] section."""
         if self.scheduler in ("asha", "promotion"):
             return (ASHA if self.scheduler == "asha" else PROMOTION) % self.steps
         if self.is_population:
@@ -119,7 +121,7 @@ class KillLoop(Aftermath, Cluster):
         return ""
 
     def trainable(self):
-        """Keys of its section."""
+        """Keys of the [trainable] section."""
         return KINDS[self.kind]
 
     def ini_of(self, name):
@@ -141,7 +143,7 @@ class KillLoop(Aftermath, Cluster):
 
     def start_head(self):
         self.heads += 1
-        # Once it is there, in whatever state, it is gone on with.
+        # An existing experiment is resumed, whatever its state.
         resume = ["--resume"] if self.heads > 1 else []
         self.head_log = "head-%d.log" % self.heads
         self.head_process = self.start_on(
@@ -154,7 +156,7 @@ class KillLoop(Aftermath, Cluster):
 
     def start_on(self, node, log, *words):
         del node
-        # What the one before it said is kept.
+        # Keeps the log of the predecessor.
         path = self.directory / log
         if path.exists():
             path.rename("%s.%d" % (path, len(list(self.directory.glob(log + "*")))))
@@ -197,7 +199,7 @@ class KillLoop(Aftermath, Cluster):
         return found
 
     def kill_one(self, among, what):
-        """SIGKILL for one of these processes, if there is any."""
+        """Sends SIGKILL to one of these processes, if there is any."""
         if not among:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -220,19 +222,19 @@ class KillLoop(Aftermath, Cluster):
         return [self.head_process.pid] + [x.pid for x in self.workers.values()]
 
     def freeze_one(self):
-        """Stops some process for less than anybody would mind."""
+        """Stops some process for so short a time that it must have no effect."""
         among = self.nodes() + sorted(self.guards()) + leaders_of(self.directory)
         self.frozen += self.sleepers.put(self.chance.choice(among), self.chance.uniform(0, 0.3))
 
     def starve_guard(self):
-        """One that can make no process for a while: no trial pays for that."""
+        """Keeps a guard from making processes for a while, which must cost no trial anything."""
         guards = sorted(self.guards())
         if guards:
             seconds = self.chance.uniform(0.2, 0.8)
             self.starved += self.starvers.put(self.chance.choice(guards), seconds)
 
     def put_to_sleep(self, whom, process):
-        """For less than others wait for it, or for longer."""
+        """Lets a process sleep for less or more time than others wait for it."""
         seconds = self.chance.uniform(LEAST_SLEEP, MOST_SLEEP)
         self.slept[whom] += self.sleepers.put(process.pid, seconds)
 
@@ -272,7 +274,8 @@ class KillLoop(Aftermath, Cluster):
         return rows[0]["n"] if rows else 0
 
     def done(self):
-        """How many trials have ended; of a population, which ends as one, what that would be."""
+        """Number of ended trials; for a population, which ends as a whole, the equivalent by
+        reports."""
         return self.reports() // self.steps if self.is_population else self.ended()
 
     def reports(self):
@@ -280,7 +283,7 @@ class KillLoop(Aftermath, Cluster):
         return rows[0]["n"] if rows else 0
 
     def over(self):
-        """Whether the head ended by itself; a port that is not free yet is waited for."""
+        """Whether the head ended by itself; waits for a port that is not free yet."""
         if self.head_process.poll() is None:
             return False
         if self.head_comes_again():
@@ -289,17 +292,18 @@ class KillLoop(Aftermath, Cluster):
         return True
 
     def head_comes_again(self):
-        """Whether a head that has ended is to be begun anew."""
+        """Whether a head that has ended is to be started again."""
         return self.head_process.returncode != 0 and self.says(self.head_log, NO_PORT)
 
     def told(self):
-        """The result that was shown."""
+        """The result that was printed."""
         return self.finish(self.head_process).json()
 
     def wait_for_moment(self, before):
-        """The moment of the next kill: by the clock, right from a start on, or by what was done.
-        @param before The number of trials done that a moment by progress comes at.
-        @returns whether there was one before the end."""
+        """Waits for the moment of the next kill: by the clock, right after a start, or by
+        progress.
+        @param before The number of finished trials at which a moment by progress comes.
+        @returns whether there was such a moment before the end."""
         if self.chance.random() < 0.4:
             due = time.monotonic() + self.chance.uniform(0, 0.6)
             while time.monotonic() < due:
@@ -316,7 +320,7 @@ class KillLoop(Aftermath, Cluster):
         return not self.over()
 
     def wait_for_progress(self, ready):
-        """Until then or until the end; fails where nothing is done for long."""
+        """Waits until `ready()` or the end; fails if nothing is done for long."""
         last, since = -1, time.monotonic()
         while not self.over() and not ready():
             now = self.reports()
@@ -333,13 +337,13 @@ class KillLoop(Aftermath, Cluster):
                 self.fail("worker %s ended by itself: %s" % (name, worker.returncode))
 
     def was_told_to_end(self, name):
-        """Whether a worker that has ended did so in order."""
+        """Whether a worker that has ended was told to end."""
         return False
 
     # -- The end.
 
     def end_workers(self):
-        """They go in order, and leave nothing."""
+        """Ends the workers, which must go in order and leave nothing."""
         self.sleepers.wake_all()
         self.starvers.feed_all()
         for worker in self.workers.values():
@@ -347,7 +351,7 @@ class KillLoop(Aftermath, Cluster):
         for name, worker in self.workers.items():
             ended = self.finish(worker, None)
             said = (self.directory / (self.called[name] + ".log")).read_text()
-            # One that has just begun may not have come so far as to go in order.
+            # A worker that has just started may not be able to go in order yet.
             if ended.code != -signal.SIGTERM or said:
                 self.assertEqual(ended.code, 0, ended)
         self.assertEqual(list(self.directory.glob("work-*/jobs/*")), [])
@@ -355,7 +359,7 @@ class KillLoop(Aftermath, Cluster):
 
     def conclude(self, began):
         """Waits for the end, and checks what must be true then.
-        @returns seconds that it took."""
+        @returns the seconds it took."""
         self.wait_for_progress(lambda: False)
         told = self.told()
         took = time.monotonic() - began
@@ -369,7 +373,7 @@ class KillLoop(Aftermath, Cluster):
         began = time.monotonic()
         self.ini_of("x")
         self.begin()
-        # More than kills: sometimes there is nobody to be killed.
+        # More moments than kills, since sometimes there is no victim.
         moments = sorted(self.chance.randrange(trials * 3 // 4) for _ in range(kills * 3 // 2))
         while moments and sum(self.killed.values()) < kills:
             if not self.wait_for_moment(moments.pop(0)):
@@ -388,7 +392,8 @@ class KillLoop(Aftermath, Cluster):
         return "\n".join(text.splitlines()[-SHOWN_LINES:])
 
     def keeping(self, call, name, story):
-        """What a call returns; where it fails the directory is kept, and told where, after the story."""
+        """Returns the result of a call; if the call fails, keeps the directory and prints its path
+        after the story."""
         try:
             return call()
         except BaseException:
@@ -399,7 +404,7 @@ class KillLoop(Aftermath, Cluster):
             raise
 
     def campaign(self, seed, scheduler, trials, kills, kind=None):
-        """`conduct`, which keeps the directory where it fails."""
+        """Runs `conduct`, and keeps the directory if it fails."""
         return self.keeping(
             lambda: self.conduct(seed, scheduler, trials, kills, kind),
             "kill_loop",
@@ -409,7 +414,8 @@ class KillLoop(Aftermath, Cluster):
 
 
 class StandingLoop(KillLoop):
-    """The same of an experiment that was submitted to a head that stands; its client dies, too."""
+    """A campaign with an experiment that was submitted to a standing head; its client dies,
+    too."""
 
     form = "head"
     victims = dict(VICTIMS, client=3)
@@ -429,7 +435,7 @@ class StandingLoop(KillLoop):
         )
 
     def start_client(self):
-        # Where nothing is there yet, that begins it.
+        # If there is no experiment yet, this starts it.
         self.clients += 1
         self.client = self.start_on(
             *("client", "client-%d.log" % self.clients, "run", self.directory / "x.ini", "-o", "json"),
@@ -447,8 +453,8 @@ class StandingLoop(KillLoop):
         self.start_client()
 
     def over(self):
-        """Whether a client heard of the end. One that lost its head, or came while the head had the
-        experiment already, comes again."""
+        """Whether a client heard of the end. A client that lost its head, or came while the head
+        already had the experiment, is started again."""
         if self.head_process.poll() is not None:
             if not self.head_comes_again():
                 self.fail("the head ended by itself: %s" % self.finish(self.head_process, None))
@@ -473,7 +479,7 @@ FORMS = (KillLoop, KillLoop, StandingLoop)
 
 
 def run(form, seed, scheduler, trials, kills):
-    """One campaign outside of a suite. @returns whether nothing was found."""
+    """Runs one campaign outside of a suite. @returns whether there were no findings."""
     told = {"campaign": "kill_loop", "form": form.form, "scheduler": scheduler, "seed": seed}
 
     class One(form):

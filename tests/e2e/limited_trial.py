@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trial whose loss is X, and deep/loss the negative of it; a greater X has a smaller latency:
-30 - 10 X, twice as much and one in its second report, of a smaller loss.
+"""A trial whose loss is X, and deep/loss the negative of it. A greater X has a smaller latency: 30
+- 10 X. Its second report has a smaller loss and a latency of twice as much and one.
 
-    limited_trial.py X
+limited_trial.py X
 """
 import sys
 from pathlib import Path

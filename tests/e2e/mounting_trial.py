@@ -98,7 +98,7 @@ while KIND in ("endless", "talking"):
         sys.exit(0)
     if "dir" in answer:
         say(saved=answer["dir"])
-    # Most of the time none of its checkpoints is on its way.
+    # Most of the time no checkpoint of the trial is under way.
     time.sleep(0.2)
 if KIND == "late":
     print_late()

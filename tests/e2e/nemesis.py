@@ -34,17 +34,17 @@ SCHEDULERS = ("promotion", "pbt")
 
 # Seconds of faults in a round.
 ROUND = 40
-# Trials of a round for each second of faults, and a population with the steps of its trials.
+# Trials of a round per second of faults; size of a population, and its trials' steps per second.
 PACE = 5
 POPULATION, STEPS_PER_SECOND = 12, 0.7
-# Trials that a client adds to those of a round, and what else it names.
+# Trials that a client adds in a round, and its further words by scheduler.
 WISHES = 3
 NAMED = {"promotion": (), "pbt": ("mutable=0.5",)}
 # Seconds between two looks at the trials' own log.
 LOOK = 0.5
 
-# What `verb` does to `whom`, or to a trial or guard of `whom`, after so many seconds. `how` is how long
-# it sleeps, or which of several.
+# After `at` seconds `verb` is done to `whom`, or to a trial or guard of `whom`. `how` is the time
+# of a sleep, or selects one of several.
 Deed = namedtuple("Deed", "at fault verb whom how")
 
 
@@ -125,7 +125,7 @@ def guard_sleeps(chance):
     yield 0, "sleep guard", chance.choice((HEAD, *WORKERS)), nap(chance)
 
 
-# How often.
+# Weights and faults.
 FAULTS = {
     "head sleeps": (5, head_sleeps),
     "worker sleeps": (3, worker_sleeps),
@@ -148,7 +148,7 @@ FAULTS = {
 
 
 def plan_of(chance, seconds):
-    """Deeds in the order of their times. Faults begin before the last one is over."""
+    """Deeds in the order of their times. Faults may begin before the last one is over."""
     weights = [weight for weight, _ in FAULTS.values()]
     at, deeds = 1.0, []
     while at < seconds:
@@ -159,7 +159,7 @@ def plan_of(chance, seconds):
 
 
 class Nemesis:
-    """One round, mixed into a `KillLoop` by those who say of which form; `conduct_round` does it all."""
+    """One round, mixed into a `KillLoop` that says in which form; `conduct_round` does it all."""
 
     names = WORKERS
     tick = 0.02
@@ -175,7 +175,7 @@ class Nemesis:
         (self.directory / "say").mkdir()
         self.log = ChainLog(self.directory / "say" / "log")
         self.done, self.told_to_go, self.looked = [], set(), 0
-        # Names that workers had.
+        # Former names of workers.
         self.retired = []
 
     def trainable(self):
@@ -183,11 +183,11 @@ class Nemesis:
 
     def ini_of(self, name):
         path = super().ini_of(name)
-        # So much that each has a control group, where one can be made.
+        # A memory request, so that each trial has a control group if one can be made.
         path.write_text(path.read_text() + "\n[resources]\nmemory = 128MiB\n")
         return path
 
-    # -- Whoever was told to go comes again.
+    # -- Processes that were told to go start again.
 
     def start_head(self):
         self.told_to_go.discard(HEAD)
@@ -219,7 +219,7 @@ class Nemesis:
         return self.head_process if whom == HEAD else self.workers[whom]
 
     def trials_of(self, whom):
-        """Pids of trials of a node."""
+        """Pids of the trials of a node."""
         return [x for x in leaders_of(self.directory) if self.node_of(x) == self.process(whom).pid]
 
     @staticmethod
@@ -268,22 +268,23 @@ class Nemesis:
             self.kill_worker(whom)
 
     def rename(self, whom):
-        """The next one there has another name, and another directory."""
+        """The next worker there has another name and another directory."""
         self.retired.append(self.called[whom])
         self.called[whom] = "%s%d" % (whom, len(self.retired))
 
-    # -- What must be true.
+    # -- Requirements.
 
     def check_beginnings(self):
-        """Facts that the trials know, at any time."""
+        """Facts in the trials' own log that must hold at any time."""
         self.assertEqual(self.log.begun_twice(), [], "attempts that began twice")
         self.assertEqual(self.log.trained_beside(), [], "trials beside themselves")
         self.assertEqual(self.log.trained_on(), [], "attempts that trained on after the next began")
 
     def check_reports(self):
-        """Whatever was answered is there, and whatever is there was made. An answer does not wait for
-        the disk (docs/decisions/0001): a head that is killed may take the newest reports of what runs
-        with it, which is made anew. Never one before another that is there."""
+        """Checks that every answered report is recorded, and every recorded report was made. An
+        answer does not wait for the disk (docs/decisions/0001): a head that is killed may lose the
+        newest reports of running trials, which are then made anew, but never a report before
+        another that is recorded."""
         rows = self.rows("SELECT trial, attempt, training_iteration FROM results")
         there = {tuple(row.values()) for row in rows}
         newest = {}
@@ -306,12 +307,12 @@ class Nemesis:
         self.assertEqual([x for x in left if Path(x).exists()], [], "control groups that are left")
 
     def end_workers(self):
-        # What a killed worker left goes when one begins there again.
+        # Leftovers of a killed worker are removed when a worker starts there again.
         for name in self.retired:
             again = "once " + name
             self.called[again] = name
             self.workers[again] = self.start_worker_as(name)
-            # It speaks once it has swept.
+            # It prints only after the sweep.
             log = self.directory / (name + ".log")
             self.wait_until(log.read_text, self.workers[again], "a word of " + name)
         super().end_workers()
@@ -353,7 +354,7 @@ class Nemesis:
         }
 
     def story(self):
-        """The plan, and what came of it."""
+        """The plan and its outcome."""
         lines = ["%.3f s: %s, %s %s %s%s"
                  % (at, x.fault, x.verb, x.whom, x.how or "", "" if came else ": nobody there")
                  for at, came, x in self.done]
@@ -361,7 +362,7 @@ class Nemesis:
         return "\n".join(["%s, seed %d, %s" % (self.form, self.seed, self.scheduler), *lines, *left])
 
     def round(self, seed, scheduler, seconds):
-        """`conduct_round`, which tells the story and keeps the directory where it fails."""
+        """Runs `conduct_round`; if that fails, prints the story and keeps the directory."""
         return self.keeping(
             lambda: self.conduct_round(seed, scheduler, seconds), "nemesis", self.story
         )
@@ -379,7 +380,7 @@ FORMS = (RunNemesis, StandingNemesis)
 
 
 def run(form, seed, scheduler, seconds):
-    """One round outside of a suite. @returns its figures, and what was found."""
+    """Runs one round outside of a suite. @returns its figures and its findings."""
     told = {}
 
     class One(form):

@@ -25,18 +25,18 @@ from cluster import Cluster
 from e2e import FAULTY_NODE
 
 WORKERS = ("one", "two")
-# Trials at a time on each of the three nodes.
+# Number of trials at a time on each of the three nodes.
 SLOTS = 12
-# Reports of a trial.
+# Number of reports per trial.
 STEPS = 30
-# Until a silent node is lost: what it is unless told otherwise [s].
+# Silence after which a node is lost: the default [s].
 LOST_AFTER = 10
-# What the head may need more in the last quarter than in the second: the allocator's room, and some
-# 200 bytes for each trial that ended meanwhile [bytes].
+# Additional memory that the head may need in the last quarter compared with the second: room for
+# the allocator, and some 200 bytes for each trial that ended meanwhile [bytes].
 SPARE = 8 << 20
 SPARE_OF_TRIAL = 1 << 10
-# SQLite's caches of the head, of who writes and who reads, hold no more, nor more than the database
-# has [bytes].
+# Upper bound of SQLite's caches in the head, of the writer and of readers; they also hold no more
+# than the database has [bytes].
 MOST_CACHED = 20 << 20
 
 BUSY = "while True: pass"
@@ -59,24 +59,24 @@ backoff = 0
 
 
 def resident(pid):
-    """Memory of a process [bytes]."""
+    """Resident memory of a process [bytes]."""
     pages = int(Path("/proc", str(pid), "statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def cached(directory):
-    """The most that caches of an experiment's database can hold [bytes]."""
+    """Upper bound of the caches of an experiment's database [bytes]."""
     files = (directory / ("experiment.db" + x) for x in ("", "-wal"))
     return min(sum(x.stat().st_size for x in files), MOST_CACHED)
 
 
 class Observer(threading.Thread):
-    """Asks a running experiment how it is, again and again, and looks at its head's memory."""
+    """Asks a running experiment for its status again and again, and observes its head's memory."""
 
     def __init__(self, pid, where):
         super().__init__(daemon=True)
         self.pid, self.where = pid, where
-        # What the head needed, and what of it may be a cache.
+        # Memory of the head, and how much of it may be cache.
         self.memory, self.longest, self.answers = [], 0.0, 0
         self.over = threading.Event()
 
@@ -86,7 +86,7 @@ class Observer(threading.Thread):
                 self.memory.append((resident(self.pid), cached(self.where)))
                 self.ask()
             except OSError:
-                # Before it begins, or after its end.
+                # Before the beginning or after the end.
                 continue
 
     def ask(self):
@@ -115,7 +115,7 @@ class Overload(Cluster):
             )
 
     def start_load(self):
-        """As many busy programs as make it hard for two processors and more."""
+        """Starts enough busy programs to overload two processors or more."""
         for _ in range(2 * len(os.sched_getaffinity(0))):
             self.start(
                 *("--pdeathsig", "KILL", "nice", "-n", 5, sys.executable, "-c", BUSY),
@@ -145,7 +145,7 @@ class Overload(Cluster):
             self.finish(who)
 
     def silences(self):
-        """The longest silence of each worker [ms], as its head saw it."""
+        """The longest silence of each worker [ms], according to its head."""
         pattern = r"worker (\S+) is gone: it left; silent for (\d+) ms at most, of %d"
         return dict(re.findall(pattern % (1000 * LOST_AFTER), self.head_log()))
 
@@ -163,7 +163,7 @@ class Overload(Cluster):
             *("run", ini, "--head", where, "--certs", self.certs, "-o", "json", "--quiet"),
             program=FAULTY_NODE
         )
-        # It has a deadline of its own: that of a program which hangs.
+        # A deadline of its own, for a program that hangs.
         end = began + 60 + 20 * trials * steps / per_second
         while client.poll() is None and time.monotonic() < end:
             time.sleep(0.1)
@@ -185,7 +185,7 @@ class Overload(Cluster):
         }
 
     def check(self, told, trials, steps, seed):
-        """Facts, whatever the time that it took."""
+        """Checks facts, whatever the times."""
         seed = "seed %d" % seed
         self.assertEqual(told["status"], "done", seed)
         self.assertEqual(told["counts"]["TERMINATED"], trials, seed)
@@ -205,7 +205,7 @@ class Overload(Cluster):
         self.assertEqual(set(self.silences()), set(WORKERS), seed + "\n" + self.head_log())
 
     def check_memory(self, samples, trials, seed):
-        """The most of the second quarter of a run against the most of the last."""
+        """Compares the peak of the last quarter of a run with that of the second."""
         quarter = len(samples) // 4
         if quarter < 5:
             return {}

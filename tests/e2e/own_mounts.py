@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests whose mounts nobody else sees: of a program in a mount namespace of its own."""
+"""Runs tests in a mount namespace of their own, so that no other process sees their mounts."""
 import os
 import subprocess
 import sys
@@ -10,7 +10,7 @@ ALONE = "TUNE_TEST_HAS_OWN_MOUNTS"
 
 
 def why_not():
-    """Why there can be no mounts here; None where there can."""
+    """The reason why mounting is impossible here; None if it is possible."""
     if os.geteuid() != 0:
         return "it takes root to mount"
     done = subprocess.run(
@@ -22,8 +22,8 @@ def why_not():
 
 
 def main(otherwise=None):
-    """Runs the tests of the program, or says why not and exits 77. otherwise: what else is against
-    it."""
+    """Runs the tests of the program, or prints the reason why not and exits 77. otherwise: a
+    further reason."""
     reason = why_not() or otherwise
     if reason:
         print("skipped: " + reason)

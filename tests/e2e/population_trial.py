@@ -42,7 +42,7 @@ def save(to):
     Path(to, "state").write_text("%d %r %s" % (step, loss, number))
 
 
-# Before it says that it is there: it is being restored.
+# While it is being restored, before its first message.
 if os.environ.get("TUNE_TRIAL_RESTORE"):
     words = Path(os.environ["TUNE_TRIAL_RESTORE"], "state").read_text().split()
     step, loss = int(words[0]), float(words[1])

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may be left on a disk when the power is cut: a recording of what a program did to its files,
-and the states that a disk may be in after any part of it.
+"""The states of a disk after a power cut: records what a program did to its files, and lays out
+the states in which a disk may be after any part of it.
 
-Of a file that was synced everything from before is there. Of what came since, each sector may be
-there or not, in any order, and the size may have grown without its content: zeros then. Of a
-directory the changes up to its last sync are there, and of those since the first so many. Nothing
-else orders one file's changes against another's.
+Everything that was in a file when it was synced is there. Of later writes each sector may be there
+or not, in any order, and the size may have grown without its content, which then reads as zeros.
+Changes of a directory up to its last sync are there, and of the later ones any number of the
+first. There is no order between changes of different files.
 """
 import os
 import re
@@ -16,14 +16,14 @@ CALLS = (
     "openat,write,pwrite64,writev,sendfile,ftruncate,fsync,fdatasync,syncfs,rename,renameat,"
     "renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat"
 )
-# Other ways to change a disk, which would not be seen: a recording that has one is none.
+# Other calls that change a disk, which this does not follow: a recording that contains one is void.
 UNKNOWN = "open,creat,truncate,pwritev,fallocate,copy_file_range,link,linkat,symlink,symlinkat"
 
 LINE = re.compile(r"^(\d+) +(?:<\.\.\. (\w+) resumed>(.*)|(\w+)\((.*))$")
 TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 PLACE = re.compile(r"^(\d+|AT_FDCWD)<((?:\\x[0-9a-f]{2})*)>(\(deleted\))?")
 
-# What survives of what was not synced: names of files, and sectors of their content.
+# Shares of unsynced changes that survive: of names, and of sectors.
 LOSSES = {
     "all is lost": (0.0, 0.0), "all is there": (1.0, 1.0), "names only": (1.0, 0.0),
     "content only": (0.0, 1.0), "some": (0.5, 0.5), "most": (0.9, 0.9), "little": (0.1, 0.1),
@@ -35,7 +35,7 @@ def decoded(text):
 
 
 class Node:
-    """A file or a directory: what it holds now, and each change with the call that made it."""
+    """A file or a directory: its present content, and each change with the call that made it."""
 
     def __init__(self, is_directory):
         self.is_directory = is_directory
@@ -43,7 +43,7 @@ class Node:
         self.changes, self.syncs = [], []
 
     def durable(self, cut):
-        """How many of its changes were synced when the power went."""
+        """Number of its changes that were synced before the power cut."""
         until = max((begun for begun, done in self.syncs if done < cut), default=-1)
         return sum(at < until for at, *_ in self.changes)
 
@@ -52,7 +52,7 @@ class Node:
 
 
 class Recording:
-    """What a program, run by strace, did below a directory, call by call."""
+    """What a program, run under strace, did below a directory, call by call."""
 
     def __init__(self, root, log, cwd):
         self.root, self.cwd = Path(root), Path(cwd)
@@ -82,7 +82,7 @@ class Recording:
     # -- Where things are.
 
     def parts(self, path):
-        """The names on the way from the root; nothing where it leads elsewhere."""
+        """The names on the way from the root; None if the path leads elsewhere."""
         path = Path(os.path.normpath(self.cwd / path))
         return path.relative_to(self.root).parts if path.is_relative_to(self.root) else None
 
@@ -93,7 +93,7 @@ class Recording:
         return found if parts is not None else None
 
     def change(self, at, parts, node):
-        """Puts something, or nothing, under a name. The root is always there."""
+        """Puts a node, or nothing, under a name. The root always exists."""
         if not parts:
             return
         parent = self.node(parts[:-1])
@@ -111,12 +111,12 @@ class Recording:
         self.change(at, parts, node)
         return node
 
-    # -- What calls do.
+    # -- The effect of calls.
 
     def take(self, at, name, words, result):
         if name in UNKNOWN.split(","):
             raise AssertionError("a call that is not understood: " + name)
-        # Each is a path, or a descriptor with the path of its file.
+        # Each argument is a path, or a descriptor with the path of its file.
         first = PLACE.match(words)
         deleted = bool(first and first.group(3))
         held = decoded(first.group(2)).decode() if first else ""
@@ -208,7 +208,7 @@ class Recording:
         parent.entries[new[-1]] = node
         parent.changes.append((at, {old[-1]: None, new[-1]: node}))
 
-    # -- What may be left.
+    # -- States after a cut.
 
     def lay_out(self, to, cut, random, loss, sector):
         """Makes the files as they may be after a cut before call `cut`, in the directory `to`."""
@@ -228,7 +228,7 @@ class Recording:
                 if what is not None:
                     entries[name] = what
         for name, what in entries.items():
-            # Memory that processes share: it is begun anew.
+            # Memory shared by processes, which starts afresh.
             if name.endswith("-shm"):
                 continue
             if what.is_directory:
@@ -243,7 +243,7 @@ class Recording:
 
 
 def left_of(node, cut, random, survives, sector):
-    """What may be left of a file's content."""
+    """The content of a file as it may be left."""
     durable = node.durable(cut)
     data = bytearray()
     versions, sizes = {}, None
@@ -268,7 +268,7 @@ def left_of(node, cut, random, survives, sector):
     before = synced if durable else b""
     size = random.choice(sizes) if 0 < survives < 1 else sizes[0 if survives == 0 else -1]
     if survives == 0 and random.random() < 0.5:
-        size = sizes[-1]  # as long as it was to be, and zeros
+        size = sizes[-1]  # as long as intended, and zeros
     left = bytearray(before.ljust(size, b"\0"))
     for at, some in versions.items():
         if random.random() < survives:

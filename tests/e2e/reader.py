@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Somebody who reads an experiment while it runs, and asks its head. What he has seen must stay."""
+"""A user who reads an experiment while it runs, and asks its head. What the user has seen must
+stay."""
 import contextlib
 import json
 import sqlite3
@@ -10,12 +11,12 @@ from e2e import DEADLINE, TUNE_NODE, clean_environment
 
 FINAL = ("TERMINATED", "ERRORED")
 
-# What never changes of a row of `results`.
+# The columns of `results` that never change in a row.
 REPORT = "seq, t, trial, attempt, training_iteration, number, metrics"
 
 
 class Onlooker(threading.Thread):
-    """Somebody with a terminal of his own."""
+    """A user with a separate terminal."""
 
     def __init__(self, where):
         super().__init__(daemon=True)
@@ -29,7 +30,7 @@ class Onlooker(threading.Thread):
             return db.execute(query, values).fetchall()
 
     def tell(self, *words):
-        """What a command says as JSON; None where it cannot."""
+        """The JSON output of a command; None if it fails."""
         try:
             told = subprocess.run(
                 [TUNE_NODE, *words, "-o", "json"], capture_output=True, text=True,
@@ -42,19 +43,19 @@ class Onlooker(threading.Thread):
 
 
 class Reader(Onlooker):
-    """Reads the database, and lets tune-node tell, until it is stopped. Whatever it sees that cannot
-    be, or that had been otherwise, is a finding."""
+    """Reads the database, and runs tune-node's commands, until it is stopped. Anything impossible,
+    and any change of what must not change, is a finding."""
 
     def __init__(self, where):
         super().__init__(where)
-        # By place in the log; by trial.
+        # By place in the log, and by trial.
         self.reports, self.ends = {}, {}
         self.reads = self.answers = self.last = self.trials = 0
 
     # -- The database.
 
     def read(self):
-        """What is new, and whether the log has become shorter."""
+        """Reads new rows, and checks that the log has not become shorter."""
         self.saw("last_seq", self.rows("SELECT last_seq FROM experiment")[0][0])
         known = max(self.reports, default=0)
         for row in self.rows("SELECT %s FROM results WHERE seq > ?" % REPORT, known):
@@ -68,7 +69,7 @@ class Reader(Onlooker):
         self.last = max(self.last, last)
 
     def saw_trials(self, rows):
-        """Trials stay, and ends are final."""
+        """Checks that trials stay, and that ends are final."""
         if len(rows) < self.trials:
             self.findings.append("there were %d trials, and are %d" % (self.trials, len(rows)))
         self.trials = max(self.trials, len(rows))
@@ -79,10 +80,11 @@ class Reader(Onlooker):
             elif row[1] in FINAL:
                 self.ends[row[0]] = row
 
-    # -- What tune-node tells.
+    # -- The output of tune-node.
 
     def ask(self):
-        """`status` and `trials` know all that was seen in the database before they were asked."""
+        """Checks that `status` and `trials` know everything that was in the database before they
+        were asked."""
         ended, reports = len(self.ends), self.trials
         status = self.tell("status", self.where)
         if status is not None:
@@ -98,7 +100,7 @@ class Reader(Onlooker):
                 self.findings.append("trials tells of %d, %d of them ended; %d and %d were seen"
                                      % (len(trials), len(over), reports, ended))
 
-    # -- All the time.
+    # -- The loop.
 
     def run(self):
         turn = 0
@@ -110,7 +112,7 @@ class Reader(Onlooker):
                     self.ask()
 
     def stop(self):
-        """@returns what was found, now that nothing changes any more."""
+        """Reads once more, now that nothing changes any more. @returns all findings."""
         self.over.set()
         self.join()
         there = {row[0]: row for row in self.rows("SELECT %s FROM results" % REPORT)}
@@ -122,12 +124,12 @@ class Reader(Onlooker):
 
 
 class Client(Onlooker):
-    """Wishes for trials, each again and again until the head has granted it."""
+    """A client that asks for trials, each again and again until the head has added it."""
 
     def __init__(self, where, count, words=()):
         super().__init__(where)
         self.count, self.words = count, words
-        # Trials that the head says it has added, by the value that was wished for.
+        # Trials that the head says it has added, by the requested value.
         self.granted = {}
 
     def run(self):
@@ -140,10 +142,10 @@ class Client(Onlooker):
                 self.granted[value] = int(told[0]["trial"])
 
     def stop(self):
-        """@returns how many trials there are of its wishes; adds to what was found."""
+        """@returns the number of trials that were added on its request; adds to the findings."""
         self.over.set()
         self.join()
-        # What each began with: a population changes configurations.
+        # The configuration of the first attempt, since a population changes configurations.
         there = self.rows(
             "SELECT trial, json_extract(a.config, '$.x'), min(a.started) FROM trials"
             " JOIN attempts a USING (trial) WHERE origin = 'client' GROUP BY trial"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A TCP relay between worker and head, which can fail as networks do."""
+"""A TCP relay between worker and head that can fail as networks do."""
 import contextlib
 import select
 import socket
@@ -7,12 +7,13 @@ import threading
 
 
 class Relay:
-    """Passes bytes on, both ways; closes, stalls or loses one of them when told to."""
+    """Passes bytes on in both directions; on request it closes connections, stalls, or loses a
+    direction."""
 
     def __init__(self, host, port):
         self.target = (host, int(port))
-        self.node_registry = socket.create_server(("127.0.0.1", 0))
-        self.where = "127.0.0.1:%d" % self.node_registry.getsockname()[1]
+        self.port = socket.create_server(("127.0.0.1", 0))
+        self.where = "127.0.0.1:%d" % self.port.getsockname()[1]
         self.lock = threading.Lock()
         self.pairs = []
         # Directions that pass nothing on: "up" is towards the head.
@@ -23,7 +24,7 @@ class Relay:
         self.thread.start()
 
     def cut(self, refuse=False):
-        """Closes all connections, and takes no new ones if it shall refuse."""
+        """Closes all connections; if `refuse`, accepts no new ones."""
         with self.lock:
             self.refusing = refuse
             for pair in self.pairs:
@@ -44,10 +45,10 @@ class Relay:
         self.over = True
         self.cut(refuse=True)
         self.thread.join()
-        self.node_registry.close()
+        self.port.close()
 
     def _accept(self):
-        low, _ = self.node_registry.accept()
+        low, _ = self.port.accept()
         with self.lock:
             if self.refusing:
                 low.close()
@@ -69,9 +70,9 @@ class Relay:
                         sources[low] = high
                     if "down" not in self.stalled:
                         sources[high] = low
-            ready, _, _ = select.select([self.node_registry, *sources], [], [], 0.02)
+            ready, _, _ = select.select([self.port, *sources], [], [], 0.02)
             for end in ready:
-                if end is self.node_registry:
+                if end is self.port:
                     self._accept()
                 else:
                     self._pass_on(end, sources[end])

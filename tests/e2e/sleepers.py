@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processes that are stopped, or get no more descriptors, each until its time has come."""
+"""Processes that are stopped, or denied descriptors, each for a given time."""
 import contextlib
 import os
 import resource
@@ -8,17 +8,18 @@ import threading
 
 
 class Sleepers:
-    """Stops processes with SIGSTOP. Each wakes by an alarm of its own, whatever its test waits for."""
+    """Stops processes with SIGSTOP. Each is woken by an alarm of its own, whatever its test waits
+    for."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        # By pid: how many alarms it still waits for, and a descriptor of the process.
+        # By pid: the number of pending alarms, and a descriptor of the process.
         self.asleep = {}
         self.alarms = []
 
     def put(self, pid, seconds):
         """Stops a process for so long; one that sleeps already sleeps until its last alarm.
-        @returns whether it was there."""
+        @returns whether the process existed."""
         with self.lock:
             count, process = self.asleep.get(pid, (0, None))
             try:
@@ -34,7 +35,7 @@ class Sleepers:
         return True
 
     def wake_all(self):
-        """At once. What is put to sleep later sleeps."""
+        """Wakes all processes at once. Those that are put to sleep later do sleep."""
         for alarm in self.alarms:
             alarm.cancel()
         self.alarms = []
@@ -58,17 +59,17 @@ class Sleepers:
 
 
 class Starvers:
-    """Keeps processes from having more descriptors, each until an alarm of its own: a guard can make
-    no process meanwhile."""
+    """Denies processes further descriptors, each until an alarm of its own: a guard cannot make
+    processes meanwhile."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        # By pid: the limits before.
+        # By pid: the old limits.
         self.starved = {}
         self.alarms = []
 
     def put(self, pid, seconds):
-        """@returns whether it was there and had enough."""
+        """@returns whether the process existed and had enough descriptors."""
         with self.lock:
             if pid in self.starved:
                 return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trial that puts something else in the place of a file in its own directory, fails, and is
-tried again: spiteful_trial.py NAME KIND [WAIT]
+"""A trial that replaces a file in its own directory by something else, fails, and is tried again:
+spiteful_trial.py NAME KIND [WAIT]
 
-In its second attempt it prints and reports, and waits until the file WAIT is there."""
+In its second attempt it prints and reports, and waits until the file WAIT exists."""
 import json
 import os
 import socket
@@ -27,7 +27,7 @@ def report(loss):
 
 
 def put(place):
-    """KIND under the name `place`."""
+    """Puts an object of this kind under the name `place`."""
     if place.is_dir() and not place.is_symlink():
         place.rename(place.with_name("moved"))
     elif place.exists() or place.is_symlink():
@@ -56,7 +56,7 @@ def put(place):
 
 
 def plant(place):
-    """The runtime may be writing just then."""
+    """Tries again if the runtime is writing at the same moment."""
     while True:
         try:
             return put(place)
@@ -71,7 +71,7 @@ report(2)
 mark = HERE.parent / ("." + HERE.name + " was here")
 if not mark.exists():
     mark.touch()
-    # Names with a star are those of a worker, which tell the attempt.
+    # Names with a star are those of a worker, which contain the attempt.
     for found in list(HERE.glob(NAME)) if "*" in NAME else [HERE / NAME]:
         plant(Path(os.path.normpath(found)))
     sys.exit("once more")

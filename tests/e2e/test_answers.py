@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers that belong together: the best metrics and their checkpoint, how many trials there are to
-be, what can be done with an experiment that is done."""
+"""Answers that must agree: the best metrics and their checkpoint, the number of trials, and the
+possible next steps of a finished experiment."""
 import json
 import shlex
 import subprocess
@@ -40,7 +40,7 @@ class Best(Answers):
         self.assertEqual(best["checkpoint_metrics"], {"acc": 0.9})
         self.assertEqual(best["status"], "TERMINATED")
         self.assert_saved(best["checkpoint"], 0.9)
-        # Once more from the record.
+        # The same again, from the record.
         for words in (["resume", self.directory / "results" / "x"],
                       ["status", self.directory / "results" / "x"]):
             self.assertEqual(self.run_json(*words)["best"], best)
@@ -49,7 +49,7 @@ class Best(Answers):
         self.assertEqual(story["best_checkpoint"]["metrics"], {"acc": 0.9})
 
     def test_lists_name_the_same_checkpoint_as_the_best(self):
-        # Of iterations 4 and 8; the best report, of iteration 3, has none.
+        # Checkpoints are of iterations 4 and 8; the best report, of iteration 3, has none.
         ini = self.curve(more="[checkpoint]\nfrequency = 4\n")
 
         best = self.run_json("run", ini)["best"]
@@ -148,7 +148,7 @@ class Samples(Answers):
 
     def test_fewer_samples_withdraw_what_has_not_begun(self):
         ini = self.curve(words=".1", samples=12, more="[search]\ntype = random\n")
-        # The first report is beyond the limit; all configurations are drawn by then.
+        # The first report exceeds the limit; all configurations have been drawn by then.
         self.run_node("run", ini, "--experiment.training_limit", "0.000001",
                       "--experiment.max_concurrent_trials", "1")
         begun = len(self.rows("SELECT DISTINCT trial FROM attempts"))
@@ -162,7 +162,7 @@ class Samples(Answers):
         ran = self.rows("SELECT DISTINCT trial FROM results")
         self.assertEqual(len(ran), 5)
         self.assertIn("that had not begun are withdrawn", resumed.err)
-        # They are counted apart everywhere.
+        # Withdrawn trials are counted separately everywhere.
         counts = resumed.json()["counts"]
         self.assertEqual((counts["TERMINATED"], counts["WITHDRAWN"]), (5, 7))
         status = self.run_node("status", self.where())
@@ -171,7 +171,7 @@ class Samples(Answers):
         self.assertEqual((counts["TERMINATED"], counts["WITHDRAWN"]), (5, 7))
         listed = self.run_node("list", "experiments", "results", "-o", "json").json()[0]
         self.assertEqual((listed["trials"], listed["terminated"], listed["withdrawn"]), (5, 5, 7))
-        # More again: those first, and no others.
+        # More samples again: the withdrawn trials come first, and no new ones.
         self.run_node("resume", self.where(), "--experiment.num_samples", "7")
         self.assertEqual(len(self.rows("SELECT DISTINCT trial FROM results")), 7)
         self.assertEqual(len(self.statuses()), 12)
@@ -215,7 +215,7 @@ class Samples(Answers):
 
 class AtRest(Answers):
     def converse(self, requests):
-        """A conversation of these requests, which then ends."""
+        """Holds a conversation of these requests, which then ends."""
         ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 2\n[space]\nx = 1\n")
         words = self.ini(requests, "words")
         with words.open() as requests:

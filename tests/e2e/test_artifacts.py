@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What trials write on workers: it comes to where a local run would have left it."""
+"""Files that trials write on workers: they come to where a local run would have left them."""
 import shutil
 import signal
 
 from cluster import Cluster
 from e2e import main
 
-# w.sh VALUE STATUS: writes what people write, and what must not come back.
+# w.sh VALUE STATUS: writes typical files, and files that must not be brought to the head.
 WRITING = """#!/bin/sh
 mkdir -p plots/deep .cache
 echo "notes of $1" > notes.txt
@@ -24,7 +24,7 @@ echo "loss=$1"
 
 class Artifacts(Cluster):
     def writing(self, more="", end="exit 0", rest=""):
-        """One trial that writes files, on a worker."""
+        """An experiment of one trial that writes files, for a worker."""
         (self.directory / "w.sh").write_text(WRITING % end)
         (self.directory / "w.sh").chmod(0o755)
         return self.ini(
@@ -34,7 +34,7 @@ class Artifacts(Cluster):
         )
 
     def run_on(self, ini, *words, code=0):
-        """Runs it by one worker; what its head said."""
+        """Runs it on one worker. Returns the head's output."""
         head, where = self.head(ini)
         worker = self.worker(where, "w", "--once", *words)
         self.finish(head, code)
@@ -42,7 +42,7 @@ class Artifacts(Cluster):
         return (self.directory / "x.head.log").read_text()
 
     def found(self):
-        """Files in the trial's directory that are none of the runtime's."""
+        """Files in the trial's directory that are not the runtime's."""
         root = self.directory / "results/x/trials/00000"
         own = ("params.json", "result.jsonl", "progress.csv", "error.txt", "stdout", "stderr")
         names = (str(x.relative_to(root)) for x in root.rglob("*") if not x.is_dir())

@@ -22,7 +22,7 @@ class Talk:
         self.case, self.child = case, child
 
     def raw(self, line):
-        """Sends a line as it is and returns the answer, whatever it is."""
+        """Sends a line as it is, and returns the answer, whatever it is."""
         self.child.stdin.write(line + "\n")
         self.child.stdin.flush()
         answer = self.child.stdout.readline()
@@ -38,12 +38,12 @@ class Talk:
         return self.say("report", trial=trial, metrics=metrics, **more)
 
     def kill(self):
-        """The end that nobody can prepare for."""
+        """Kills the process, as if by surprise."""
         self.child.kill()
         self.child.communicate()
 
     def end(self, code=0):
-        """No more words from here."""
+        """Ends the input."""
         return self.case.finish(self.child, code)
 
 
@@ -57,11 +57,12 @@ class AskTell(Case):
         return Talk(self, self.start("ask-tell", *words, stdin=subprocess.PIPE, **how))
 
     def check(self):
-        """The record keeps every promise, and its rules would decide alike once more."""
+        """Checks the record, and that its rules would make the same decisions again."""
         self.run_node("fsck", "results/x", "--verify")
 
     def tune(self, talk):
-        """A small executor: two reports for each trial that is given, from where it stood."""
+        """A small executor: makes two reports for each trial that it is given, from where the
+        trial stood."""
         seen = {}
         while True:
             given = talk.say("ask")
@@ -95,7 +96,7 @@ class AskTell(Case):
         self.check()
         self.assertIn('"loss"', self.trial_file(0, "result.jsonl").read_text())
         self.assertIn("00003", self.run_node("trials", "results/x").out)
-        # A checkpoint that the executor keeps is no file, and has one name everywhere.
+        # A checkpoint kept by the executor is not a file, and has one name everywhere.
         listed = self.run_node("trials", "results/x", "-o", "json").json()
         self.assertEqual(listed[0]["checkpoint"], "executor:mine-2")
         best = self.run_node("status", "results/x", "-o", "json").json()["best"]
@@ -111,7 +112,7 @@ class AskTell(Case):
         talk.kill()
 
         talk = self.converse(ini, "--resume")
-        # Nobody knows whether the answer came: the report is said again.
+        # The answer may have been lost, so the report is repeated.
         self.assertEqual(talk.report("00000", 1, 1.0)["decision"], "continue")
         self.assertEqual(talk.report("00000", 2, 0.5)["decision"], "continue")
         talk.kill()
@@ -233,7 +234,8 @@ class AskTell(Case):
                 talk = self.converse(self.ini(self.bowl().read_text(), "u%d.ini" % number))
                 stdin = talk.child.stdin.fileno()
                 os.set_blocking(stdin, False)
-                # Until it stands still: its answers fill one pipe, our requests the other.
+                # Until the program stops reading: its answers fill one pipe, the requests the
+                # other.
                 while select.select([], [stdin], [], 1)[1]:
                     os.write(stdin, b'{"op":"status"}\n')
                 talk.child.send_signal(number)
@@ -284,7 +286,7 @@ class AskTell(Case):
         self.assertEqual(talk.child.wait(60), 7)
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
         talk = self.converse(self.bowl(), "--experiment.storage", disk, "--resume")
-        # Whatever was answered is there: it is known.
+        # Every answered request is recorded, or known when it is repeated.
         events = len(self.rows_at(disk / "x"))
         self.assertIn(events, (answers, answers + 1))
         self.assertEqual(talk.report("00000", answers, 1)["decision"], "continue")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ask-tell: whenever the program is killed, the same words lead to the same decisions."""
+"""ask-tell: whenever the program is killed, the same requests lead to the same decisions."""
 import json
 import random
 import select
@@ -20,7 +20,7 @@ ITERATIONS = 8
 
 
 class Patient:
-    """A conversation with a program that is killed at moments by `chance`, and begun again."""
+    """A conversation with a program that is killed at random moments and started again."""
 
     def __init__(self, case, ini, chance=None):
         self.case, self.ini, self.chance, self.kills = case, ini, chance, 0
@@ -36,7 +36,7 @@ class Patient:
             self.child.stdin.write(line)
             self.child.stdin.flush()
             if deadly:
-                # Somewhere between hearing the request and its answer.
+                # Somewhere between the request and its answer.
                 select.select([self.child.stdout], [], [], self.chance.random() * 0.004)
                 self.kill()
                 continue
@@ -56,8 +56,8 @@ class Patient:
 
 
 class Executor:
-    """Trains three trials side by side. How they do is a matter of configuration, trial and
-    iteration alone; some fail once."""
+    """Trains three trials side by side. Their losses depend on configuration, trial and iteration
+    alone; some trials fail once."""
 
     def __init__(self, talk):
         self.talk, self.running, self.failed, self.heard = talk, {}, set(), []
@@ -123,7 +123,7 @@ class AskTellKills(Case):
         executor = Executor(Patient(self, ini, chance))
         executor.tune()
         executor.talk.end()
-        # Not `seq` and `t`, which count what else happened and when.
+        # Without `seq` and `t`, which depend on other events and on the time.
         decided = self.rows(
             "SELECT trial, training_iteration, action, reason FROM decisions ORDER BY seq",
             name,

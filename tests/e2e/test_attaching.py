@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coming back to an experiment that runs at a head."""
+"""Reattaching to an experiment that runs at a head."""
 import csv
 import io
 import re
@@ -36,7 +36,7 @@ class Attaching(CertifiedCase):
         )
 
     def submitted(self, *words, **job):
-        """An experiment whose trials have reported, and its client."""
+        """Submits an experiment, and waits until its trials have reported. Returns its client."""
         client = self.start(
             "run", self.job(**job), "--head", self.where, "--certs", self.certs, *words
         )
@@ -52,7 +52,7 @@ class Attaching(CertifiedCase):
         )
 
     def attached(self, *words, certs=None):
-        """One that has been let in, by what it says."""
+        """Attaches a client, and waits until it has been let in. Returns it and its log."""
         log = self.directory / "attached.log"
         with open(log, "w", encoding="utf-8") as err:
             child = self.start(
@@ -125,7 +125,7 @@ class Attaching(CertifiedCase):
         refused = self.finish(self.attach(certs=other), 8)
         self.assertIn("submitted by", refused.err)
         self.assertIn("nobody else may follow it", refused.err)
-        # What decides is the name that the CA gave, not the file.
+        # The name in the CA's certificate decides, not the file.
         again = self.directory / "again"
         shown = self.run_node("certs", "show", self.certs, "-o", "json").json()
         name = next(x for x in shown if not x["authority"])["subject"].rpartition("CN=")[2]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs that lines of docs/behaviours.md are about; others are named so beside what they test."""
+"""Whole runs for lines of docs/ray-behaviours.md; other tests of such lines stand beside what they
+test."""
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import sys
 from controlled import ControlCase
 from e2e import FAULTY_NODE, ROOT, Case, main
 
-# A trial that tidies up after it was told to stop, and takes as long as its gate is shut.
+# A trial that tidies up after it was told to stop, which takes as long as its gate is shut.
 TIDY = """import os, sys, time
 sys.path.insert(0, %r)
 import tune_node
@@ -24,7 +25,7 @@ open("tidy", "w").close()
 
 
 class Records(Case):
-    """A5: what the record keeps."""
+    """A5: the contents of the record."""
 
     def test_a5_4_a_trial_without_a_checkpoint_keeps_its_last_result(self):
         gate = self.directory / "gate"
@@ -163,12 +164,12 @@ class Ends(ControlCase):
 
 
 class Killed(ControlCase):
-    """A9.8 and D1: what a head that was killed leaves to the next."""
+    """A9.8 and D1: the state in which a killed head leaves the experiment to the next."""
 
     more = "[checkpoint]\nfrequency = 1"
 
     def killed_at(self, step, samples=1, steps=5):
-        """Killed once the checkpoint of a step of trial 0 is registered."""
+        """Kills the head once the checkpoint of a step of trial 0 is registered."""
         child = self.begin(
             self.stepping(samples=samples, slots=1, steps=steps, more=self.more), running=1
         )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checkpoints that are far too large: they are refused, and told of; where they are allowed, nobody
-waits for them, neither other trials nor the end."""
+"""Checkpoints that are far too large: they are refused and reported. Where they are allowed,
+neither other trials nor the end wait for them."""
 import os
 import signal
 import time
@@ -9,8 +9,8 @@ from pathlib import Path
 from cluster import Cluster
 from e2e import main
 
-# Hands a checkpoint over with each report: x = 0 one with a hole of a terabyte in it, the others
-# small ones. Ends after eight reports, or where its file is there.
+# Brings a checkpoint with each report: for x = 0 one with a hole of a terabyte in it, for others a
+# small one. Ends after eight reports, or once its file exists.
 TRIAL = """#!/bin/sh
 # trial.sh X GATE: hands checkpoints over
 mkdir -p state
@@ -25,7 +25,7 @@ while [ $i -lt 8 ] || { [ "$1" = 0 ] && [ ! -e "$2" ]; }; do
 done
 """
 
-# Writes what it is asked for: as above.
+# Writes the same checkpoints on request.
 ASKED = """#!/bin/sh
 # asked.sh X: saves when it is asked
 echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
@@ -43,7 +43,7 @@ while [ $i -lt 8 ]; do
 done
 """
 
-# Far less than it takes to read a terabyte, also on a busy machine.
+# Far less than reading a terabyte takes, even on a busy machine.
 SOON = 60
 
 
@@ -159,7 +159,7 @@ class Limits(Cluster):
         self.wait_until(lambda: len(self.saved(1)) >= 3, head, "small checkpoints at the head")
         self.assertEqual(self.saved(0), [])
 
-        # Two of a kind would be one to a process that has not looked yet.
+        # Two signals of the same kind would count as one for a process that has not looked yet.
         worker.send_signal(signal.SIGINT)
         worker.send_signal(signal.SIGTERM)
         began = time.monotonic()

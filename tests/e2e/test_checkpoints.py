@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checkpoints of trials on workers: brought to the head, and from there to whoever goes on."""
+"""Checkpoints of trials on workers: brought to the head, and from there to the next attempt."""
 import shutil
 import signal
 import sys
@@ -12,10 +12,10 @@ COUNTING = Path(__file__).with_name("counting_trial.py")
 
 
 class Checkpoints:
-    """What the tests below share."""
+    """Shared by the tests below."""
 
     def counting_ini(self, steps=5, size=1000, files=3, frequency=1, more=""):
-        """One trial that counts, and waits before its third report."""
+        """An experiment of one trial that counts, and waits before its third report."""
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n"
             '[trainable]\ncommand = %s %s "%s" %d %d %d\n'
@@ -48,7 +48,7 @@ class OnThisMachine(Checkpoints, Case):
         self.gate = self.directory / "go on"
 
     def left_off(self):
-        """A trial that was interrupted in its third step; the checkpoints that it has."""
+        """Interrupts a trial in its third step. Returns the checkpoints that it has."""
         head = self.start("run", self.counting_ini(frequency=1))
         self.wait_for_checkpoints(2, head)
         head.kill()
@@ -91,7 +91,7 @@ class OnThisMachine(Checkpoints, Case):
         self.assertEqual(ran.err.count("is not there any more"), 1)
         states = {row["location"]: row["state"] for row in self.checkpoints()}
         self.assertEqual(states[str(newest.relative_to(self.experiment_directory()))], "bad")
-        # No attempt was spent on finding out.
+        # No attempt was wasted on discovering the fault.
         ends = [row["end_class"] for row in self.attempts_of_trial()]
         self.assertEqual(ends, ["interrupted", "finished"])
         self.assertEqual(self.iterations(self.attempts_of_trial()[-1]["attempt"])[0], 2)
@@ -167,7 +167,7 @@ class OnWorkers(Checkpoints, Cluster):
         return self.counting_ini(more="[cluster]\nlocal = false\n", **how)
 
     def assert_restored_elsewhere(self, iteration):
-        """The second attempt went on from the checkpoint of this iteration."""
+        """Checks that the second attempt went on from the checkpoint of this iteration."""
         first, second = self.attempts()[:2]
         self.assertEqual(first["end_class"], "node_lost")
         self.assertIsNotNone(second["start_checkpoint"], second)
@@ -204,7 +204,7 @@ class OnWorkers(Checkpoints, Cluster):
         self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), head, "a report")
 
         head.send_signal(signal.SIGINT)
-        # Else the trial may be done before it hears of that.
+        # Otherwise the trial may finish before it hears of the interruption.
         told = "SELECT * FROM events WHERE kind = 'interrupted'"
         self.wait_until(lambda: self.rows(told), head, "the interruption")
         self.open_gate()
@@ -343,7 +343,7 @@ class OnWorkers(Checkpoints, Cluster):
         trial = self.experiment_directory() / "trials" / "00000"
         trial.mkdir(exist_ok=True)
         worker = self.far_worker(where, "w", "--once")
-        # The first attempt's folder is a file: nothing can be put below it.
+        # The first attempt's folder is a file, so nothing can be put below it.
         (trial / "attempt_1_1").write_text("in the way")
         self.open_gate()
 

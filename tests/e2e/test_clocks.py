@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A wall clock that jumps by a day, or runs a hundred times too fast (needs faketime). Only what is
-shown as a date may follow it."""
+"""A wall clock that jumps by a day, or runs a hundred times too fast (needs faketime). Only
+displayed dates may follow it."""
 import glob
 import time
 import unittest
@@ -13,7 +13,7 @@ LIBRARIES = glob.glob("/usr/lib*/*/faketime/libfaketimeMT.so.1") + glob.glob(
 )
 MISSING = "" if LIBRARIES else "faketime is not installed"
 
-# Far longer than the run, and far shorter than what the false clock makes of it.
+# Far longer than the run, and far shorter than the run seems by the false clock.
 LIMITS = "[trainable]\nenv.LD_PRELOAD = \"\"\n[failure]\nprogress_timeout = 20s\n[experiment]\ntime_limit = 60s\n"
 
 
@@ -28,7 +28,7 @@ def false_clock(**how):
 @unittest.skipIf(MISSING, MISSING)
 class Alone(Case):
     def gated_ini(self):
-        """Trials that wait for a file before their last report."""
+        """An experiment whose trials wait for a file before their last report."""
         gate = self.directory / "go on"
         program = "tune reports 5 wait_for %s report 1" % str(gate).replace(" ", "_")
         self.gate = gate.with_name(gate.name.replace(" ", "_"))
@@ -77,7 +77,7 @@ class Alone(Case):
         )
         self.wait_until(lambda: len(self.stamps()) >= 5, child)
         begun = self.stamps()[0]
-        # A minute and more passes on the false clock while all trials wait.
+        # More than a minute passes on the false clock while all trials wait.
         since = time.monotonic()
         self.wait_until(lambda: time.monotonic() - since > 1, child)
         self.gate.touch()

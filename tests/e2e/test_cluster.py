@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A head and workers on one machine: see cluster.py for what is tested."""
+"""A head and workers on one machine: see cluster.py for the tests."""
 import os
 import socket
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench/compare_searchers.py over short runs: a file and its twin differ in the searcher alone."""
+"""bench/compare_searchers.py over short runs: a file and its twin that differ only in the
+searcher."""
 import json
 import subprocess
 import sys
@@ -26,7 +27,7 @@ y = uniform(-5, 5)
 
 class Comparison(Case):
     def compare(self, *words):
-        """Exit status, the objects by way, and stderr."""
+        """Runs the comparison. Returns the exit status, the objects by way, and stderr."""
         path = self.directory / "bowl.ini"
         path.write_text(BOWL)
         ran = subprocess.run(

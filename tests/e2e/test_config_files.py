@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each file of config/ runs, and every command that looks at it or at its result works."""
+"""Each file of config/ runs, and every command works on it and on its result."""
 import csv
 import io
 import json
@@ -8,7 +8,7 @@ from e2e import ROOT, Case, main
 
 FILES = sorted((ROOT / "config").rglob("*.ini"))
 
-# What makes an experiment small enough for a test.
+# Options that make an experiment small enough for a test.
 SMALLER = {
     "asha-promotion": [],
     "auto-mlp-digits": ["--experiment.num_samples", "3", "--stop.training_iteration", "3"],
@@ -39,7 +39,7 @@ SMALLER = {
     "warm-mlp-digits": ["--experiment.num_samples", "4", "--stop.training_iteration", "3"],
 }
 
-# Those that learn from another one's results.
+# Files that learn from the results of another file.
 EARLIER = {"warm-mlp-digits": "auto-mlp-digits"}
 
 
@@ -133,7 +133,7 @@ class ConfigFiles(Case):
                 told = self.run_node("run", path, "--dry-run", "--output", "json").json()
 
                 self.assertIn("Nothing was run.", shown.out)
-                # Those of a searcher outside come from its process, which is not begun.
+                # An external searcher's configurations come from its process, which is not started.
                 if path.stem == "external-digits":
                     self.assertEqual(told["configurations"], [])
                 else:
@@ -154,7 +154,7 @@ class ConfigFiles(Case):
                 self.assertIn("[experiment]", printed)
 
     def test_a_printed_configuration_means_the_same(self):
-        # Relative paths stand against the file's directory.
+        # Relative paths are relative to the file's directory.
         (self.directory / "config" / "schedulers").mkdir(parents=True)
         policies = "config/pbt-digits-policy.jsonl", "config/schedulers/pbt-policy.jsonl"
         for name in ("data", "python", "examples", *policies):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Constraints: whatever says "best" means the same, and none of it misses a limit without need."""
+"""Constraints: every "best" means the same, and violates no limit without need."""
 import sys
 from pathlib import Path
 

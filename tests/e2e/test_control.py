@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A running experiment, steered from another terminal. A… and B… name lines of
-docs/behaviours.md."""
+"""A running experiment, steered from another terminal. A… and B… in names refer to lines of
+docs/ray-behaviours.md."""
 import json
 import os
 import resource
@@ -32,7 +32,7 @@ class Stop(ControlCase):
         reasons = self.rows("SELECT reason FROM trials ORDER BY trial")
         self.assertEqual([row["reason"] for row in reasons][0], "stopped by a client")
         self.assertEqual([row["reason"] for row in reasons][3], "stopped by a client")
-        # The one that ran gave its last result; the one that did not never had a process.
+        # The running trial reported its last result; the waiting one never had a process.
         self.assertEqual(self.iterations(0), [1])
         self.assertEqual(self.rows("SELECT count(*) AS n FROM attempts")[0]["n"], 3)
 
@@ -55,7 +55,7 @@ class Stop(ControlCase):
         ran = self.control("stop", "0", "77", code=3)
 
         self.assertIn("trial 00077: there is no such trial", ran.err)
-        # The other one was stopped all the same.
+        # The other trial was stopped all the same.
         self.assertIn("trial 00000: it is told to end", ran.out)
         self.let_all()
         self.finish(child)
@@ -96,7 +96,7 @@ class Pause(ControlCase):
         self.let_all()
         self.finish(child)
 
-        # It counted on, and no iteration came twice.
+        # The trial counted on, and no iteration was repeated.
         self.assertEqual(self.iterations(0), [1, 2, 3])
         self.assertEqual(
             self.trial_file(0, "stdout").read_text().split("\n")[:5],
@@ -112,7 +112,7 @@ class Pause(ControlCase):
 
         self.let_all()
         self.wait_for_status(child, 1, "TERMINATED")
-        # Nobody wakes it but the client, and it is no stall.
+        # Only a client can wake the trial, and it does not count as a stall.
         self.assertEqual(self.statuses()[0], "PAUSED")
         self.assertIsNone(child.poll())
         self.control("unpause", "0")
@@ -205,7 +205,7 @@ class Retry(ControlCase):
     def test_an_errored_trial_runs_again_from_its_checkpoint(self):
         more = "[checkpoint]\nfrequency = 1"
         child = self.begin(self.stepping(samples=2, slots=1, steps=2, more=more), running=1)
-        # The second one keeps the run alive without running.
+        # The second trial keeps the experiment going without running.
         self.control("pause", "1")
         self.let(0, 1)
         self.wait_until(lambda: self.rows("SELECT * FROM checkpoints"), child)
@@ -353,7 +353,7 @@ class Socket(ControlCase):
         return self.directory / self.where / ".control"
 
     def connect(self):
-        """A client's socket; the path may be too long for it."""
+        """Connects a client's socket, even if the path is too long for one."""
         holder = os.open(self.place(), os.O_PATH | os.O_DIRECTORY)
         try:
             result = socket.socket(socket.AF_UNIX)
@@ -389,7 +389,7 @@ class Socket(ControlCase):
         for words in (["stop", "0"], ["pause"], ["add", "lr=0.5"]):
             ran = self.run_node(words[0], self.where, *words[1:], code=8, preexec_fn=become_nobody)
             self.assertEqual(len(ran.err.splitlines()), 1, ran)
-        # Also one who comes by the socket itself, however it got there.
+        # Even for a user who gets to the socket itself.
         self.place().chmod(0o777)
         (self.place() / "socket").chmod(0o777)
         ran = self.run_node("stop", self.where, "0", code=8, preexec_fn=become_nobody)
@@ -447,7 +447,7 @@ class Socket(ControlCase):
         before = peak_memory(child.pid)
         flood = b"x" * 65536
 
-        # Each of them needs a descriptor here.
+        # Each client needs a descriptor here.
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], min(4096, limits[1])), limits[1]))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)

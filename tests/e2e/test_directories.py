@@ -74,7 +74,7 @@ class Directories(Case):
 
 
 class Finished(Case):
-    """`--resume` on an experiment that is done."""
+    """`--resume` on a finished experiment."""
 
     def test_d1_1_is_shown_as_it_was(self):
         ini = self.experiment("tune report 1", "x = uniform(0, 1)", samples=2)
@@ -161,7 +161,8 @@ class Checkpoints(Case):
         there = {str(path.relative_to(root)) for path in root.glob("trials/*/*/checkpoint_*")}
         rows = self.rows("SELECT trial, training_iteration, location, state FROM checkpoints")
         self.assertEqual({row["location"] for row in rows if row["state"] == "good"}, there)
-        self.assertEqual(len(rows), 18)  # one that ends where a checkpoint is due has it, too
+        self.assertEqual(len(rows), 18)  # a trial that ends where a checkpoint is due has that one,
+                                         # too
         self.assertLessEqual({row["state"] for row in rows}, {"good", "doomed", "gone"})
         losses = {
             (row["trial"], row["training_iteration"]): json.loads(row["metrics"])["validation_loss"]
@@ -173,7 +174,7 @@ class Checkpoints(Case):
                 if row["trial"] == trial and row["state"] == "good"
             }
             ranked = sorted(range(1, 7), key=lambda i: (losses[trial, i], -i))
-            # That of the best trial's best report is one of these.
+            # The checkpoint of the best trial's best report is one of these.
             self.assertEqual(kept, set(ranked[:2]), trial)
 
 
@@ -196,7 +197,7 @@ class Checkpoints(Case):
         self.run_node("run", ini)
 
         rows = self.rows("SELECT training_iteration, state FROM checkpoints ORDER BY seq")
-        # The newest is not needed any more once the trial has ended.
+        # The newest checkpoint is no longer needed once the trial has ended.
         self.assertEqual([row["state"] == "good" for row in rows], [False, True, False])
 
 class Resources(Case):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of an experiment that were cut short or in which bytes changed, while nobody held them.
+"""Files of an experiment that were cut short or in which bytes changed, while no process held
+them.
 
 tests/io/damage_test.cpp tries every byte of the record below the program; here the program itself
-goes on, refuses, and checks.
+resumes, refuses, and checks.
 """
 import json
 import random
@@ -21,7 +22,7 @@ class Damage(DiskCase):
         self.random = random.Random("%d %s" % (SEED, self.id()))
 
     def killed(self):
-        """A head that was killed in the middle, with much in its write-ahead log."""
+        """Kills a head in the middle of a run, with much in its write-ahead log."""
         child = self.start(*self.words(), program=FAULTY_NODE)
         self.wait_until(
             lambda: (self.where / "experiment.db-wal").exists()
@@ -46,7 +47,7 @@ class Damage(DiskCase):
         copy_experiment(self.kept, self.where)
 
     def damage(self, name, change):
-        """Runs `change` over the bytes of a file."""
+        """Applies `change` to the bytes of a file."""
         self.restore()
         path = self.where / name
         path.write_bytes(change(bytearray(path.read_bytes())))
@@ -59,9 +60,9 @@ class Damage(DiskCase):
         )
 
     def judge(self, lossless):
-        """It goes on from what was once acknowledged, or refuses in one line.
+        """Checks that the next head goes on from an acknowledged state, or refuses in one line.
 
-        @param lossless Whether nothing may be lost where it goes on."""
+        @param lossless If it goes on, nothing may be lost."""
         checked = self.ask(TUNE_NODE, "fsck", self.where)
         self.assertIn(checked.returncode, (0, 7), checked.stdout + checked.stderr)
         ran = self.ask(FAULTY_NODE, *self.words("--resume"))
@@ -78,7 +79,7 @@ class Damage(DiskCase):
         self.assertEqual(json.loads(ran.stdout)["status"], "done")
         after = Record(self.where)
         if not after.readable:
-            # In a view: those are for people, and no part of what a head reads.
+            # The damage is in a view, which is for people; a head does not read it.
             self.assertTrue(lossless)
             return
         same = 0
@@ -126,7 +127,7 @@ class Damage(DiskCase):
 
     def test_a_database_goes_on_whole_or_is_refused(self):
         self.finished()
-        # Otherwise there is nothing to go on with.
+        # Otherwise there is nothing to resume.
         resume = self.words
         self.words = lambda *more: resume(*more, "--experiment.num_samples", "3")
         self.flip_some("experiment.db", 4, True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from disk import ENDS, LONG, DiskCase, Record, readable, why_no_strace
 from e2e import main
 
-# What fails, how, and where: once, or from then on.
+# The failing call, the error, and whether it fails once ("") or from then on ("+").
 FAULTS = [
     ("pwrite64", "ENOSPC", ""), ("pwrite64", "ENOSPC", "+"), ("pwrite64", "EIO", ""),
     ("fdatasync", "EIO", ""), ("fdatasync", "ENOSPC", "+"),
@@ -19,7 +19,7 @@ FAULTS = [
 ]
 SAMPLE = {"pwrite64": [2, 60], "fdatasync": [9], "fsync": [4, 30], "write": [30], "mkdir": [4],
           "rename": [3], "renameat": [3], "ftruncate": [1]}
-# In the long form one in so many; there are hundreds of these, and most of them are alike.
+# The long form tries one call in so many, since there are hundreds of these and most are alike.
 STEPS = {"pwrite64": 5}
 PASSES = 3
 WORDS = {"ENOSPC": "No space left on device|disk is full", "EIO": "Input/output error"}
@@ -28,7 +28,7 @@ RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>")
 
 
 class Call:
-    """A system call by strace's log: what was asked on which file, and whether it was made fail."""
+    """A system call in strace's log: its name, its file, and whether it was made to fail."""
 
     def __init__(self, name, path):
         self.name, self.path = name, path
@@ -36,7 +36,8 @@ class Call:
 
 
 def calls_of(lines):
-    """Calls in the order in which they began. Those of several threads are cut in two lines."""
+    """Calls in the order in which they began. With several threads a call may be split into two
+    lines."""
     result, begun = [], {}
     for line in lines:
         found, resumed = CALL.match(line), RESUMED.match(line)
@@ -54,14 +55,14 @@ def calls_of(lines):
 @unittest.skipIf(why_no_strace(), why_no_strace())
 class Errors(DiskCase):
     def written_files(self):
-        """Those that the head writes to by `write`, below the experiment's directory."""
+        """Files below the experiment's directory that the head writes to by `write`."""
         where = self.fresh()
         self.spoilt("write:error=EIO:when=60000")
         paths = {x.path for x in calls_of(self.calls) if x.path.startswith(str(where))}
         return [Path(x).relative_to(where) for x in sorted(paths)]
 
     def assert_never_synced_again(self, calls):
-        """A sync that failed may have lost its data: the next one would only seem to succeed."""
+        """A sync that failed may have lost data, and the next one would only seem to succeed."""
         failed = set()
         for call in calls:
             if call.name not in ("fsync", "fdatasync") or Path(call.path).is_dir():
@@ -71,12 +72,12 @@ class Errors(DiskCase):
                 failed.add(call.path)
 
     def assert_whole(self, record):
-        """All trials are over."""
+        """Checks that all trials have ended."""
         ends = collections.Counter(record.trials.values())
         self.assertEqual(ends, {x: count for x, count in ENDS.items() if count})
 
     def fail_at(self, call, error, number, more):
-        """@returns whether it came so far."""
+        """@returns whether the run reached the call."""
         where = self.fresh()
         only = [] if call != "write" else [str(where / x) for x in self.written]
         ran = self.spoilt("%s:error=%s:when=%d%s" % (call, error, number, more), only=only,
@@ -95,12 +96,12 @@ class Errors(DiskCase):
         self.assert_acknowledged(where, before)
         if ran.returncode == 7:
             self.note(exits_7=1)
-            # Trials that fell were told of before.
+            # Failed trials were reported before.
             told = [x for x in ran.stderr.splitlines() if not x.startswith("trial ")]
             self.assertEqual(len(told), 1, ran.stderr)
             self.assertRegex(told[0], WORDS[error])
         elif first.name == "experiment.db":
-            # What was not merged into it when it was closed is in its log all the same.
+            # Data that could not be merged into the database on closing is still in its log.
             self.assertGreater(Path(where, "experiment.db-wal").stat().st_size, 0, (call, first))
             self.assert_whole(before)
         elif first.name.startswith("experiment.db") and not first.name.endswith("-shm"):

@@ -6,20 +6,20 @@ import unittest
 from disk import LONG, SEED, DiskCase, Record, why_no_strace
 from e2e import main
 
-# Calls that change the disk, by strace's names, counted for each thread by itself; and at which of
-# them the short form kills.
+# Calls that change the disk, by strace's names, counted per thread, with the numbers at which the
+# short form kills.
 CALLS = {"write": [3, 17], "pwrite64": [3, 60], "fsync": [3, 17], "fdatasync": [2, 17],
          "rename": [1], "renameat": [17], "unlink": [2], "unlinkat": [3], "rmdir": [2, 14], "ftruncate": [1], "mkdir": [5]}
-# What differs from run to run may let one of these pass without a kill, but not several.
+# Differences between runs may let one of these pass without a kill, but not several.
 PASSES = 3
 
 
 @unittest.skipIf(why_no_strace(), why_no_strace())
 class Kills(DiskCase):
     def kill_at(self, call, number):
-        """@returns whether it came so far."""
+        """@returns whether the run reached the call."""
         where = self.fresh()
-        # The call is not carried out: what was killed before one call was killed after the other.
+        # The call is not carried out: a kill before a call is one after the previous call.
         first = self.spoilt("%s:signal=KILL:when=%d" % (call, number))
         if first.returncode == 0:
             return False
@@ -33,7 +33,7 @@ class Kills(DiskCase):
         return True
 
     def kill_again(self, where, before):
-        """The next head does not come far either."""
+        """The next head is killed soon, too."""
         number = random.Random("%d %s" % (SEED, self.name)).randint(1, 60)
         again = self.spoilt("pwrite64,fdatasync,fsync:signal=KILL:when=%d" % number, "--resume")
         if again.returncode == 0:

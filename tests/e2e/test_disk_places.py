@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Places that cannot be written any more, that are full, or that lose power; checkpoints that are
-not as they were."""
+"""Places that cannot be written any more, that are full, or that lose power; checkpoints that have
+changed."""
 import contextlib
 import fcntl
 import os
@@ -14,7 +14,7 @@ import sys
 from disk import LONG, DiskCase, Record, copy_experiment, readable, told_results
 from e2e import FAULTY_NODE, main
 
-# What `xfs_io -c shutdown` asks of a file system: nothing that is not flushed stays.
+# The request of `xfs_io -c shutdown` to a file system: everything not flushed is lost.
 SHUTDOWN, WITHOUT_LOG = 0x8004587D, 2
 
 # One trial that counts to five and waits at its gate before the third step.
@@ -38,7 +38,8 @@ backoff = 0
 
 class Places(DiskCase):
     def mount(self, place, *options, of="tmpfs"):
-        """Mounts something until the end of the test, which is skipped where that is not possible."""
+        """Mounts a file system until the end of the test, which is skipped if mounting is
+        impossible."""
         if os.geteuid() != 0:
             self.skipTest("only root can mount")
         place.mkdir(parents=True, exist_ok=True)
@@ -171,7 +172,7 @@ class Unusable(Places):
         self.assertEqual(self.go("--resume").json()["counts"]["TERMINATED"], 1)
 
     def test_a_place_without_inodes_is_told_at_the_start(self):
-        # Of directories, of the database's files, of a trial's.
+        # Inodes run out for directories, for the database's files, or for a trial's files.
         for inodes in (2, 4, 5, 6, 8, 12, 18):
             with self.subTest(inodes):
                 place = self.mount(
@@ -257,7 +258,7 @@ class Full(Places):
 
 
 class Spoilt(Places):
-    """Checkpoints that are not what they were when the next attempt wants them."""
+    """Checkpoints that have changed by the time the next attempt wants them."""
 
     def setUp(self):
         super().setUp()
@@ -306,7 +307,7 @@ class Spoilt(Places):
 
                 self.assertEqual(told["counts"]["TERMINATED"], 1)
                 ends = [row["end_class"] for row in attempts]
-                # That it is gone is found out before an attempt is spent on it.
+                # A missing checkpoint is noticed before an attempt is wasted on it.
                 spent = [] if name == "gone" else ["bad_checkpoint"]
                 self.assertEqual(ends[:-1], ["interrupted", *spent])
                 self.assertIn(ends[-1], ("finished", "stopped"))
@@ -356,7 +357,7 @@ class Spoilt(Places):
 
 
 class PowerLoss(Places):
-    """A file system that loses all it had not flushed, while the head works."""
+    """A file system that loses everything not flushed, while the head works."""
 
     def lose_power(self, image, place, results):
         self.mount(place, "-o", "loop", of=image)
@@ -382,7 +383,8 @@ class PowerLoss(Places):
 
     @staticmethod
     def pretend_to_boot(mark):
-        """Only a machine that went down loses what it had not flushed; this one did not."""
+        """Only a machine that went down loses data that were not flushed, but this machine did
+        not."""
         if mark.exists():
             mark.write_text(re.sub(r'"boot":"[^"]*"', '"boot":"the one before"', mark.read_text()))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power cuts at any moment, after which the disk has what was synced, and of the rest any part (needs
-strace). Nothing acknowledged is lost, and the checker raises no alarm where nothing is wrong."""
+"""Power cuts at any moment, after which the disk has everything synced, and any part of the rest
+(needs strace). Nothing acknowledged is lost, and the checker raises no false alarm."""
 import json
 import random
 import re
@@ -41,7 +41,7 @@ class PowerCuts(DiskCase):
         return result
 
     def cuts(self, recording):
-        """Moments, losses and sectors: each kind of loss comes up, and no moment is favoured."""
+        """Moments, losses and sectors: each kind of loss occurs, and no moment is favoured."""
         first = min(at for at, *_ in recording.top.changes)
         for i in range(LONG_FORM if LONG else SHORT_FORM):
             loss = list(LOSSES)[i % len(LOSSES)]
@@ -61,7 +61,7 @@ class PowerCuts(DiskCase):
         return where
 
     def check(self, where):
-        """What the checker says of it: nothing that is a fault."""
+        """Checks that the checker reports no fault."""
         done = subprocess.run(
             [TUNE_NODE, "fsck", where, "--output", "json"], capture_output=True, text=True,
             timeout=DEADLINE, env=clean_environment(),
@@ -78,7 +78,7 @@ class PowerCuts(DiskCase):
         self.note(to_be_mended=bool(said["mended_at_start"]))
 
     def assert_all_mended(self, where):
-        """Once a head has been there, nothing is left to mend."""
+        """Checks that nothing is left to mend after a head has run."""
         done = subprocess.run(
             [TUNE_NODE, "fsck", where, "--output", "json"], capture_output=True, text=True,
             timeout=DEADLINE, env=clean_environment(),
@@ -122,7 +122,7 @@ class PowerCuts(DiskCase):
         return result
 
     def assert_parameters(self, where):
-        """The configuration of each trial is there to be read."""
+        """Checks that the configuration of each trial can be read."""
         for path in where.glob("trials/*/params.json"):
             self.assertIn("falls", json.loads(path.read_text()), path)
 
@@ -160,7 +160,7 @@ class PowerCuts(DiskCase):
         self.assertGreater(self.figures["acknowledged"], 0)
 
     def assert_answers(self, where, told):
-        """All that was answered to is in the record."""
+        """Checks that every answered request is in the record."""
         there = Record(where)
         results = {(trial, iteration) for trial, _, iteration in there.results}
         for wish, answer in told:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of a running head that somebody takes away, and locks that are none of a head's."""
+"""Files of a running head that are taken away, and locks that do not belong to a head."""
 import json
 import os
 import shutil
@@ -11,10 +11,11 @@ from test_disk_places import Places
 
 
 class TakenAway(Places):
-    """Files of a running head that somebody removes, moves or replaces."""
+    """Files of a running head that are removed, moved or replaced."""
 
     def waiting(self, experiment):
-        """A head whose trial has reported and waits. @returns its directory, and itself."""
+        """Starts a head whose trial has reported and waits. @returns its directory, and the
+        head."""
         where = self.gated(experiment=experiment)
         child = self.start(*self.words(), program=FAULTY_NODE)
         self.wait_for_checkpoints(2, child)
@@ -106,7 +107,7 @@ class TakenAway(Places):
         child.kill()
         self.finish(child, None)
         self.gate.touch()
-        # As older versions left it, and as this one does.
+        # As left by older versions, and by this one.
         for mode in (0o644, 0o600):
             with self.subTest(mode=oct(mode)):
                 os.chmod(where / "lock", mode)

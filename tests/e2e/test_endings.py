@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How runs end: budgets of failures, limits of time, signals, and the loss of the runtime itself."""
+"""Ends of runs: budgets of failures, limits of time, signals, and the loss of the runtime
+itself."""
 import os
 import resource
 import shutil
@@ -76,7 +77,7 @@ class Failures(Case):
         with open(self.directory / "talk", "w") as talk:
             child = self.start("run", ini, stderr=talk)
 
-            # The other trial goes on until it is let.
+            # The other trial goes on until its gate opens.
             self.wait_until(
                 lambda: "last words" in (self.directory / "talk").read_text(), child
             )
@@ -292,7 +293,7 @@ class Signals(Case):
         )
 
         child.send_signal(signal.SIGINT)
-        # Two of a kind at once would be one.
+        # Two signals of the same kind at once would count as one.
         self.wait_until(lambda: not pending(child.pid, signal.SIGINT), child)
         child.send_signal(signal.SIGTERM)
 
@@ -300,7 +301,8 @@ class Signals(Case):
         self.assert_no_trial_processes()
 
     def test_a_program_that_is_signalled_by_timeout_leaves_off_in_order(self):
-        # It signals the process and then the group, which is no second wish.
+        # `timeout` signals the process and then the group, which must not count as a second
+        # request.
         ini = self.experiment("tune reports 100000000")
         words = ("1h", TUNE_NODE, "run", ini, "-o", "json")
         child = self.running(self.start(*words, program="timeout"))
@@ -324,14 +326,14 @@ class Signals(Case):
         self.assert_no_trial_processes()
         # The grace time and a margin for a busy machine.
         self.assertLess(time.monotonic() - killed_at, 20)
-        # The record is whole: what was committed can be read.
+        # The record is intact: everything committed can be read.
         where = "results/x"
         told = self.run_node("trials", where, "-o", "json").json()
         self.assertEqual([row["status"] for row in told], ["RUNNING", "RUNNING"])
 
 
 def pending(pid, number):
-    """Whether a signal was sent to a process and not taken yet."""
+    """Whether a signal was sent to a process and is still pending."""
     with open("/proc/%d/status" % pid) as file:
         masks = dict(line.split(":\t", 1) for line in file if ":\t" in line)
     waiting = int(masks["ShdPnd"], 16) | int(masks["SigPnd"], 16)
@@ -347,7 +349,7 @@ class Guards(Case):
         self.wait_until(lambda: len(processes_of(self.directory)) == 3, child, "all descendants")
         parents = set(map(parent_of, processes_of(self.directory)))
         guard = next(pid for pid in parents if name_of(pid) == "tune-guard")
-        # Stopped, the node cannot notice that its guard is gone.
+        # While it is stopped, the node cannot notice that its guard is gone.
         child.send_signal(signal.SIGSTOP)
         self.wait_until(lambda: is_stopped(child.pid), what="all its threads to stop")
         os.kill(guard, signal.SIGKILL)

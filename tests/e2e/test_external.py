@@ -14,7 +14,7 @@ from test_ask_tell import Talk
 
 SEARCHER = Path(__file__).with_name("external_searcher.py")
 OPTUNA = ROOT / "examples" / "external" / "optuna_searcher.py"
-# A Python that has Optuna, where that is not the one of the tests.
+# A Python that has Optuna, if it is not the one that runs the tests.
 PYTHON = os.environ.get("TUNE_OPTUNA_PYTHON", sys.executable)
 HAS_OPTUNA = subprocess.run([PYTHON, "-c", "import optuna"], capture_output=True).returncode == 0
 AGAIN = 75
@@ -61,8 +61,8 @@ class Searched(Case):
 
 
     def taken(self, name, command, *counts):
-        """What an executor is given that trains on one trial at a time, and is killed, as is the
-        runtime, after so many trials each."""
+        """The trials given to an executor that trains one at a time and is killed together with
+        the runtime after each of these numbers of trials."""
         ini = self.experiment_of(name, command, sum(counts), trainable=None)
         told = []
         for count in counts:
@@ -124,7 +124,7 @@ class External(Searched):
         self.assertIn("no module named bayes", how.err + how.out)
         self.assertIn("3 faults without a good answer", how.err + how.out)
         self.assert_no_trial_processes()
-        # Mended, it goes on.
+        # Once the fault is mended, the experiment goes on.
         Path(ini).write_text(Path(ini).read_text().replace("leave:0", ""))
         self.run_node("run", ini, "--resume")
         self.assertEqual(self.configs("x"), self.undisturbed())
@@ -161,7 +161,7 @@ class External(Searched):
         how = self.run_node("resume", "results/x", *brief, code=AGAIN)
         self.assertIn("stalled: the searcher waits for results", how.err)
         self.assertEqual(how.json()["status"], "stalled")
-        # Where it has something again, it goes on.
+        # Once the searcher has something again, the experiment goes on.
         self.run_node("resume", "results/x", "--search.command", self.command())
         self.assertEqual(len(self.configs("x")), 14)
 

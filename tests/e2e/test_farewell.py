@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A worker that is killed where its head cannot see its processes: its guard tells. Needs root, and
-a kernel that lets it make PID namespaces; says so and exits 77 where it is not so."""
+"""A worker that is killed where its head cannot see its processes: its guard tells the head. Needs
+root, and a kernel that allows PID namespaces; otherwise says so and exits 77."""
 import os
 import signal
 import sys
@@ -10,7 +10,7 @@ from cluster import Cluster
 from e2e import TUNE_NODE, main
 from test_sweeps import Space, why_not
 
-# Silence would take so long. [s]
+# Time after which silence alone would tell. [s]
 LOST_AFTER = 60
 
 
@@ -24,7 +24,7 @@ class Farewell(Cluster):
         return [] if node == "head" else self.space.command("/")
 
     def workers(self, name):
-        """Pids of workers of this name, as they are seen from here."""
+        """Pids of workers of this name, as seen from here."""
         found = []
         for place in Path("/proc").glob("[0-9]*/cmdline"):
             try:

@@ -12,7 +12,7 @@ MEGABYTE = 1 << 20
 
 class FaultyCommands(Case):
     def run_beside_good(self, fault, report=None, more="", code=0):
-        """Runs faulty and good trials: 00000 does `fault`, 00001 reports three times."""
+        """Runs a faulty and a good trial: 00000 does `fault`, 00001 reports three times."""
         good = "reports 3" if report is None else "prints 3"
         script = self.directory / "trial.sh"
         script.write_text(
@@ -36,7 +36,8 @@ class FaultyCommands(Case):
         return attempts[0]
 
     def assert_recorded(self, ran, trial, end_class, status, *texts):
-        """The same story in the database, the trial's file, `trials --why` and on stderr."""
+        """Checks that database, the trial's file, `trials --why` and stderr tell the same
+        story."""
         self.assertEqual(trial["status"], "ERRORED", ran)
         attempt = self.failed_attempt()
         self.assertEqual(attempt["end_class"], end_class)
@@ -54,7 +55,7 @@ class FaultyCommands(Case):
         self.assertIn(end_class, shown)
 
     def long_parameter(self, bytes_each, count=1):
-        """What becomes of a command that is given so long parameters."""
+        """Runs a command that fails since its parameters are this long. Returns the reason."""
         names = ["p%d" % i for i in range(count)]
         ini = self.experiment(
             "tune report 1 " + " ".join("{%s}" % x for x in names),
@@ -176,7 +177,7 @@ class FaultyCommands(Case):
         )
 
         self.assertEqual(self.failed_attempt()["end_class"], "timeout", ran)
-        # All lines would take minutes.
+        # Reading all lines would take minutes.
         self.assertLess(time.monotonic() - begun, 60)
 
     def test_after_a_trial_that_stops_the_guard_the_next_runs_under_another(self):
@@ -266,10 +267,10 @@ class FaultyCommands(Case):
 
 
 class Floods(Case):
-    """Output beyond all measure: neither memory nor disk grow with it."""
+    """Unlimited output: neither memory nor disk use may grow with it."""
 
     def run_flood(self, program, report=None, more=""):
-        # The good trial behind the flood waits, so that the runtime can be looked at while it lives.
+        # The good trial behind the flood waits, so that the runtime can be examined while it lives.
         usual = self.memory_of_a_small_run()
         gate = self.directory / "gate"
         ini = self.experiment(

@@ -56,7 +56,7 @@ class FaultyTrainables(Case):
         self.assert_no_trial_processes()
 
     def assert_odd_but_legal(self, trials):
-        # No report is neither an error nor a success.
+        # A trial without a report counts neither as an error nor as a success.
         silent = trials["silent"]
         self.assertEqual((silent["status"], silent["iterations"]), ("TERMINATED", 0))
         odd = trials["not_numbers"]
@@ -85,7 +85,7 @@ class FaultyTrainables(Case):
             ["finished", "finished", "user_error", "user_error", "timeout", "finished"],
         )
         pids = [x["pid"] for x in attempts]
-        # The first three had one process, each later one its own.
+        # The first three shared one process, each later one had its own.
         self.assertEqual(pids[:3], 3 * pids[:1])
         self.assertEqual(len(set(pids)), 4)
         self.assertEqual([x["exit_status"] for x in attempts], [None, None, -11, 1, -15, None])
@@ -121,7 +121,7 @@ class FaultyTrainables(Case):
 
         self.assertEqual(ran.json()["counts"]["TERMINATED"], 1, ran)
         attempts = self.rows("SELECT * FROM attempts ORDER BY started")
-        # It was asked to end with a last checkpoint, as a class is.
+        # It was asked to end with a last checkpoint, like a class.
         self.assertEqual([x["end_class"] for x in attempts], ["user_error", "stopped"])
         self.assertEqual(attempts[0]["detail"], "the actor broke")
         told = self.rows("SELECT training_iteration AS n FROM results ORDER BY seq")
@@ -144,7 +144,7 @@ class FaultyTrainables(Case):
         for row in told:
             self.assertEqual(json.loads(row["metrics"])["n"], row["at"])
         self.assertEqual(told[-1]["at"], 40)
-        # What was done before the checkpoint is not done again.
+        # Steps before the checkpoint are not repeated.
         again = [x["at"] for x in told if x["at"] <= saved]
         self.assertEqual(again, sorted(set(again)))
 

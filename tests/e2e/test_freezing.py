@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Heads, workers and trials that are stopped for a while, and heads that meet on one directory."""
+"""Heads, workers and trials that are stopped for a while, and two heads in one directory."""
 import json
 import os
 import re
@@ -9,14 +9,14 @@ import time
 from cluster import Cluster
 from e2e import Case, main
 
-# Iterations of a trial that runs during which another one sleeps.
+# Iterations that a running trial makes while another one sleeps.
 A_WHILE = 5
-# Seconds in which who asks a stopped head is answered.
+# Seconds in which a question to a stopped head must be answered.
 SOON = 20
 
 
 class TwoHeads(Case):
-    """Row a of the faults: two heads on one directory."""
+    """Row a of the faults: two heads in one directory."""
 
     def setUp(self):
         super().setUp()
@@ -24,7 +24,7 @@ class TwoHeads(Case):
         self.home = self.directory / "results" / "x"
 
     def start_first(self):
-        """A head that is stopped while its trial waits."""
+        """Starts a head, and stops it while its trial waits."""
         self.file = self.experiment("tune report 1 wait_for '%s' report 0.5" % self.gate)
         head = self.start("run", self.file, "-o", "json")
         self.wait_until(lambda: self.reports("1.1") == [1], head, "a report")
@@ -82,7 +82,7 @@ class TwoHeads(Case):
 
     def test_a_first_one_that_lost_its_lock_is_fenced_at_its_next_write(self):
         first = self.start_first()
-        # As where a file server forgets who holds what.
+        # As when a file server forgets who holds a lock.
         (self.home / "lock").unlink()
         second = self.start("run", self.file, "--resume", "-o", "json")
         self.wait_until(lambda: self.reports("2.1") == [1], second, "a report to the second")
@@ -105,14 +105,14 @@ class TwoHeads(Case):
 
 
 class Frozen(Cluster):
-    """Row Q, where it does not last: nothing happens."""
+    """Row Q with a short sleep: nothing happens."""
 
     def leader(self, node):
         query = "SELECT pid FROM results WHERE node = '%s' ORDER BY seq DESC LIMIT 1"
         return self.rows(query % node)[0]["pid"]
 
     def wait_a_while(self, node, head):
-        """Until what runs on this node has got on."""
+        """Waits until the trials on this node have progressed."""
         query = "SELECT count(*) AS n FROM results WHERE node = '%s'" % node
         before = self.rows(query)[0]["n"]
         self.wait_until(
@@ -159,7 +159,7 @@ class Frozen(Cluster):
         head, workers = self.begin()
 
         head.send_signal(signal.SIGSTOP)
-        # Meanwhile another one would like to begin, and a worker to join.
+        # Meanwhile a second head tries to begin, and a worker tries to join.
         said = (self.directory / "x.head.log").read_text()
         where = re.search(r"--join (\S+)", said).group(1)
         late = self.worker(where, "late", "--once")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An experiment that is gone on with keeps the searcher that it began with, and suggests what it
-would have suggested."""
+"""A resumed experiment keeps its searcher, and suggests what it would have suggested."""
 import json
 import signal
 
@@ -32,7 +31,7 @@ class Searcher(CertifiedCase):
         rows = self.rows("SELECT config FROM trials ORDER BY trial", name)
         return [json.loads(row["config"]) for row in rows]
 
-    # How it is run: with these words, and in one go.
+    # Runs it with these words, in one go.
 
     def here(self, ini, *words, code=0):
         return self.run_node("run", ini, "--search.max_wait", 0, *words, code=code)
@@ -46,8 +45,8 @@ class Searcher(CertifiedCase):
         return run
 
     def goes_on(self, run, first, then):
-        """Begun with these words of [search] and of the command line, and gone on with by others:
-        it suggests what it would have suggested."""
+        """Begins an experiment with the first words of [search] and of the command line, and
+        resumes it with the others: it suggests what it would have suggested in one go."""
         lines, *words = first
         run(self.quadratic(lines), "--experiment.name", "whole", "--experiment.num_samples", 9,
             *words)
@@ -69,7 +68,7 @@ class Searcher(CertifiedCase):
     def keeps_it(self, run):
         cases = {
             "the same": (("",), ("",)),
-            # As it was recorded where random was what no type stood for.
+            # As recorded when `random` was the default type.
             "random, none": (("[search]\ntype = random\n",), ("",)),
             "tpe by the command line, none": (("", "--search.type", "tpe"), ("",)),
             "tpe with options, none": ((self.TPE + "startup = 3\n",), ("",)),
@@ -129,11 +128,11 @@ class Searcher(CertifiedCase):
 
 
 class Drafts(ControlCase):
-    """One trial at a time, while another one was drawn ahead."""
+    """One trial at a time, while another one is drawn ahead."""
 
     SAMPLES = 10
-    # Where the limit is one of trials, the next one waits to be chosen; where it is one of
-    # processors, for a place.
+    # With a limit of trials, the next trial waits to be chosen; with a limit of processors, it
+    # waits for a place.
     LIMITS = {
         "trials": ("--experiment.max_concurrent_trials", 1),
         "processors": ("--cluster.cpus", 1),
@@ -157,7 +156,8 @@ class Drafts(ControlCase):
             self.let(trial, 2)
 
     def broken_off(self, name, ini, words, how):
-        """Breaks it off again and again, each time as a trial runs and another one was drawn."""
+        """Interrupts the run again and again, each time while a trial runs and another one has
+        been drawn."""
         for gate in self.gates.iterdir():
             gate.unlink()
         for trial in (3, 6, 8):

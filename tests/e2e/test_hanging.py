@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that hang wherever they can, and take no TERM: each is killed with all that it started,
-and costs no more than its trial."""
+"""Programs that hang wherever they can and ignore TERM: each is killed with all its descendants,
+and only its own trial is lost."""
 import sys
 import time
 
@@ -43,7 +43,7 @@ hang_in("cleanup")
 
 class Hanging(Case):
     def hangs(self, where, more="", stop=3):
-        """A run of one trial that hangs there, its attempts, and how long it took."""
+        """Runs one trial that hangs at this place. Returns the run's result and the attempts."""
         script = self.directory / "hanging.py"
         script.write_text(SCRIPT % str(ROOT / "python"))
         ini = self.ini(

@@ -13,7 +13,7 @@ from test_programs import shown_experiment
 
 
 class Head(CertifiedCase):
-    """Clients have a directory of their own each: the head must not need their files."""
+    """Each client has a directory of its own: the head must not need the clients' files."""
 
     def setUp(self):
         super().setUp()
@@ -22,7 +22,7 @@ class Head(CertifiedCase):
     # -- Who takes part.
 
     def head(self, *words, cpus=2, name="head"):
-        """A head that stands; where it listens."""
+        """Starts a standing head. Returns it and its address."""
         log = self.directory / (name + ".log")
         with open(log, "w", encoding="utf-8") as err:
             head = self.start(
@@ -53,7 +53,7 @@ class Head(CertifiedCase):
         return path
 
     def waiting_job(self, name, samples=2, more=""):
-        """Its trials report and then wait for a file, which is returned, too."""
+        """A job whose trials report and then wait for a file. Returns the job and the file."""
         flag = self.directory / (name + " may go on")
         tail = 'until [ -e "%s" ]; do sleep 0.05; done' % flag
         return self.job(name, samples, tail, more), flag
@@ -70,7 +70,7 @@ class Head(CertifiedCase):
         )
 
     def assert_no_files_of_jobs(self, name="head"):
-        """What was fetched for an experiment goes with it."""
+        """Checks that the files fetched for an experiment are gone after it."""
         jobs = self.directory / ("work-" + name) / "jobs"
         self.wait_until(lambda: not list(jobs.iterdir()), what="the end of all files of jobs")
 
@@ -131,7 +131,7 @@ class Head(CertifiedCase):
         second = self.submit(two, where, "-o", "json")
         self.wait_until(lambda: "experiment two" in self.log.read_text(), head, "the second")
         after = self.worker(where, "late", cpus=1)
-        # One more of the first waits, too, but it has two that run.
+        # One more trial of the first experiment waits, too, but that experiment has two running.
         self.wait_for_reports("two", 3, second)
         self.assertEqual(
             {row["node"] for row in self.rows("SELECT node FROM attempts", "two")}, {"late"}
@@ -185,7 +185,8 @@ class Head(CertifiedCase):
     # -- Nodes that are not ready.
 
     def spoil(self, name):
-        """Has a worker find no place for jobs: as a full disk, but for every user of the machine."""
+        """Leaves a worker no place for jobs, as on a full disk, but in a way that also stops
+        root."""
         (self.directory / ("work-" + name) / "jobs").write_text("")
 
     def spoiled_worker(self, where, name, child):
@@ -235,7 +236,7 @@ class Head(CertifiedCase):
     # -- Who cleans up behind a worker's back.
 
     def ends(self):
-        """How attempts ended, with the number of each, by node and class."""
+        """Number of attempts by node and end class."""
         return Counter((row["node"], row["end_class"]) for row in self.rows("SELECT * FROM attempts"))
 
     def test_a_worker_whose_directory_is_removed_makes_it_anew_and_blames_no_trial(self):
@@ -255,7 +256,7 @@ class Head(CertifiedCase):
         flag.touch()
 
         self.assertEqual(self.finish(client).json()["counts"]["TERMINATED"], 4)
-        # One was in the midst of it: its file was gone when it wanted it.
+        # One trial was running: its file was gone when it needed it.
         self.assertEqual(self.ends(), {("w", "node_lost"): 1, ("w", "finished"): 4})
         self.assertRegex(log.read_text(), "files that were brought here .* are gone: .*/work-w/jobs/")
         self.stop(head)
@@ -292,9 +293,9 @@ class Head(CertifiedCase):
         local = self.run_node("run", ini, "--experiment.storage", self.directory / "local")
 
         def lines(text):
-            """Without times, and without what tells where."""
+            """Lines without times and without places."""
             text = re.sub(r"\[[^]]*\]", "[]", re.sub(r"after \S+", "after", text))
-            # Each repeats its own options.
+            # Each head repeats its own options.
             text = re.sub(r" --(certs|experiment\.storage) \S+", "", text)
             text = text.replace(str(self.directory / "local"), str(self.storage))
             return sorted(
@@ -337,7 +338,7 @@ class Head(CertifiedCase):
         self.stop(head)
 
     def rows_of(self, where, ini, form):
-        """A finished experiment once more: its result, without a trial."""
+        """Opens a finished experiment again: its result, without running a trial."""
         return self.finish(
             self.submit(ini, where, "-o", form, "--experiment.name", "x-csv", "--resume")
         ).out
@@ -617,7 +618,7 @@ class Head(CertifiedCase):
 
         self.assertEqual(self.finish(longer).json()["counts"]["TERMINATED"], 1)
         self.wait_until(lambda: not list(jobs.iterdir()), worker, "an empty directory of jobs")
-        # What is needed for the next one is brought again, or was kept.
+        # The files needed by the next experiment are fetched again, or were kept.
         again = self.finish(self.submit(self.job("next", 1), where, "-o", "json")).json()
 
         self.assertEqual(again["counts"]["TERMINATED"], 1)

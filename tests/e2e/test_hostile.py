@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A member of the cluster that means harm: it has a certificate, and sends everybody whom it can reach
-everything that it can think of. The others go on."""
+"""A malicious member of the cluster: it has a certificate, and sends every message that it can
+think of to every actor that it can reach. The others go on."""
 import os
 import re
 import signal
@@ -26,12 +26,12 @@ HEADER = struct.Struct(">BBBBIQQQ")
 
 
 def node_id(process, host=b"\xaa" * 20):
-    """As CAF writes it: the name of the form, then what it is made of."""
+    """A node id in CAF's encoding: the name of the kind, then its content."""
     return atom("default") + struct.pack(">I", process) + host
 
 
 def atom(text):
-    """Six bits a letter, as CAF's atoms are."""
+    """An atom in CAF's encoding: six bits per letter."""
     table = " 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
     value = 0xF
     for letter in text:
@@ -40,7 +40,7 @@ def atom(text):
 
 
 class Harm:
-    """What the tests below share."""
+    """Shared by the tests below."""
 
     def hostile(self, where, rounds):
         return self.start(
@@ -48,7 +48,7 @@ class Harm:
         )
 
     def connect(self, where):
-        """A TLS connection of a member, over which anything can be said."""
+        """A TLS connection of a member, over which arbitrary bytes can be sent."""
         how = ssl.create_default_context(ssl.Purpose.SERVER_AUTH)
         how.check_hostname = False
         how.verify_mode = ssl.CERT_NONE
@@ -62,13 +62,13 @@ class Harm:
         return HEADER.pack(kind, 0, 0, flags, size, data, source, dest) + payload
 
     def is_hung_up_on(self, where, *frames):
-        """Whether a head ends the connection for these frames; what it says before is its greeting
-        and signs of life."""
+        """Whether a head closes the connection after these frames. Its greeting and heartbeats
+        before that are ignored."""
         with self.connect(where) as link:
             end = time.monotonic() + DEADLINE
             try:
                 link.sendall(b"".join(frames))
-                # Signs of life would come for ever.
+                # Heartbeats would come for ever.
                 while link.recv(4096):
                     if time.monotonic() > end:
                         return False
@@ -79,7 +79,8 @@ class Harm:
             return True
 
     def speak_nonsense(self, where):
-        """Frames that no node sends. Each of the first kind ended a process that had no border."""
+        """Frames that no node sends. Each of the first kind ended a process without a message
+        filter."""
         me = node_id(4711)
         hello = self.frame(GREETING, me)
         bad = [
@@ -100,7 +101,7 @@ class Harm:
             self.assertTrue(self.is_hung_up_on(where, *frames), frames)
 
     def knock_with(self, where, version):
-        """What `openssl s_client` says to a head, as a member, with one version of TLS."""
+        """Runs `openssl s_client` against a head, as a member, with one version of TLS."""
         return subprocess.run(
             ["openssl", "s_client", version, "-connect", where, "-CAfile", self.certs / "ca.pem",
              "-cert", self.certs / "node.pem", "-key", self.certs / "node.key", "-brief"],
@@ -130,7 +131,7 @@ class Run(Harm, Cluster):
         hostile = self.hostile(where, 2)
         self.assertEqual(hostile.stdout.readline(), "harm done\n")
         self.speak_nonsense(where)
-        # The rest of the trials' steps and checkpoints, while it goes on.
+        # The remaining steps and checkpoints of the trials, while the attack goes on.
         self.gate.touch()
         told = self.finish(head).json()
         self.finish(hostile, None)

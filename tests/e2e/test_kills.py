@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Short forms of the campaigns in kill_loop.py and deaths.py, which scripts/nightly.sh runs at
-length."""
+"""Short forms of the campaigns in kill_loop.py and deaths.py, which scripts/nightly.sh runs in
+full."""
 from deaths import Deaths
 from e2e import main
 from kill_loop import KillLoop
@@ -18,7 +18,7 @@ class Kills(KillLoop):
 
 
 class Orders(Deaths):
-    # The machine may be busy; scripts/nightly.sh measures.
+    # Generous for a busy machine; scripts/nightly.sh measures.
     slack = 30
 
     def test_nothing_is_left_where_a_head_dies_before_its_guard_and_a_worker(self):

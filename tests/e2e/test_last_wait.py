@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A trial's process that the kernel does not end, as one that is frozen or waits for a network disk
-that is gone: whoever waits for it says so, and goes at a further signal."""
+"""A trial's process that the kernel does not end, such as a frozen one or one that waits for a
+lost network disk: a program that waits for it says so, and ends at a further signal."""
 import os
 import signal
 import sys
@@ -12,7 +12,7 @@ from e2e import main
 
 FREEZER = Path("/sys/fs/cgroup/freezer")
 
-# Reports, and then stands still beyond all signals, until its group is thawed.
+# Reports, and then is frozen, immune to all signals, until its group is thawed.
 SCRIPT = """
 import json, os
 
@@ -42,7 +42,7 @@ class LastWait(Cluster):
         self.group.rmdir()
 
     def frozen(self):
-        """The numbers of the processes that stand still."""
+        """Pids of the frozen processes."""
         return (self.group / "cgroup.procs").read_text().split()
 
     def standing(self, more=""):
@@ -83,7 +83,7 @@ class LastWait(Cluster):
         worker.terminate()
         self.wait_until(lambda: self.says("w.log", "once more to leave at once"), worker)
 
-        # Another one of the kind would be an echo, so soon.
+        # Another signal of this kind would count as an echo so soon.
         worker.send_signal(signal.SIGINT)
 
         self.finish(worker, 130)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of trials whose worker dies, freezes, or falls out of reach."""
+"""Trials whose worker dies, freezes, or becomes unreachable."""
 import json
 import signal
 import time
@@ -10,7 +10,7 @@ from relay import Relay
 
 # [s]
 LOST_AFTER = 3
-# For a machine with other things to do.
+# A margin for a busy machine.
 SLACK = 2
 
 
@@ -50,7 +50,7 @@ class Leases(Cluster):
         return self.wait_for("node_down", node, head)
 
     def now(self):
-        """Experiment time, as far as the record tells."""
+        """The experiment's time, according to the record."""
         return self.rows("SELECT max(t) AS t FROM events")[0]["t"]
 
     def reports_grow(self, node, head):
@@ -62,7 +62,7 @@ class Leases(Cluster):
         return [(row["node"], row["end_class"]) for row in self.attempts()]
 
     def assert_heard_once(self, node, down):
-        """Nothing of the lost node was taken after its loss, and nothing twice."""
+        """Checks that nothing of the lost node was accepted after its loss, and nothing twice."""
         late = self.rows(
             "SELECT r.t FROM results r JOIN attempts a USING (trial, attempt)"
             " WHERE a.node = '%s' AND a.end_class = 'node_lost' AND r.t > %r" % (node, down)
@@ -94,7 +94,7 @@ class Leases(Cluster):
         self.assertLess(started - down, 2)
         self.assertEqual(self.ends(), [("one", "node_lost"), ("two", "finished")])
         (lost,) = self.rows("SELECT why FROM nodes WHERE node = 'one'")
-        # The head sees it by itself, or its guard is quicker to say so.
+        # The head sees it by itself, unless the worker's guard is quicker.
         self.assertIn(lost["why"], ("its process has ended", "its guard says that it was killed"))
         self.finish(second)
         self.assert_no_trial_processes()
@@ -208,7 +208,7 @@ class Leases(Cluster):
         self.wait_for_attempts(1, head, node="two")
         relay.mend()
         self.reports_grow("two", head)
-        # What was kept back comes now.
+        # Messages that were held back arrive now.
         self.wait_until(
             lambda: self.says("one.log", "back at the head") or self.says("one.log", "off: "),
             first,
@@ -218,7 +218,7 @@ class Leases(Cluster):
 
         self.finish(head)
         print("%s: noticed after %.2f s" % (directions, down - before))
-        # A worker that hears nothing is heard until it gives the connection up.
+        # A worker that receives nothing is still heard until it gives the connection up.
         longest = LOST_AFTER * (1.6 if directions == ("down",) else 1)
         self.assertLess(down - before, longest + SLACK)
         self.assertEqual(self.ends(), [("one", "node_lost"), ("two", "finished")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of trials whose worker is told to go."""
+"""Trials whose worker is told to leave."""
 import signal
 
 from controlled import SteppingOnWorkers
@@ -8,7 +8,7 @@ from e2e import main
 
 class Leaving(SteppingOnWorkers):
     def begin(self, more=""):
-        """A trial that reported once on the worker "first", which is about to go then."""
+        """Runs a trial that has reported once on the worker "first", which is about to leave."""
         head, where = self.head(self.stepping(4, more))
         first = self.worker(where, "first", "--own-storage", "--leave-grace", "100s")
         self.let(1)
@@ -29,7 +29,7 @@ class Leaving(SteppingOnWorkers):
         head, where, first = self.begin()
 
         self.let(2)
-        # Long before its time is up: nothing keeps it.
+        # Long before its time is up, since nothing keeps it.
         self.finish(first)
         self.go_on_elsewhere(head, where)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Looking at experiments: columns, scopes, sorting, failures, fronts, storages, comparisons, and the
-check of one that runs."""
+"""Looking at experiments: columns, scopes, sorting, failures, fronts, storages, comparisons, and
+the check of a running experiment."""
 import csv
 import io
 import json
@@ -8,7 +8,7 @@ import os
 
 from e2e import FAULTY_NODE, Case, main
 
-# Reports 3, 1, 2 times its parameter, and a second metric that rises.
+# Reports 3, 1 and 2 times its parameter, and a second metric that rises.
 CURVE = """#!/bin/sh
 i=0
 for v in 3 1 2; do i=$((i + 1)); echo "loss=$(($1 * v)) size=$((10 * i))"; done
@@ -111,7 +111,7 @@ class Trials(Looking):
             "for v in $values; do echo \"loss=$v size=1\"; done\n"
             "[ -e tried ] || { touch tried; exit 1; }\n")
         self.run_node("run", ini)
-        # Iterations that are run again, and no further: they count as well.
+        # Iterations that are run again count as well, even if they come no further.
         (self.directory / "curve.sh").write_text(
             "#!/bin/sh\n[ -e tried ] && values='10 20' || values='1 2 3'\n"
             "touch tried\n"
@@ -156,7 +156,7 @@ class Trials(Looking):
         ini = self.job(space="x = grid(1, 2, 3)", metrics="loss:min, size:max")
         ini.write_text(ini.read_text().replace("curve.sh {x}", "front.sh {x}"))
         path = self.directory / "front.sh"
-        # 1: (1, 5)  2: (2, 7)  3: (3, 6), which 2 beats.
+        # The values are 1: (1, 5)  2: (2, 7)  3: (3, 6); 2 beats 3.
         path.write_text('#!/bin/sh\nset -- $1 5 7 6\neval "s=\\$$(($1 + 1))"\necho "loss=$1 size=$s"\n')
         path.chmod(0o755)
         told = self.run_node("run", ini, "-o", "json").json()
@@ -178,7 +178,7 @@ class Trials(Looking):
         self.assertEqual(len(self.run_node("trials", "results/x", "--limit", "7").out.splitlines()), 8)
 
     def many(self, ini, count):
-        """An experiment of recorded curves: that takes no processes."""
+        """An experiment of many recorded curves, which needs no processes."""
         table = self.directory / "curves.csv"
         lines = ["config.x,training_iteration,loss"] + ["%d,1,%d" % (i, i) for i in range(count)]
         table.write_text("\n".join(lines) + "\n")
@@ -342,7 +342,8 @@ class Checking(Looking):
 
 
 class Shut(Looking):
-    """What somebody else may not read is no fault of the record, and no trace of a crash."""
+    """Files that another user may not read are neither faults of the record nor traces of a
+    crash."""
 
     def fsck_as_nobody(self, *words, code=7):
         def become_nobody():
@@ -355,7 +356,8 @@ class Shut(Looking):
         return self.finish(child, code)
 
     def shut(self, path):
-        """For the time of a test, which is skipped where nobody can become somebody else."""
+        """Makes a file unreadable during a test, which is skipped if the test cannot change
+        users."""
         if os.geteuid() != 0:
             self.skipTest("only root can become somebody else")
         whole = self.directory / "results/x" / path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program that gets no more memory, or no more threads: it ends by itself and says why, and its
+"""A program that cannot get more memory or more threads: it ends by itself and says why, and its
 record is not harmed."""
 import os
 import random
@@ -12,10 +12,11 @@ from e2e import FAULTY_NODE, main
 
 MIB = 1 << 20
 
-# What a thread takes of the memory is what the caller allows its stack; here it is the usual.
+# A thread takes as much memory as the caller allows for its stack: here the usual amount.
 STACK = 8 * MIB
 
-# Somebody without other processes: the limit counts all those of a user, and root has none.
+# A user without other processes: the limit counts all processes of a user, and does not apply to
+# root.
 USER = 1_000_000 + os.getpid()
 
 
@@ -27,7 +28,8 @@ class Limits(DiskCase):
             self.skipTest("stacks may not be as large as they mostly are (ulimit -H -s)")
 
     def run_limited(self, *words, program=FAULTY_NODE, **limits):
-        """How a program ended that has these limits, named as `resource` does. It must end."""
+        """Runs a program with these limits, named as in `resource`. Returns how it ended; it must
+        end."""
 
         def give_little():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -43,13 +45,13 @@ class Limits(DiskCase):
         return self.finish(self.start(*words, program=program, preexec_fn=give_little), None)
 
     def assert_told(self, ran):
-        """The last words are a line that says why, and what is left to do."""
+        """Checks that the last words are a line with the reason and the next step."""
         last = ran.err.splitlines()[-1:]
         self.assertRegex("".join(last), "^(tune-node( head| worker)?: .|Fatal glibc error: )", ran)
 
     def try_limit(self, **limits):
-        """The record of a run with such limits is whole, and can be gone on with. Returns how it
-        ended."""
+        """Checks that a run with these limits leaves its record intact and resumable. Returns how
+        it ended."""
         where = self.fresh()
         ran = self.run_limited(*self.words(), **limits)
         before = Record(where)
@@ -57,8 +59,8 @@ class Limits(DiskCase):
         if before.events:
             self.fsck(where)
         # A trial for which there was no thread may have failed for good, and a run whose node has
-        # none for any trial leaves off. The C library aborts where it cannot have the few bytes of a
-        # thread's own variables.
+        # none for any trial is interrupted. The C library aborts if it cannot get the few bytes of
+        # a thread's own variables.
         self.assertIn(ran.code, (0, 1, 5, 7, 75, -6), ran)
         if ran.code in (1, 7, -6):
             self.assert_told(ran)
@@ -67,7 +69,7 @@ class Limits(DiskCase):
         return ran.code
 
     def campaign(self, name, limit, drawn):
-        """Tries all these values of one limit, and tells how many runs ended in which way."""
+        """Tries all these values of one limit, and reports how many runs ended in which way."""
         ends = {}
         for value in drawn:
             with self.subTest(limit=value, seed=SEED):
@@ -78,7 +80,8 @@ class Limits(DiskCase):
 
 class MemoryLimit(Limits):
     def test_the_record_outlives_a_few_limits(self):
-        # Too little for one thread, for all, for what they do; in the middle of the trials.
+        # Too little for one thread, for all threads, or for their work; in the middle of the
+        # trials.
         for limit in (40, 100, 230, 260, 300):
             with self.subTest(limit=limit):
                 self.try_limit(RLIMIT_AS=limit * MIB)
@@ -95,7 +98,7 @@ class MemoryLimit(Limits):
     @unittest.skipUnless(LONG, "a campaign of the night; TUNE_LONG=1 runs it")
     def test_the_record_outlives_any_limit(self):
         draw = random.Random(SEED)
-        # From too little to begin up to enough, in steps that differ each time.
+        # From too little to start up to enough, in random steps.
         limits = [(40 + draw.randrange(500)) * MIB + draw.randrange(MIB) for _ in range(150)]
         self.campaign("memory_limit", "RLIMIT_AS", limits)
 

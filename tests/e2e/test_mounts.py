@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trials that mount something below their directories: nobody's data goes with them, and a file
-system that never answers stops nobody. Mounts are those of this test alone; it needs root, and says
-so and exits 77 where it is not allowed to mount."""
+"""Trials that mount something below their directories: no user data are removed with it, and a
+file system that never answers blocks nobody. The mounts are visible to this test only; it needs
+root, and says so and exits 77 if it may not mount."""
 import ctypes
 import os
 import random
@@ -17,7 +17,7 @@ import test_head
 from e2e import CertifiedCase
 
 TRIAL = Path(__file__).with_name("mounting_trial.py")
-# Within this a program that is told to end does.
+# Time in which a program that is told to end must end.
 SOON = 60
 
 
@@ -156,7 +156,8 @@ class Mounts(CertifiedCase):
         failed = "SELECT reason FROM decisions WHERE trial = 0 AND action = 'save_failed'"
         self.wait_until(lambda: self.rows(failed, name), ran, "the end of its own save")
         reason = self.rows(failed, name)[0]["reason"]
-        # A mount that comes before the first look at the draft is called by its own name.
+        # A mount that comes before the first look at the draft is reported by the mount point's own
+        # name.
         self.assertRegex(reason, "something is mounted at|is a mount point")
         self.assertIn("checkpoint_000001.tmp", reason)
         ran.send_signal(signal.SIGINT)
@@ -240,8 +241,8 @@ class Mounts(CertifiedCase):
             self.finish(ends[0])
 
     def stands_well(self, kind, *words):
-        """A client's trial mounts, and goes on; another client's experiment is done meanwhile, and
-        all end when they are told to."""
+        """A client's trial mounts something and goes on; another client's experiment finishes
+        meanwhile, and all end when told to."""
         head, where = self.head(*words, cpus=4)
         workers = [self.worker(where, "w", "--own-storage", cpus=4)] if words else []
         flag = self.directory / "mounted"
@@ -297,7 +298,7 @@ class Mounts(CertifiedCase):
     def leaves_off(self, head, told):
         head.send_signal(signal.SIGTERM)
         self.wait_until(lambda: "leaving off in order" in self.log.read_text(), head, "its word")
-        # Of the same kind it would be taken for an echo within a second.
+        # A signal of the same kind would count as an echo within a second.
         head.send_signal(signal.SIGINT)
         self.assertIn(head.wait(SOON), (130, 143))
         told.communicate()
@@ -338,7 +339,7 @@ class Mounts(CertifiedCase):
 
     def test_one_upon_trials_that_save_stops_no_other_client(self):
         head, where = self.head(cpus=4)
-        # More than the head has threads for its actors.
+        # More trials than the head has threads for its actors.
         saving = "[resources]\ncpu = 0.25\n[checkpoint]\nfrequency = 1\n"
         endless = self.mounting("endless", trainable=saving, samples=8)
         told = self.submit(endless, where)
@@ -354,7 +355,7 @@ class Mounts(CertifiedCase):
     def test_one_upon_trials_that_save_on_a_worker_stops_no_other_client_there(self):
         head, where = self.head("--no-local")
         log = self.directory / "w.log"
-        # It writes into the directories of its head, which are its own machine's.
+        # It writes into the directories of its head, since both are on the same machine.
         with open(log, "w", encoding="utf-8") as err:
             worker = self.start(
                 *("worker", "--join", where, "--name", "w", "--cpus", 4, "--certs", self.certs),
@@ -375,9 +376,9 @@ class Mounts(CertifiedCase):
         for name in ("other", "third"):
             self.assertTrue(self.rows(saved, name))
 
-        # Of two processes that wait at one mount the kernel may let one go after the other only.
+        # The kernel may release two processes that wait at one mount only one after the other.
         head.send_signal(signal.SIGTERM)
-        # One of the same kind would be taken for an echo.
+        # A signal of the same kind would count as an echo.
         for how, word in ((signal.SIGTERM, "once more to hand them back"),
                           (signal.SIGINT, "once more to leave at once"), (signal.SIGHUP, "")):
             worker.send_signal(how)
@@ -395,7 +396,7 @@ class Mounts(CertifiedCase):
         saved = "SELECT * FROM checkpoints"
         self.wait_until(lambda: self.rows_if_any(saved), told, "a checkpoint")
         self.mount_dead(self.storage / "x" / "trials")
-        # What they print and save from now on comes to a file system that never answers.
+        # Output and checkpoints from now on go to a file system that never answers.
         before = self.rows("SELECT count(*) AS many FROM results")[0]["many"]
         self.wait_for_reports("x", before + 1, told)
 
@@ -471,7 +472,7 @@ class Mounts(CertifiedCase):
 
 
 def why_not():
-    """Why the tests cannot run here; None where they can."""
+    """The reason why the tests cannot run here; None if they can."""
     return None if os.access("/dev/fuse", os.R_OK | os.W_OK) else "there is no /dev/fuse"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A head and workers in networks of their own, wired to a switch: see cluster.py for what is tested,
-and here what only a network can do. Needs root, and a kernel that lets it make network namespaces;
-says so and exits 77 where it is not so."""
+"""A head and workers in networks of their own, connected by a switch: see cluster.py for the
+general tests; here are those that need a network. Needs root, and a kernel that allows network
+namespaces; otherwise says so and exits 77."""
 import contextlib
 import json
 import os
@@ -12,19 +12,19 @@ import time
 from cluster import Cluster, ClusterTests
 from e2e import main
 
-# A silent node is lost after this time, unless `[cluster] lost_after` says otherwise.
+# Silence after which a node is lost, unless `[cluster] lost_after` says otherwise.
 SILENCE = 10
 
 NODES = {"head": "10.77.0.1", "one": "10.77.0.2", "two": "10.77.0.3"}
 
 
 class Refused(Exception):
-    """The kernel does not do it."""
+    """The kernel refuses a command."""
 
 
 class Namespace:
-    """A network of its own. It has no name, and is gone with the last process in it: with this
-    program, however that ends, its holder reads the end of its input."""
+    """A network of its own. It has no name and vanishes with its last process: however this
+    program ends, the process that holds it then reads the end of its input."""
 
     def __init__(self):
         self.holder = subprocess.Popen(
@@ -52,7 +52,7 @@ class Namespace:
 
 
 class Network:
-    """Namespaces of the nodes, each by a cable to a switch, which is one, too."""
+    """Namespaces of the nodes, each connected to a switch, which is a namespace, too."""
 
     def __init__(self):
         self.spaces = {}
@@ -86,14 +86,14 @@ class Network:
         self.switch.run("ip link set %s up" % name)
 
     def deafen(self, name, to):
-        """What `name` says to `to` is lost on its way; not the other way round."""
+        """Drops what `name` sends to `to`, but not the other way round."""
         self.spaces[name].run("ip route add blackhole %s/32" % NODES[to])
 
     def undeafen(self, name, to):
         self.spaces[name].run("ip route delete blackhole %s/32" % NODES[to])
 
     def slow_down(self, name):
-        """Makes a cable slow. @returns how."""
+        """Makes a cable slow. @returns the way."""
         ways = ("netem delay 50ms", "tbf rate 100kbit burst 2kb limit 100kb")
         for way in ways:
             with contextlib.suppress(Refused):
@@ -125,7 +125,7 @@ class Networks(ClusterTests, Cluster):
         self.seats = {"head": "head"}
 
     def inside(self, node):
-        # Workers sit in "one" and "two" in turns, in the order of their coming.
+        # Workers are placed in "one" and "two" in turns, in the order of their arrival.
         seat = self.seats.setdefault(node, ("two", "one")[len(self.seats) % 2])
         return self.network.spaces[seat].inside
 
@@ -159,14 +159,14 @@ class Networks(ClusterTests, Cluster):
 
         lost = self.attempts(node="two")
         print("cut: noticed after %.1f s" % (down - last[0]["t"]))
-        # The last message may be a sign of life that came after the last report.
+        # The last message may be a heartbeat that came after the last report.
         self.assertLess(down - last[0]["t"], SILENCE + 1)
         self.assertEqual([row["end_class"] for row in lost], ["node_lost"])
         self.assertEqual(
             self.rows("SELECT state, why FROM nodes WHERE node = 'two'"),
             [{"state": "down", "why": "nothing was heard of it for 10 s"}],
         )
-        # It goes on elsewhere, and nothing is left where it was.
+        # The trial goes on elsewhere, and nothing is left where it was.
         self.wait_for_attempts(1, head, node="three")
         again = [row["trial"] for row in self.attempts(node="three")]
         self.assertEqual(again, [lost[0]["trial"]])
@@ -195,7 +195,7 @@ class Networks(ClusterTests, Cluster):
         self.assert_no_trial_processes()
 
     def lose_words(self, of, to):
-        """A line that fails one way, from `of` to `to`, and is mended after the loss."""
+        """Disturbs the line from `of` to `to` in one way, and mends it after the loss."""
         limit = 4
         head, where = self.head(self.gated("lost_after = %d" % limit, samples=1))
         one = self.worker(where, "one", "--lost-after", limit)
@@ -282,7 +282,7 @@ class Networks(ClusterTests, Cluster):
 
 
 def why_not():
-    """Why there can be no networks here; None where there can."""
+    """The reason why networks are impossible here; None if they are possible."""
     if os.geteuid() != 0:
         return "it takes root to make network namespaces"
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The short form of nemesis.py, which scripts/nightly.sh runs at length."""
+"""The short form of nemesis.py, which scripts/nightly.sh runs in full."""
 import random
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ from chain_log import ChainLog
 from e2e import main
 from nemesis import RunNemesis, StandingNemesis, plan_of
 
-# Of faults.
+# Duration of the faults.
 SECONDS = 15
 
 
@@ -24,7 +24,7 @@ class Standing(StandingNemesis):
 
 
 class Witnesses(unittest.TestCase):
-    """The trials' own log tells what must not be."""
+    """The trials' own log shows what must not happen."""
 
     def log_of(self, *lines):
         holder = tempfile.TemporaryDirectory(prefix="tune-e2e-")

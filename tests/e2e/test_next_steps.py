@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every line that the program prints as a next step works as it stands, in a shell."""
+"""Every line that the program prints as a next step works in a shell as it stands."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ from e2e import DEADLINE, TUNE_NODE, Case, CertifiedCase, clean_environment, mai
 
 
 def steps_in(text):
-    """The commands below `next:`, each by its purpose."""
+    """The commands below `next:`, by purpose."""
     lines = text.partition("\nnext:\n")[2].splitlines()
     return {x.split("  # ")[1]: x.split("  # ")[0].strip() for x in lines if "  # " in x}
 
@@ -25,7 +25,7 @@ def advice_in(text):
 
 
 class Shell:
-    """Runs lines as a user who pastes them."""
+    """Runs lines like a user who pastes them."""
 
     def pasted(self, line, code=0, **how):
         environment = clean_environment(
@@ -42,7 +42,7 @@ class Shell:
 
 class Here(Shell, Case):
     def waiting(self, samples=2):
-        """A configuration whose trials wait for a file, and the file."""
+        """A configuration whose trials wait for a file. Returns it and the file."""
         flag = self.directory / "may go on"
         script = self.directory / "wait.sh"
         script.write_text(
@@ -211,7 +211,8 @@ class Here(Shell, Case):
     # -- The files of the trials are where the INI file went.
 
     def moved(self, program="sh "):
-        """An experiment that was left off, and whose INI file and script were moved since."""
+        """An experiment that was interrupted, and whose INI file and script have been moved
+        since."""
         place = self.directory / "here"
         place.mkdir()
         script = place / "trial.sh"
@@ -242,7 +243,7 @@ class Here(Shell, Case):
         return [row["status"] for row in rows]
 
     def step_in(self, text, ini):
-        """The printed line that goes on, of this INI file."""
+        """The printed line that resumes, with this INI file."""
         return re.search("tune-node run FILE .*? --resume", text).group(0).replace(
             "FILE", "'%s'" % ini)
 
@@ -390,7 +391,7 @@ class AtAHead(Shell, CertifiedCase):
         detached = self.pasted(steps["once more, beside it"] + " --detach")
         self.assertIn("x-2 runs at", detached.stdout)
         follow = re.search(r"by (tune-node attach .*)", detached.stderr).group(1)
-        # It may have ended by now; but the line is understood, and the head is reached.
+        # The experiment may have ended by now; but the line is understood, and the head is reached.
         ran = subprocess.run(
             ["bash", "-c", follow + " -o json"], capture_output=True, text=True, timeout=DEADLINE,
             stdin=subprocess.DEVNULL, cwd=self.directory,
@@ -404,7 +405,7 @@ class AtAHead(Shell, CertifiedCase):
         self.finish(worker, None)
 
     def submitted(self):
-        """A head, an experiment "a b" that runs there until a file is there, the words by which it
+        """A head, an experiment "a b" that runs there until a file exists, the words by which it
         was submitted, and that file."""
         head = self.head("--cluster", "my lab")
         where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
@@ -452,14 +453,14 @@ class AtAHead(Shell, CertifiedCase):
         flag.touch()
 
         self.assertIn("done after", self.finish(first).out)
-        # It may have ended before the second one came; but the head was reached.
+        # The experiment may have ended before the second client came; but the head was reached.
         ran = self.finish(second, None)
         self.assertIn(ran.code, (0, 3), ran)
         head.send_signal(signal.SIGTERM)
         self.finish(head)
 
     def lost(self):
-        """An experiment of a head that went: its INI file, its directory, and a file that lets it
+        """An experiment whose head has left: its INI file, its directory, and a file that lets it
         end."""
         head = self.head()
         where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
@@ -484,7 +485,7 @@ class AtAHead(Shell, CertifiedCase):
         return [row["status"] for row in self.rows("SELECT status FROM trials ORDER BY trial")]
 
     def step_in(self, text, ini, where):
-        """The printed line that goes on, of this INI file and at this head."""
+        """The printed line that resumes, with this INI file and at this head."""
         found = re.search("tune-node run FILE --head HOST:PORT .*? --resume(=[a-z_]+)?", text)
         line = found.group(0).replace("FILE", str(ini)).replace("HOST:PORT", where)
         return line + " --certs " + shlex.quote(str(self.certs))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports and last checkpoints of trials that end while they do not run, or are lost at their end."""
+"""Exports and last checkpoints of trials that end while they do not run, or are lost at their
+end."""
 import signal
 
 from controlled import ControlCase, SteppingOnWorkers
@@ -10,7 +11,7 @@ EXPORT = "[trainable]\nexport = model\n"
 
 class OpenEnds(ControlCase):
     def exported(self):
-        """Trial and step of all exports that there are."""
+        """Trial and step of all existing exports."""
         return [
             (row["trial"], int((self.directory / self.where / row["path"] / "step").read_text()))
             for row in self.rows("SELECT * FROM exports WHERE path IS NOT NULL ORDER BY trial")
@@ -86,7 +87,7 @@ class PausedAtTheEnd(OpenEnds):
 
 
 class LostAtTheEnd(OpenEnds):
-    """The head is killed in the middle of an export, or of the last checkpoint."""
+    """The head is killed during an export or the last checkpoint."""
 
     def kill_in_export(self, more, hold="hold", held="exporting", last=2):
         (self.gates / hold).touch()
@@ -110,7 +111,7 @@ class LostAtTheEnd(OpenEnds):
         self.run_node("resume", self.where)
 
         self.assertEqual(self.exported(), [(0, 3)])
-        # Trained once more from its checkpoint, and not judged again.
+        # The trial trained once more from its checkpoint, and was not judged again.
         self.assertEqual(self.iterations(0), [1, 2, 3, 3])
         self.assertEqual(self.rows("SELECT iterations FROM trials"), [{"iterations": 3}])
         self.assertEqual(self.statuses(), {0: "TERMINATED"})

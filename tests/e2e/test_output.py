@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""stdout is the result, stderr the talk; a terminal gets a block; readers do not disturb."""
+"""stdout has the result, stderr the talk; a terminal shows a block; readers do not disturb the
+run."""
 import contextlib
 import csv
 import json
@@ -233,7 +234,7 @@ class Terminal(Case):
         return child, ours
 
     def read_all(self, child, ours, until=None):
-        """What came over the terminal until its other end closed, or `until` was seen."""
+        """Reads from the terminal until its other end closes, or until `until` is seen."""
         seen, end = b"", time.monotonic() + DEADLINE
         while until is None or until not in seen:
             if time.monotonic() > end:
@@ -250,7 +251,7 @@ class Terminal(Case):
         return seen
 
     def test_a_terminal_gets_a_block_that_is_redrawn_and_left_clean(self):
-        # Nobody ends it but us: it is drawn for sure.
+        # Only this test ends the run, so the block is surely drawn.
         ini = self.cpp_experiment("learns", "x = uniform(0, 1)\nsteps = 100000000", samples=2)
         child, ours = self.run_in_terminal(ini, "--cluster.cpus", "1", "-o", "json")
         seen = self.read_all(child, ours, b"elapsed")
@@ -264,7 +265,7 @@ class Terminal(Case):
         self.assertIn("0/2 done", text)
         self.assertIn(ESCAPE + "[", text)
         self.assertEqual(ran.json()["status"], "interrupted")
-        # Whatever was switched off is on again, and colours do not leak.
+        # Every mode that was switched off is on again, and no colour leaks.
         for switch in ("?25", "?7", "?1049", "?2004"):
             off, on = ("l", "h") if switch in ("?25", "?7") else ("h", "l")
             if ESCAPE + "[" + switch + off in text:

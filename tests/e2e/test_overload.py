@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The short form of overload.py, which scripts/nightly.sh runs at length: facts, no times."""
+"""The short form of overload.py, which scripts/nightly.sh runs in full: facts, no times."""
 from e2e import main
 from overload import Overload
 

@@ -19,7 +19,7 @@ def in_memory_of(process):
 
 
 def without_memory():
-    """Why these tests cannot run; empty: they can."""
+    """The reason why these tests cannot run; empty if they can."""
     try:
         kinds = [x.split()[2] for x in Path("/proc/mounts").read_text().splitlines()
                  if x.split()[1] == "/dev/shm"]
@@ -35,7 +35,7 @@ class Pausing(ControlCase):
             self.skipTest(without_memory())
 
     def pause(self, more=IN_MEMORY):
-        """A trial that paused after its second step."""
+        """Runs a trial until it has paused after its second step."""
         child = self.begin(self.stepping(samples=1, steps=4, more=more), running=1)
         self.let(0, 1)
         self.wait_until(lambda: self.iterations(0) == [1], child)
@@ -82,7 +82,7 @@ class Pausing(ControlCase):
 
         starts = [line for line in self.printed() if line.startswith("from")]
         self.assertEqual(starts[1], "from 2")
-        # Iteration 1 is the newest on disk: that of iteration 2 was the pause.
+        # Iteration 1 is the newest on disk, since that of iteration 2 was the pause.
         self.assertEqual(starts[2], "from 1")
 
     def test_what_has_no_room_in_memory_goes_to_disk_and_says_so(self):
@@ -106,7 +106,7 @@ class Pausing(ControlCase):
 
         again = self.begin(self.directory / "x.ini", "--resume")
         self.wait_for_statuses(again, PENDING=1)
-        # Its client still holds it.
+        # Its client still holds the trial.
         self.control("unpause", "0")
         told = self.finish(again)
 
@@ -126,7 +126,7 @@ class Pausing(ControlCase):
         self.let(0, 1)
         self.wait_until(lambda: self.iterations(0) == [1], child)
         child.send_signal(signal.SIGINT)
-        # Its next report is to come after that was heard.
+        # The next report must come after the interruption was heard.
         self.wait_until(lambda: "leaving off in order" in said.read_text(), child, "an answer")
         self.let(0, 2)
         self.finish(child, 130)
@@ -142,7 +142,7 @@ class PausingOnWorkers(SteppingOnWorkers):
             self.skipTest(without_memory())
 
     def paused(self, more=""):
-        """A trial that paused on the worker "first" after its second step."""
+        """Runs a trial on the worker "first" until it has paused after its second step."""
         head, where = self.head(self.stepping(4, IN_MEMORY + "frequency = 1\n" + more))
         first = self.worker(where, "first", "--own-storage")
         self.let(1)
@@ -238,7 +238,7 @@ class Exporting(ControlCase):
         self.let_all()
         self.run_node("run", "x.ini", "--resume")
         self.assert_exported(3)
-        # It stays when the directory is swept.
+        # The export stays when the directory is swept.
         self.run_node("fsck", self.where)
 
     def test_a_class_exports(self):

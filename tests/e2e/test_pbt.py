@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Population based training of real programs: checkpoints change hands, and the record says so."""
+"""Population based training of real programs: checkpoints change hands, and the record shows
+it."""
 import collections
 import json
 import re
@@ -16,7 +17,7 @@ EXAMPLES = ROOT / "config" / "schedulers"
 class Descents(CertifiedCase):
     program = TUNE_NODE
     trainable = "command = %s %s 13" % (sys.executable, DESCENDING)
-    # Beside `lr`.
+    # Parameters beside `lr`.
     space = ""
     checkpoints = "frequency = 1\n"
 
@@ -49,10 +50,10 @@ class Descents(CertifiedCase):
         return [dict(row, reason=json.loads(row["reason"])) for row in self.rows(query)]
 
     def check_exploits(self):
-        """Each was carried out as it was decided."""
+        """Checks that each exploit was carried out as decided."""
         exploits = collections.Counter()
         for exploit in self.exploits():
-            # Two may lead to the same configuration: each has a lineage of its own.
+            # Two exploits may lead to the same configuration, but each has a lineage of its own.
             exploits[exploit["trial"]] += 1
             query = "SELECT * FROM attempts WHERE trial = %d AND lineage = %d" % (
                 exploit["trial"],
@@ -64,7 +65,7 @@ class Descents(CertifiedCase):
             self.assertTrue(attempts, exploit)
             first = attempts[0]
             self.assertEqual(json.loads(first["config"]), config)
-            # Whose checkpoint that is: its donor's own, or one that the donor took over before.
+            # The checkpoint is the donor's own, or one that the donor took over before.
             taken = self.rows(
                 "SELECT donor FROM attempts WHERE trial = %d AND donor IS NOT NULL"
                 % int(reason["donor"])
@@ -78,11 +79,11 @@ class Descents(CertifiedCase):
                 % first["attempt"]
             )
             if not results:
-                # Its donor was done.
+                # Its donor had finished.
                 last = self.rows("SELECT max(training_iteration) AS last FROM results")[0]["last"]
                 self.assertEqual(reason["donor_iteration"], last)
                 continue
-            # It goes on where its donor was, with its own rate.
+            # The target goes on where its donor was, with its own rate.
             self.assertEqual(results[0]["training_iteration"], reason["donor_iteration"] + 1)
             before = self.rows(
                 "SELECT metrics FROM results WHERE trial = %d AND training_iteration = %d"
@@ -105,7 +106,7 @@ class Population(Descents):
         told = self.train("true")
 
         self.assertEqual(told["counts"]["TERMINATED"], 6)
-        # Four rounds, and ⌈6/4⌉ = 2 in each.
+        # Four rounds with ⌈6/4⌉ = 2 exploits each.
         self.assertEqual(len(self.exploits()), 8)
         self.check_exploits()
 
@@ -118,7 +119,7 @@ class Population(Descents):
         self.assertIn("lineage 2", told)
         self.assertIn("of %s" % last["reason"]["donor"], told)
         self.assertIn("goes on as trial %s did" % last["reason"]["donor"], told)
-        # Whole configurations are in the database alone.
+        # Whole configurations are in the database only.
         self.assertNotIn("donor_config", told)
 
     def test_what_was_found_can_be_replayed(self):
@@ -178,12 +179,12 @@ class Examples(Case):
         trials, policy = self.found_by_the_example(1)
 
         self.assertEqual(self.found_by_the_example(5), (trials, policy))
-        # It is what config/schedulers/pbt-replay.ini begins with.
+        # config/schedulers/pbt-replay.ini begins with this policy.
         self.assertEqual(policy, (EXAMPLES / "pbt-policy.jsonl").read_text())
 
 
 class Functions(Population):
-    """The same by functions, which hand their checkpoints over with their reports."""
+    """The same with functions, which bring their checkpoints with their reports."""
 
     program = FAULTY_NODE
     trainable = "name = descends\nisolation = thread"
@@ -191,7 +192,7 @@ class Functions(Population):
 
 
 class ByReports:
-    """What is true of all that hand checkpoints over and cannot be asked for any."""
+    """Tests for all trainables that bring checkpoints with reports and cannot save on request."""
 
     def test_rounds_wait_for_reports_that_bring_a_checkpoint(self):
         self.space = "every = 2\n"
@@ -202,7 +203,7 @@ class ByReports:
         self.assertGreater(len(self.exploits()), 0)
         self.check_exploits()
         self.assertEqual({x["reason"]["donor_iteration"] % 2 for x in self.exploits()}, {0})
-        # All were to pause at iteration 3, and did at 4.
+        # All trials were to pause at iteration 3, and did so at 4.
         paused = self.rows(
             "SELECT d.trial FROM decisions d WHERE action = 'pause_waits' AND training_iteration = 3"
         )
@@ -248,7 +249,7 @@ class FunctionsInProcesses(ByReports, Functions):
         told = self.finish(head).json()
 
         self.assertEqual(told["counts"]["TERMINATED"], 6)
-        # Who lost what it had not saved yet may come to a round one report later.
+        # A trial that lost steps it had not saved may come to a round one report later.
         self.assertGreaterEqual(len(self.exploits()), 4)
         self.check_exploits()
 
@@ -277,7 +278,7 @@ class FunctionsInProcesses(ByReports, Functions):
 
 
 class Programs(ByReports, Population):
-    """The same by programs that say that they will not save."""
+    """The same with programs that say that they cannot save."""
 
     checkpoints = ""
     trainable = "command = %s %s 13 hand_over" % (sys.executable, DESCENDING)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PBT in real training, the short form of bench/compare_pbt.py: a schedule is found, is worth
-something, and can be trained again."""
+"""PBT in real training, the short form of bench/compare_pbt.py: a schedule is found, is useful,
+and can be trained again."""
 import argparse
 import json
 import sys
@@ -10,7 +10,7 @@ from e2e import ROOT, TUNE_NODE, Case, main
 sys.path.insert(0, str(ROOT / "bench"))
 import compare_pbt  # noqa: E402
 
-# What even a bad choice reaches in so short a time, on validation and test images.
+# Accuracy that even a bad choice reaches in so short a time, on validation and test images.
 FLOOR = 0.9
 
 
@@ -64,7 +64,7 @@ class Schedule(Case):
         rows = [json.loads(line) for line in self.policy(directory, trial).splitlines()]
         rates = [rows[0][4]["lr"]] + [row[5]["lr"] for row in rows]
         self.assertGreater(len(set(rates)), 1)
-        # What is not mutated stays as it was.
+        # Parameters that are not mutated stay as they were.
         for row in rows:
             self.assertEqual({**row[4], "lr": 0}, {**row[5], "lr": 0})
         reported = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Somebody is killed in the middle of an exploitation: after it was decided, and before the trial has
+"""Processes are killed in the middle of an exploit: after it was decided, and before the trial has
 reported from its donor's checkpoint. That costs time, and changes nothing else."""
 import json
 import sys
@@ -16,13 +16,13 @@ WORKERS = ("one", "two", "three", "four")
 class Exploitation(Cluster):
     def setUp(self):
         super().setUp()
-        # Of the run that is going on; the undisturbed one has its own.
+        # Gates of the present run; the undisturbed run has its own.
         self.gates = None
 
     # -- The experiment.
 
     def population(self, name, trials, steps, more):
-        """A population that is looked at every three steps."""
+        """A population whose trials are judged every three steps."""
         self.gates = self.directory / ("gates-" + name)
         self.gates.mkdir()
         return self.ini(
@@ -63,7 +63,7 @@ class Exploitation(Cluster):
         return [(row["trial"], json.loads(row["reason"])) for row in rows]
 
     def attempts_of(self, trial, experiment):
-        """Those that began with what its first exploit gave it."""
+        """Attempts that began with what the trial's first exploit gave it."""
         return self.rows(
             "SELECT * FROM attempts WHERE trial = %d AND lineage = 2 AND donor IS NOT NULL"
             " ORDER BY started" % trial,
@@ -71,11 +71,12 @@ class Exploitation(Cluster):
         )
 
     def outcome(self, experiment):
-        """All that does not depend on time: reports by trial, lineage and iteration; trials."""
+        """Everything that does not depend on time: reports by trial, lineage and iteration;
+        trials."""
         reports = {}
         for row in self.rows("SELECT * FROM results ORDER BY seq", experiment):
             key = (row["trial"], row["lineage"], row["training_iteration"])
-            # What is computed again is the same again.
+            # Repeated iterations must give the same metrics.
             self.assertEqual(reports.setdefault(key, row["metrics"]), row["metrics"], key)
         trials = self.rows(
             "SELECT trial, status, config, lineage, iterations, metrics, best_iteration, best_metrics"
@@ -85,7 +86,7 @@ class Exploitation(Cluster):
         return reports, [dict(row) for row in trials]
 
     def check_same(self, experiment, undisturbed):
-        """Nothing but the time has changed."""
+        """Checks that nothing but the times has changed."""
         self.assertEqual(self.exploits(experiment), self.exploits(undisturbed))
         for told, wanted in zip(self.outcome(experiment), self.outcome(undisturbed)):
             self.assertEqual(told, wanted)
@@ -95,7 +96,8 @@ class Exploitation(Cluster):
         self.run_node("fsck", "results/" + experiment, "--verify")
 
     def check_checkpoints(self, experiment):
-        """None was lost: what an attempt began with was good, what is left can be read."""
+        """Checks that no checkpoint was lost: those that attempts began with were good, and the
+        remaining ones can be read."""
         rows = self.rows("SELECT * FROM checkpoints", experiment)
         self.assertEqual([row for row in rows if row["state"] == "bad"], [])
         root = self.directory / "results" / experiment
@@ -104,7 +106,8 @@ class Exploitation(Cluster):
                 self.assertTrue((root / row["location"] / "state").is_file(), row)
 
     def check_exploit(self, experiment, trial, ends):
-        """It was carried out once, by attempts that ended like this, each from the same beginning."""
+        """Checks that the exploit was carried out once, by attempts that ended like this and had
+        the same beginning."""
         decided = next(reason for who, reason in self.exploits(experiment) if who == trial)
         attempts = self.attempts_of(trial, experiment)
         self.assertEqual([row["end_class"] for row in attempts], ends)
@@ -131,18 +134,18 @@ class Exploitation(Cluster):
         )
 
     def into_a_round(self, head, experiment):
-        """To the middle of the first round's exploit. @returns its target and donor."""
+        """Runs into the middle of the first round's exploit. @returns its target and donor."""
         self.wait_until(lambda: self.exploits(experiment), head, "an exploit")
         target, reason = self.exploits(experiment)[0]
         self.wait_for_gate("restore", target, head)
         return target, int(reason["donor"])
 
     def into_a_pair(self, head, experiment, gate):
-        """The same where none waits for the other."""
+        """Like `into_a_round`, for a population whose trials do not wait for each other."""
         query = "SELECT trial FROM trials ORDER BY json_extract(config, '$.lr') DESC"
         self.wait_until(lambda: len(self.rows_if_any(query, experiment)) == 2, head, "both trials")
         donor, target = [row["trial"] for row in self.rows(query, experiment)]
-        # One after the other: the target is looked at once the donor's checkpoint is there.
+        # One after the other: the target is judged once the donor's checkpoint exists.
         for steps in (3, 6):
             self.limit(steps, donor)
             self.wait_for_decision(donor, steps, experiment, head)
@@ -204,7 +207,7 @@ class Exploitation(Cluster):
         self.hold("restore")
         workers = self.workers(where, WORKERS, *words)
         target, donor = self.into_a_round(head, "x")
-        # All go on but the target, and wait for leave.
+        # All trials but the target go on, and wait at their gates.
         running = "SELECT * FROM attempts WHERE ended IS NULL"
         self.wait_until(lambda: len(self.rows(running)) == 4, head, "all four")
         name = self.node_of(target if whose == "target" else donor, "x", head)

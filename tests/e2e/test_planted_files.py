@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trials that put named pipes, links, devices and sockets in the place of files: no run, neighbour,
-head or worker waits for one, and nothing is written elsewhere through one."""
+"""Trials that put named pipes, links, devices and sockets in the place of files: no run,
+neighbouring trial, head or worker blocks on one, and nothing is written elsewhere through one."""
 import os
 import signal
 import sys
@@ -12,7 +12,7 @@ from e2e import CertifiedCase, main
 
 TRIAL = Path(__file__).with_name("spiteful_trial.py")
 FILES = ("stdout", "stderr", "params.json", "result.jsonl", "progress.csv", "error.txt")
-# Within this a program has to end that is told to. It takes a second.
+# Time in which a program must end when told to. It takes a second.
 SOON = 30
 
 
@@ -44,7 +44,7 @@ class Planted(CertifiedCase):
         return self.start("run", ini, "-o", "json", *words)
 
     def ends_soon(self, child, number, code):
-        """Sends a signal, by which the program has to end."""
+        """Sends a signal, and checks that the program ends soon."""
         began = time.monotonic()
         child.send_signal(number)
         told = self.finish(child, code)
@@ -86,7 +86,7 @@ class Planted(CertifiedCase):
         self.finish(self.local(self.spiteful("x", "stdout", "fifo")))
         told = self.finish(self.local(self.spiteful("y", "result.jsonl", "fifo")))
 
-        # Of the second attempt, or of the first one where what it printed came later to its file.
+        # From the second attempt, or from the first if its output came to its file later.
         details = " ".join(x["detail"] for x in self.rows("SELECT * FROM attempts"))
         self.assertIn("stdout was a named pipe and is replaced by a new file", details)
         self.assertIn("result.jsonl was a named pipe and is replaced", told.err)
@@ -140,7 +140,7 @@ class Planted(CertifiedCase):
     # -- A directory that others may write into.
 
     def planted(self, name, link):
-        """A directory of an experiment that is yet to begin, with a link to what is precious."""
+        """A directory of an experiment that has not begun, with a link to a precious file."""
         self.victim = self.directory / "victim"
         self.victim.write_text("precious\n")
         where = self.storage / name

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trainables in shared libraries: loaded here, shipped to workers that do not have them, refused
-where they do not fit."""
+"""Trainables in shared libraries: loaded here, shipped to workers that do not have them, and
+refused if they do not fit."""
 import os
 import re
 import shutil
@@ -53,7 +53,7 @@ class Plugins(Cluster):
     def test_a_worker_gets_the_plugin_with_the_files(self):
         ini = self.bowls(cluster="local = false")
         head, where = self.head(ini)
-        # Beside the head's directory nothing of it is there.
+        # Run beside the head's directory, where the worker has nothing of it.
         worker = self.worker(where, "w", "--once", "--own-storage", cpus=2)
 
         self.finish(head)
@@ -63,7 +63,7 @@ class Plugins(Cluster):
         self.assertEqual(self.iterations(), [3, 3, 3, 3])
         shipped = list((self.directory / "work-w").rglob("content/**/*"))
         self.assertTrue(any(x.is_file() and x.read_bytes() == BOWLS.read_bytes() for x in shipped))
-        # What it wrote beside has come here.
+        # Files that the trials wrote have come to the head.
         for trial in range(4):
             self.assertIn("lr = ", self.trial_file(trial, "notes.txt").read_text())
 
@@ -85,7 +85,7 @@ class Plugins(Cluster):
         self.finish(head, None)
 
     def refused(self, *words, code=3):
-        """What `config check` says of it."""
+        """The complaint of `config check`."""
         return self.run_node("config", "check", self.bowls(*words), code=code).err
 
     def test_what_does_not_fit_is_refused_by_key_and_file(self):
@@ -101,14 +101,14 @@ class Plugins(Cluster):
         self.assertIn("cannot be loaded", said)
 
     def users_of_the_plugin(self):
-        """The numbers of all processes that have it in their memory."""
+        """Pids of all processes that have mapped the plugin."""
         found = []
         for maps in Path("/proc").glob("[0-9]*/maps"):
             try:
                 if str(self.directory / "libmine.so") in maps.read_text():
                     found.append(maps.parent.name)
             except OSError:
-                pass  # It has gone meanwhile.
+                pass  # the process has ended meanwhile
         return found
 
     def test_one_that_starts_processes_leaves_none_behind_and_is_not_waited_for(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that know nothing of tuning: what they are given, how they are read, how they end."""
+"""Programs that do not know of tune-node: their parameters, the reading of their output, and their
+ends."""
 import json
 import shutil
 import sys
@@ -8,7 +9,7 @@ import unittest
 from cluster import Cluster
 from e2e import clean_environment, main
 
-# Prints thirty results, a moment apart, as a program does that was not made to be watched.
+# Prints thirty results, a moment apart, like a program that was not made to be observed.
 PERL = r"""
 for my $i (1 .. 30) {
   select(undef, undef, undef, 0.04);
@@ -25,7 +26,7 @@ for i in range(1, 31):
 open(sys.argv[1], "w")
 """
 
-# program.sh: whatever it is given, as one JSON file.
+# program.sh: writes everything that it is given to a JSON file.
 SHOWS = r"""#!/bin/sh
 . "$(dirname "$0")/lib.sh"
 cp model.toml seen.toml
@@ -51,7 +52,7 @@ KEYS = (
 
 
 def shown_experiment(place):
-    """The files of an experiment whose trials show what they are given; its INI file."""
+    """The files of an experiment whose trials show what they are given. Returns its INI file."""
     for name, text in (
         ("program.sh", SHOWS),
         ("lib.sh", "true\n"),
@@ -302,7 +303,7 @@ class Programs(Cluster):
     def test_all_of_it_works_on_a_worker(self):
         ini = self.shown()
         head, where = self.head(ini, "--cluster.local", "false")
-        # Modules beside its scripts are wherever it runs.
+        # Modules beside its scripts are available wherever it runs.
         work = self.directory / "work-w"
         self.worker(where, "w", "--once", cpus=4)
 

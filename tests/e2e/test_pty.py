@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Terminals of trials (`[trainable] pty = true`) where the machine has few of them. Its terminals
-are those of this test alone; it needs root, and says so and exits 77 where it may not mount."""
+"""Terminals of trials (`[trainable] pty = true`) on a machine with few terminals. The terminals
+are visible to this test only; it needs root, and says so and exits 77 if it may not mount."""
 import os
 import subprocess
 
@@ -23,7 +23,7 @@ cpus = 2
 
 
 class Terminals(Case):
-    """The machine has so many."""
+    """A machine with a given number of terminals."""
 
     def give(self, count):
         words = "newinstance,ptmxmode=0666,mode=620,max=%d" % count

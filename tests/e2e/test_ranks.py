@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trials of several bundles: what they are told of them, and a process in each."""
+"""Trials of several bundles: the description of the bundles that they get, and a process in
+each."""
 import json
 import os
 import signal
@@ -10,7 +11,7 @@ from e2e import ROOT, Case, main, processes_of
 
 EXAMPLE = ROOT / "config" / "parallel-digits.ini"
 
-# rank.py: shows what it was told, then does what its words say for its rank.
+# rank.py: shows what it was given, then does what its words say for its rank.
 RANK = """
 import json, os, sys, time
 rank = int(os.environ.get("RANK", 0))
@@ -35,7 +36,7 @@ class Ranks(Case):
         )
 
     def told(self, rank=0):
-        """What a rank was told, in its last attempt."""
+        """The environment that a rank saw in its last attempt."""
         name = "stdout" + (".rank%d" % rank if rank else "")
         return json.loads(self.trial_file(0, name).read_text().splitlines()[-1])
 
@@ -57,7 +58,7 @@ class Ranks(Case):
         )
         self.assertEqual(told["TUNE_TRIAL_NODES"], "local,local")
         self.assertEqual(told["TUNE_TRIAL_ADDRESSES"], "127.0.0.1,127.0.0.1")
-        # One process has them all.
+        # One process has all bundles.
         self.assertIsNone(told["RANK"])
 
     def test_each_rank_finds_its_place_as_under_torchrun(self):
@@ -77,7 +78,7 @@ class Ranks(Case):
             self.assertGreater(int(told["MASTER_PORT"]), 1023)
             self.assertEqual(told["MASTER_PORT"], all_told[0]["MASTER_PORT"])
             self.assertEqual(told["OMP_NUM_THREADS"], "2")
-            # The device of a rank is the one of its number among these.
+            # The device of a rank is the one at its index in this list.
             own = json.loads(told["TUNE_TRIAL_BUNDLES"])[rank]["devices"]
             self.assertEqual(told["CUDA_VISIBLE_DEVICES"].split(",")[rank], own)
 
@@ -197,7 +198,7 @@ class Ranks(Case):
 
 
 class RanksOnNodes(Cluster):
-    """On several nodes."""
+    """Ranks on several nodes."""
 
     def rows_of(self, experiment):
         query = "SELECT metrics FROM results ORDER BY training_iteration"
@@ -229,7 +230,7 @@ class RanksOnNodes(Cluster):
         )
 
     def waiting(self):
-        """Rank 0 reports until the gate is open; the other waits for its end."""
+        """Rank 0 reports until the gate is open; the other rank waits for its end."""
         return self.spread(
             "gate = %r\nprint(os.getpid(), flush=True)\nwhile rank:\n    time.sleep(0.1)\n"
             "while trial.report(loss=1) and not os.path.exists(gate):\n    time.sleep(0.02)\n"

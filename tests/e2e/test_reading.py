@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of a job that are very large: they are told of, can be interrupted, and have a limit."""
+"""Very large files of a job: reading them is reported, can be interrupted, and has a limit."""
 import json
 import os
 import pty
@@ -9,7 +9,7 @@ import signal
 from e2e import CertifiedCase, main
 
 GIB = 1024 ** 3
-# Hours of reading; it takes no room.
+# Takes hours to read, but no space.
 ENDLESS = 10_000 * GIB
 
 SIGNALS = ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129))
@@ -24,7 +24,7 @@ class Reading(CertifiedCase):
         return path
 
     def job(self, more="max_files_size = 0\n", size=ENDLESS):
-        """An experiment whose workers need a file of that size."""
+        """An experiment whose workers need a file of this size."""
         self.sparse(size)
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\n"
@@ -44,7 +44,7 @@ class Reading(CertifiedCase):
             return self.start(*words, "--certs", self.certs, stderr=err)
 
     def head(self):
-        """A standing head; where it listens."""
+        """Starts a standing head. Returns it and its address."""
         log = self.directory / "head.log"
         with open(log, "w", encoding="utf-8") as err:
             head = self.start(
@@ -61,7 +61,7 @@ class Reading(CertifiedCase):
         )
 
     def assert_told(self):
-        """In one line: how far it is, of how much, where."""
+        """Checks for one line with the progress, the total, and the place."""
         self.assertRegex(
             self.log.read_text(),
             r"(?m)^tune-node: reading files for workers: \S+ [KMG]iB of 9.8 TiB, in \S+/huge.bin$",

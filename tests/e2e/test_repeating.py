@@ -4,7 +4,7 @@ import json
 
 from e2e import FAULTY_NODE, Case, main
 
-# All columns that hold no time, process or generation of time.
+# All columns without times, process numbers and durations.
 ROWS = {
     "trials": "trial, status, config, origin, failures, lineage, reason, error, iterations,"
     " metrics, best_iteration, best_metrics",
@@ -15,8 +15,8 @@ ROWS = {
     "events": "seq, kind, body",
 }
 
-# All configurations are drawn at once: one that learns is asked beside what the trials do, and
-# where it takes long its draft runs.
+# All configurations are drawn at once. A searcher that learns is asked while trials run, and if it
+# takes long its draft is used.
 BY_CHANCE = "[search]\ntype = random\n"
 ASHA = """
 [scheduler]
@@ -28,7 +28,7 @@ max_t = 8
 
 
 def without_times(rows):
-    """Bodies of events hold times, process numbers and the whole configuration as well."""
+    """Bodies of events without times, process numbers and the whole configuration."""
 
     def stripped(x):
         if isinstance(x, dict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Configurations that run several times: one lucky seed is no winner."""
+"""Configurations that run several times, so that one lucky seed does not win."""
 import json
 import signal
 import sys
@@ -220,14 +220,14 @@ class Repeats(Case):
         self.run_node("run", self.noisy('points = [{"x": 2}]', space="x = choice(1, 2)",
                                         experiment="num_samples = 1\nconfirm = 1\n"
                                                    "confirm_runs = 2"))
-        # Luckier than x = 2 ever is.
+        # This run is better than x = 2 ever is.
         self.run_node("resume", self.results(), "--add", '{"x": 1, "seed": 0}')
 
         expected = [(2, 0, "point 1"), (2, 1, "confirms 00000"), (2, 2, "confirms 00000"),
                     (1, 0, "client"), (1, 1, "confirms 00003"), (1, 2, "confirms 00003")]
         for _ in range(2):
             self.assertEqual([(x[1]["x"], x[1]["seed"], x[2]) for x in self.configs()], expected)
-            # Nothing is left for a further one.
+            # Nothing is left to run.
             self.run_node("resume", self.results())
 
     def test_what_was_confirmed_can_be_run_again(self):
@@ -260,7 +260,7 @@ class Repeats(Case):
             "[trainable]\ncommand = sh -c \"echo loss={x}.{seed} late=$((1{x} + 5 * {seed}))\"\n"
             "metric.loss = loss={number}\nmetric.late = late={number}\n"
             "[space]\nx = grid(1, 2, 0)\n[search]\nrepeat = 3\n")
-        # Late by x: 11, 16, 21; 12, 17, 22; 10, 15, 20. Losses by seed: x.0, x.1, x.2.
+        # Late losses by x: 11, 16, 21; 12, 17, 22; 10, 15, 20. Losses by seed: x.0, x.1, x.2.
         best = self.run_node("run", ini, "-o", "json").json()["best"]
         self.assertEqual(best["config"], {"x": 0, "seed": 0})
         self.assertAlmostEqual(best["runs"]["mean"], 0.1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One configuration more than once: numbered names, `--overwrite`, edited code, `rerun`, points of
-another experiment, and experiments that only clients add trials to."""
+"""Running one configuration more than once: numbered names, `--overwrite`, edited code, `rerun`,
+points of another experiment, and experiments to which only clients add trials."""
 import json
 import os
 import pty
@@ -29,7 +29,8 @@ class Scripted(Case):
         return sorted(x.name for x in (self.directory / "results").iterdir())
 
     def on_terminal(self, *words, answer=b""):
-        """Runs it with a terminal for stdin and stderr. Returns the exit code, stdout, the screen."""
+        """Runs a command with a terminal for stdin and stderr. Returns the exit code, stdout, and
+        the screen."""
         ours, theirs = pty.openpty()
         child = subprocess.Popen(
             [TUNE_NODE, *map(str, words)], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
@@ -105,7 +106,7 @@ class Numbers(Scripted):
         self.assertEqual(json.loads(out)["experiment"], "x-2")
         self.assertIn("holds an experiment that differs in experiment.seed", screen)
         self.assertIn("this run is x-2, in ", screen)
-        # The same configuration once more is a mistake, and elsewhere everything is.
+        # The same configuration again counts as a mistake; without a terminal any run is refused.
         self.assertEqual(self.on_terminal("run", ini)[0], 8)
         self.run_node("run", ini, "--experiment.seed", "7", code=8)
         self.assertEqual(self.names(), ["x", "x-2"])
@@ -181,7 +182,7 @@ class Code(Scripted):
         self.assertNotIn("edited", before.err)
         self.assertIn("trial.sh was edited since the experiment ran", after.err)
         self.assertEqual(after.json()["counts"]["TERMINATED"], 6)
-        # From then on that is what runs.
+        # The edited code runs from then on.
         self.assertNotIn("edited", again.err)
 
     def test_a_rerun_compares_with_what_was_recorded(self):
@@ -198,7 +199,7 @@ class Code(Scripted):
         table = self.run_node("rerun", "results/x", "2").out
         self.assertIn("trial 00002 of x, run again in", table)
         self.assertRegex(table, r"loss +\d\.1 +\d +-0\.1")
-        # The same trial once more is numbered.
+        # Another rerun of the same trial gets a number.
         second = "x-rerun-00002" + ("-2" if told["trial"] == "00002" else "")
         self.assertEqual(self.names(), sorted(["x", "x-rerun-" + told["trial"], second]))
         self.assertEqual(len(self.rows("SELECT * FROM trials")), 4)
@@ -281,10 +282,10 @@ class Points(Scripted):
         self.assertEqual([json.loads(x["config"]) for x in tried],
                          [json.loads(x["config"]) for x in best])
         self.assertEqual([x["origin"] for x in tried], ["point 1", "point 2"])
-        # The program does not read y, which is told; nothing is said of points.
+        # The program does not read y, which is reported; nothing is said about points.
         self.assertEqual(told.err.count("warning"), 1, told.err)
         self.assertIn("[space] y: in no command", told.err)
-        # What they were is recorded: the other experiment is not needed any more.
+        # The points are recorded, so the other experiment is no longer needed.
         (self.directory / "results" / "first").rename(self.directory / "away")
         self.run_node("resume", "results/second", "--experiment.num_samples", "9")
         self.run_node("fsck", "results/second", "--verify")

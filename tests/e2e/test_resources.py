@@ -5,7 +5,7 @@ import sys
 from controlled import ControlCase
 from e2e import ROOT, main
 
-# Says what it was granted whenever it begins, and takes steps as the files below GATES allow.
+# Prints its resources whenever it begins, and takes steps as the files below GATES allow.
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
@@ -40,10 +40,10 @@ class Resources(ControlCase):
         )
 
     def begun(self, trial):
-        """What the trial said each time it began."""
+        """The lines that the trial printed, one for each beginning."""
         try:
             return self.trial_file(trial, "stdout").read_text().splitlines()
-        except FileNotFoundError:  # not yet
+        except FileNotFoundError:  # not there yet
             return []
 
     def wait_for(self, child, trial, line):
@@ -55,7 +55,7 @@ class Resources(ControlCase):
         self.wait_for(child, 0, "from 1 with 2")
         self.let(1, 1)
         self.wait_for(child, 1, "from 1 with 2")
-        # All is dealt out: the next results change nothing.
+        # All resources are distributed, so the next results change nothing.
         self.let(0, 2)
         self.wait_until(lambda: self.iterations(0) == [1, 2], child)
         self.let(1, 4)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Going on with an experiment: `run FILE --resume[=MODE]` and `resume DIR`. A… and D… name lines of
-docs/behaviours.md."""
+"""Resuming an experiment: `run FILE --resume[=MODE]` and `resume DIR`. A… and D… in names refer to
+lines of docs/ray-behaviours.md."""
 import os
 import signal
 import unittest
@@ -54,7 +54,7 @@ class Resume(ControlCase):
             self.statuses(), {0: "TERMINATED", 1: "TERMINATED", 2: "PENDING", 3: "PENDING"}
         )
         self.assertEqual(self.iterations(1), [1, 2])
-        # The rest is still there to be gone on with.
+        # The remaining trials can still be resumed.
         rest = self.run_node("resume", self.where, "-o", "json").json()
         self.assertEqual(rest["status"], "done")
         self.assertEqual(rest["counts"]["TERMINATED"], 4)
@@ -121,7 +121,7 @@ class Resume(ControlCase):
         self.assertEqual(told["status"], "done")
         self.assertEqual(self.iterations(0), [1, 2], "it went on for longer than they may now")
         self.assertEqual(self.iterations(3), [1])
-        # Under the first rules again, and what came under the second still holds.
+        # Under the first rules again; results under the second rules still count.
         again = self.run_node("resume", self.where, "--experiment.num_samples", "5", "-o", "json")
         self.assertEqual(again.json()["counts"]["ERRORED"], 1)
         self.assertEqual(self.iterations(3), [1])
@@ -133,7 +133,7 @@ class Resume(ControlCase):
 
 
 class Directory(ControlCase):
-    """`resume DIR`: all that is needed is in the directory."""
+    """`resume DIR`: everything needed is in the directory."""
 
     def interrupted(self, samples=3):
         ini = self.stepping(samples=samples, slots=1, steps=1, more="stop_grace = 500ms")
@@ -164,7 +164,8 @@ class Directory(ControlCase):
         self.assertTrue((moved / "trials" / "00002" / "result.jsonl").exists())
 
     def left_off(self, more=""):
-        """An experiment of a program that knows nothing of tuning, whose trial waits for a file."""
+        """An experiment of a program that does not know of tune-node, whose trial waits for a
+        file; it is interrupted."""
         flag = self.directory / "may go on"
         script = self.directory / "wait.sh"
         script.write_text('#!/bin/sh\nuntil [ -e "%s" ]; do sleep 0.05; done\n' % flag)
@@ -217,7 +218,7 @@ class Directory(ControlCase):
         ).json()
 
         self.assertEqual(told["counts"]["TERMINATED"], 4)
-        # What was answered when there were fewer is right for its time.
+        # Answers from the time of fewer samples are right for their time.
         self.run_node("fsck", self.where, "--verify")
 
     def test_refuses_another_space(self):

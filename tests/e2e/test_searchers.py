@@ -11,9 +11,9 @@ TREE = (
     "n = randint(1, 9) if kind == b\n"
 )
 LEARNERS = ("auto", "gp", "tpe", "cma_es", "bohb", "dehb", "nsga2", "evolution")
-# Of these the ones that know one objective.
+# Searchers of these that support only one objective.
 SINGLE = ("cma_es", "bohb", "dehb")
-# An option of each that has bounds, a value beyond them, and what is said of it.
+# A bounded option of each searcher, a value out of bounds, and the message about it.
 BOUNDED = {
     "cma_es": ("population", "-1", "0 to 10000"),
     "dehb": ("population", "3", "4 to 10000"),
@@ -166,8 +166,8 @@ class Searchers(Case):
         self.assertIn("pbt changes configurations without looking at it", said)
 
     def test_know_every_result_when_a_trial_begins(self):
-        # An executor that asks when it is idle has told all results; a run with one place must
-        # come to the same configurations.
+        # An executor that asks when it is idle has told all results; a run with one place must come
+        # to the same configurations.
         ini = self.ini(
             "[experiment]\nname = run\nstorage = results\nmetric = loss\nmode = min\n"
             "num_samples = 16\nmax_concurrent_trials = 1\n[trainable]\nname = quadratic\n"
@@ -242,7 +242,7 @@ class Searchers(Case):
         whole.end()
         cut = self.converse(ini, "--experiment.name", "cut")
         again = [self.round_of(cut)]
-        # One of the second batch has ended when the head is killed.
+        # One trial of the second batch has ended when the head is killed.
         given = [cut.say("ask") for _ in range(4)]
         self.tell(cut, given[0])
         self.assertEqual(cut.say("ask").get("reason"), "wait")
@@ -258,7 +258,7 @@ class Searchers(Case):
         self.assertEqual(again, told)
 
     def round_of(self, talk):
-        """Takes a batch of four, tells its results, and gives its configurations."""
+        """Takes a batch of four and tells its results. Returns its configurations."""
         given = [talk.say("ask") for _ in range(4)]
         self.assertEqual({x["op"] for x in given}, {"trial"})
         self.assertEqual(talk.say("ask").get("reason"), "wait")
@@ -298,7 +298,7 @@ class Searchers(Case):
         self.assertEqual(epochs, [1] * 27 + [3] * 3)
         for x in trials:
             self.assertEqual(x["iterations"], x["config"]["epochs"])
-        # The best three of the first rung are trained anew.
+        # The best three of the first rung are trained again.
         trials.sort(key=lambda x: (x["config"]["epochs"], -x["metrics"]["accuracy"], x["trial"]))
         self.assertEqual(
             sorted(x["config"]["lr"] for x in trials[27:]),

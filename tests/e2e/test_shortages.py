@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A machine whose processes or descriptors others take for a while: its node is not ready, says so,
-and no trial fails by it."""
+"""A machine whose processes or descriptors are used up by others for a while: its node is not
+ready, says so, and no trial fails because of it."""
 import contextlib
 import os
 import resource
@@ -14,11 +14,11 @@ from e2e import TUNE_NODE, Case, main, name_of, parent_of
 
 TRIALS = 40
 
-# Those before it show that all is well; the others begin when the gate opens.
+# The trials before this number show that all is well; the others begin when the gate opens.
 GATED = 4
 
-# trial.sh GATE BEGUN: starts no process of its own. Opening the gate for reading waits until
-# somebody has it open for writing.
+# trial.sh GATE BEGUN: starts no process of its own. Opening the gate for reading blocks until
+# another process opens it for writing.
 TRIAL = """#!/bin/sh
 echo "$TUNE_TRIAL_ID" >> "$2"
 [ "$TUNE_TRIAL_ID" -lt %d ] || : < "$1"
@@ -29,14 +29,14 @@ for i in 1 2 3; do
 done
 """ % GATED
 
-# Somebody without other processes.
+# A user without other processes.
 USER = 1_000_000 + os.getpid()
 PROCESSES = 120
 
 
 def be_greedy(tell, until):
-    """Takes every process that can be had, and all that become free, until there is something to
-    read. Says when it has all for the first time."""
+    """Takes every available process, and all that become free, until there is something to read.
+    Says when it has got all for the first time."""
     while not select.select([until], [], [], 0)[0]:
         try:
             if os.fork() == 0:
@@ -49,7 +49,7 @@ def be_greedy(tell, until):
 
 
 class Group:
-    """A control group that may have so many processes and threads, if one can be made here."""
+    """A control group with a limit of processes and threads, if one can be made here."""
 
     def __init__(self, most):
         for root in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup"):
@@ -68,7 +68,7 @@ class Group:
         (self.path / "cgroup.procs").write_text("0")
 
     def is_removed(self):
-        """Once nothing lives in it."""
+        """Whether the group could be removed, which needs that no process lives in it."""
         with contextlib.suppress(OSError):
             self.path.rmdir()
         return not self.path.exists()
@@ -76,7 +76,7 @@ class Group:
 
 @contextlib.contextmanager
 def no_more_descriptors(pid):
-    """The process may keep those that it has, at most."""
+    """Limits the process to the descriptors that it has."""
     before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, before[1]))
     yield
@@ -99,7 +99,7 @@ class Shortages(Case):
         trial.chmod(0o755)
 
     def job(self, more=""):
-        """Any failure of a trial is its last."""
+        """A job in which any failure of a trial is final."""
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
             '[trainable]\ncommand = ./trial.sh "%s" "%s"\n'
@@ -108,7 +108,7 @@ class Shortages(Case):
         )
 
     def start_run(self, *words, **how):
-        """A run whose trials wait at the gate."""
+        """Starts a run whose trials wait at the gate."""
         with open(self.log, "w", encoding="utf-8") as err:
             child = self.start("run", self.job(), "-o", "json", *words, stderr=err, **how)
         self.wait_until(
@@ -121,14 +121,15 @@ class Shortages(Case):
         self.addCleanup(os.close, held)
 
     def wait_for_refusals(self, child):
-        """Until the node was not ready twice, which takes a second at least."""
+        """Waits until the node was not ready twice, which takes at least a second."""
         self.wait_until(lambda: "no trial goes there for 4 s" in self.said(), child, "a refusal")
 
     def said(self):
         return self.log.read_text()
 
     def assert_only_delayed(self, child, cause):
-        """All trials came to a good end; what never began says why, and cost nothing."""
+        """Checks that all trials ended well, and that attempts which never began say why and cost
+        nothing."""
         ran = self.finish(child)
         self.assertEqual(ran.json()["counts"]["TERMINATED"], TRIALS, self.said())
         ends = self.rows("SELECT end_class, count(*) AS n FROM attempts GROUP BY end_class")
@@ -139,7 +140,7 @@ class Shortages(Case):
         texts = self.rows("SELECT DISTINCT detail FROM attempts WHERE end_class = 'preempted'")
         for row in texts:
             self.assertRegex(row["detail"], "is not ready for it: " + cause)
-        # Once for each time that it was tried again.
+        # One message per try.
         self.assertLessEqual(self.said().count("is not ready for it"), 8, self.said())
         self.assertEqual(len(self.begun.read_text().split()), TRIALS)
         self.assert_no_trial_processes()
@@ -147,7 +148,8 @@ class Shortages(Case):
     # -- Processes.
 
     def take_all_processes(self, become):
-        """Somebody else in the same place takes all that there are. Returns what ends it."""
+        """Lets another process in the same group take all available processes. Returns a function
+        that ends it."""
         heard, tell = os.pipe()
         until, end = os.pipe()
         child = os.fork()

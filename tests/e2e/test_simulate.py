@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Experiments in virtual time, and the check of a record, as a user has them."""
+"""Experiments in virtual time, and the check of a record, as used from the command line."""
 import sqlite3
 
 from e2e import ROOT, Case, main

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A head that sleeps while its worker does not: whatever ends meanwhile, or is ended, ends once, and
-nothing that has begun begins again."""
+"""A head that sleeps while its worker does not: whatever ends meanwhile, or is ended, ends once,
+and nothing that has begun begins again."""
 import os
 import shutil
 import signal
@@ -11,17 +11,17 @@ from e2e import leaders_of, main
 
 # [s]
 LOST_AFTER = 2
-# At a time.
+# Trials at a time.
 SLOTS = 2
 
-# What a worker says when it begins to look for its head, and when it gives it up.
+# The worker's messages when it begins to look for its head, and when it gives it up.
 AWAY = "until the head is found again"
 OFF = "off: "
 
 
 class SleepingHead(Cluster):
     def begin(self, samples, steps):
-        """A head, and a worker whose trials have been heard more than once."""
+        """Starts a head, and a worker whose trials have reported more than once."""
         shutil.copy(TRIAL, self.directory / "chain.sh")
         (self.directory / "say").mkdir()
         self.log = ChainLog(self.directory / "say" / "log")
@@ -38,7 +38,8 @@ class SleepingHead(Cluster):
         self.wait_for_reports(2)
 
     def wait_for_reports(self, further):
-        """So many of each trial that runs, of attempts that may not have begun yet."""
+        """Waits until as many trials as run at a time have made so many further reports; their
+        attempts may not have begun yet."""
         query = "SELECT trial, count(*) AS n FROM results GROUP BY 1"
         before = {row["trial"]: row["n"] for row in self.rows_if_any(query)}
 
@@ -50,7 +51,7 @@ class SleepingHead(Cluster):
         self.wait_until(are_there, what="%d reports of each trial" % further)
 
     def is_over(self):
-        """By itself, or since the worst has happened."""
+        """Whether the head has ended, or the worst has happened: an attempt has begun twice."""
         return self.leader.poll() is not None or self.log.begun_twice()
 
     def kill_a_trial(self):
@@ -64,7 +65,7 @@ class SleepingHead(Cluster):
         return (self.directory / "one.log").read_text().count(word)
 
     def sleep_until(self, word, meanwhile=lambda: None, then=lambda: None):
-        """The head sleeps until its worker has said this once more."""
+        """Lets the head sleep until its worker has printed this once more."""
         before = self.count(word)
         self.leader.send_signal(signal.SIGSTOP)
         meanwhile()

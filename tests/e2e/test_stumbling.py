@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a new user stumbles over: failures, previews, and wishes that cannot be granted."""
+"""Pitfalls for new users: failures, previews, and requests that cannot be met."""
 import json
 import sys
 
@@ -17,7 +17,7 @@ sys.exit(3)
 
 
 class Checks(Case):
-    """What `config check` finds of the world around the INI file, as a run would."""
+    """Faults that `config check` finds in the surroundings of the INI file, as a run would."""
 
     def faults(self, *words, code=3, trainable="command = echo {x}\nmetric.loss = {number}"):
         ini = self.ini("[experiment]\nmetric = loss\n[trainable]\n%s\n[space]\n"

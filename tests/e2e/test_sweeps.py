@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a start takes for leftovers of an earlier one: only what is. Nodes in containers, here PID
-and mount namespaces, may have the same paths and the same numbers as others. Needs root, and a
-kernel that lets it make namespaces; says so and exits 77 where it is not so."""
+"""A start must take only real leftovers of an earlier one for leftovers. Nodes in containers, here
+PID and mount namespaces, may have the same paths and the same numbers as others. Needs root, and a
+kernel that allows namespaces; otherwise says so and exits 77."""
 import contextlib
 import os
 import shutil
@@ -16,12 +16,12 @@ TRIAL = Path(__file__).with_name("family_trial.sh")
 
 
 class Refused(Exception):
-    """The kernel does not do it."""
+    """The kernel refuses a command."""
 
 
 class Space:
-    """PID and mount namespaces of their own, with a /proc that fits. All that is in them is gone
-    with this program, however that ends: its first process reads the end of its input."""
+    """PID and mount namespaces of their own, with a matching /proc. Everything in them vanishes
+    with this program, however that ends: their first process reads the end of its input."""
 
     def __init__(self):
         self.holder = subprocess.Popen(
@@ -35,7 +35,7 @@ class Space:
         self.first = int(children.read_text().split()[0])
 
     def command(self, where, *words):
-        """Words that run others inside, in a directory."""
+        """Words that run a command inside, in a directory."""
         enter = ["nsenter", "--target", str(self.first), "--pid", "--mount", "--"]
         return [*enter, "sh", "-c", 'cd "$0" && exec "$@"', str(where), *map(str, words)]
 
@@ -75,7 +75,7 @@ class Sweeps(Case):
     def start_in(self, space, *words):
         whole = space.command(self.directory, TUNE_NODE, *words)
         run = self.start(*whole[1:], program=whole[0])
-        # Before the run is put away, since what runs inside has its pipes.
+        # Before the run is cleaned up, since processes inside hold its pipes.
         self.addCleanup(space.close)
         return run
 
@@ -84,8 +84,8 @@ class Sweeps(Case):
 
     @staticmethod
     def is_shell(pid):
-        """Of the family only the trial itself stays the same process. It leads its group; what it
-        forks has its words, too, for a moment."""
+        """Of the family only the trial itself keeps its process. It leads its group; its forks
+        have the same command line for a moment."""
         with contextlib.suppress(OSError):
             if os.getpgid(pid) != pid:
                 return False
@@ -98,7 +98,7 @@ class Sweeps(Case):
         return self.rows_if_any("SELECT * FROM results")
 
     def nodes_and_guards(self):
-        """Pairs of a guard and its node, of trials of this test, as they are seen from here."""
+        """Pairs of a guard and its node, for the trials of this test, as seen from here."""
         found = []
         for pid in self.family():
             guard = parent_of(pid)
@@ -107,14 +107,14 @@ class Sweeps(Case):
         return found
 
     def kill_both(self, run):
-        """A head and its guard: neither cleans up behind the other."""
+        """Kills a head and its guard so that neither cleans up after the other."""
         [(guard, node)] = self.nodes_and_guards()
         os.kill(node, signal.SIGSTOP)
-        # A thread that still ran would see the guard die, and end the trials.
+        # A thread still running would see the guard die, and end the trials.
         self.wait_until(lambda: is_stopped(node), what="a head that stands still")
         os.kill(guard, signal.SIGKILL)
         os.kill(node, signal.SIGKILL)
-        # What enters a namespace for us stops with what it started there.
+        # The helper that entered the namespace stops together with what it started there.
         run.send_signal(signal.SIGCONT)
         self.finish(run, None)
         self.wait_until(lambda: not self.family(), what="the end of the trial itself")
@@ -176,11 +176,11 @@ class Sweeps(Case):
             self.directory / "moved",
         )
 
-        # What was killed may take a moment to die on a busy machine.
+        # On a busy machine a killed process may take a moment to die.
         self.wait_until(lambda: not processes_of(self.directory), None, "the end of what was left")
 
     def test_no_trial_begins_where_numbers_of_processes_are_others(self):
-        # Without a /proc of its own it would end processes that have nothing to do with it.
+        # Without a /proc of its own it would end unrelated processes.
         ran = self.finish(
             self.start("--pid", "--fork", "--kill-child", TUNE_NODE, "run", self.experiment_file,
                        program="unshare"),
@@ -192,7 +192,7 @@ class Sweeps(Case):
 
 
 def why_not():
-    """Why there can be no namespaces here; None where there can."""
+    """The reason why namespaces are impossible here; None if they are possible."""
     if os.geteuid() != 0:
         return "it takes root to make namespaces"
     try:

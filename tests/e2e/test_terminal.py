@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What trials say does not steer the terminal of whoever reads it, whichever command shows it."""
+"""Output of trials does not control the reader's terminal, whichever command shows it."""
 import json
 import os
 import pty
@@ -14,7 +14,8 @@ from termios import TIOCSWINSZ
 
 from e2e import DEADLINE, Case, clean_environment, main
 
-# Sets the title, rings, begins a control sequence in one character, reorders, hides, is no UTF-8.
+# Sets the title, rings, begins a control sequence with a single character, reorders, hides, and is
+# invalid UTF-8.
 EVIL = b"\x1b]0;owned\x07 \xc2\x9b2J \xe2\x80\xaemirrored \xf3\xa0\x81\x81 \xff\xfe end"
 HARMFUL = ("\x1b]", "\x07", "\x9b", "\u202e", "\U000e0041")
 
@@ -51,7 +52,7 @@ class Terminal(Case):
         )
 
     def on_terminal(self, *words):
-        """All that comes over a terminal, which is the program's stdout and stderr."""
+        """Everything that comes over a terminal, which is the program's stdout and stderr."""
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
         ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
@@ -74,7 +75,7 @@ class Terminal(Case):
         self.fail("the terminal shows only %r" % seen[-2000:])
 
     def assert_harmless(self, seen, words):
-        text = seen.decode()  # and not: not UTF-8
+        text = seen.decode()  # fails if it is not UTF-8
         for harmful in HARMFUL:
             self.assertNotIn(harmful, text, words)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nobody reads what is said: a stopped pager, a terminal after Ctrl-S. Trials and signals do not wait for
-it."""
+"""Nobody reads the output: a stopped pager, a terminal after Ctrl-S. Trials and signals must not
+wait for it."""
 import contextlib
 import fcntl
 import os
@@ -13,7 +13,7 @@ SMALLEST_PIPE = 4096
 
 
 class Unread(CertifiedCase):
-    """Standard error is a pipe that is full."""
+    """Standard error is a full pipe."""
 
     def setUp(self):
         super().setUp()
@@ -22,7 +22,8 @@ class Unread(CertifiedCase):
         self.addCleanup(os.close, self.reads)
 
     def fill(self):
-        """Whoever writes more stands still. The pipe is the other's, too, which must not notice."""
+        """Fills the pipe, so that a further write blocks. The program shares the pipe, and must
+        not notice."""
         other = os.open("/proc/self/fd/%d" % self.writes, os.O_WRONLY | os.O_NONBLOCK)
         with contextlib.suppress(BlockingIOError):
             while True:

@@ -49,7 +49,7 @@ class Warm(Case):
         return spec["found_earlier"]
 
     def refused(self, ini, *said):
-        """It says what is wrong before anything runs."""
+        """Checks that the fault is reported before anything runs."""
         ran = self.run_node("ask-tell", ini, code=3)
         for text in said:
             self.assertIn(text, ran.err)
@@ -120,7 +120,7 @@ class LearningFrom(Warm):
             ),
         )
         lowest = min(x["value"] for x in self.learnt("second")[0]["trials"])
-        # The largest loss is the best one now.
+        # The largest loss is now the best.
         self.assertGreaterEqual(lowest, 0)
         self.refused(
             self.job(
@@ -257,7 +257,7 @@ class Known(Warm):
             samples=0,
         )
         told = self.whole(ini, score=lambda config: abs(config["x"] - 4))
-        # There is nothing else to try, and what is next to the best comes first.
+        # Nothing else is left to try, and the neighbour of the best comes first.
         self.assertEqual([x["x"] for x in told], [3, 6])
         self.assertEqual(len(self.rows("SELECT * FROM trials")), 2)
         self.run_node("fsck", "results/x", "--verify")

@@ -10,7 +10,7 @@ import subprocess
 
 from e2e import OTHER_NODE, ROOT, TUNE_NODE, CertifiedCase, main
 
-# What `openssl ca` wants to know.
+# A configuration for `openssl ca`.
 AUTHORITY = """
 [ca]
 default_ca = here
@@ -29,7 +29,8 @@ keyUsage = critical, digitalSignature
 extendedKeyUsage = serverAuth, clientAuth
 """
 
-# Files of config/ that need more than the program: what makes them small enough for a test.
+# Files of config/ that need more than the program, with the words that make them small enough for a
+# test.
 EXAMPLES = {
     "hyperband-svm": ["--experiment.num_samples", "8", "--scheduler.max_t", "3"],
     "svm-digits": ["--experiment.num_samples", "2", "--space.kernel", "linear"],
@@ -48,7 +49,7 @@ class Workers(CertifiedCase):
         )
 
     def head(self, ini, *words):
-        """A head that listens; its words, and where workers join."""
+        """Starts a head that listens. Returns it and the address for workers."""
         log = self.directory / "head.log"
         with open(log, "w", encoding="utf-8") as err:
             head = self.start(
@@ -58,7 +59,7 @@ class Workers(CertifiedCase):
         return head, re.search(r"--join (\S+)", log.read_text()).group(1)
 
     def said(self):
-        """What the head has shown so far."""
+        """The head's output so far."""
         return (self.directory / "head.log").read_text()
 
     def worker(self, where, name, *words, certs=None, cpus=1, program=TUNE_NODE):
@@ -69,7 +70,7 @@ class Workers(CertifiedCase):
         )
 
     def issued(self, name, valid_from, valid_until):
-        """A directory with a node's certificate of the cluster's CA, good between two dates."""
+        """A directory with a node's certificate of the cluster's CA, valid between two dates."""
         made = self.directory / ("certs-" + name)
         self.run_node("certs", "issue", name, "--out", made, "--certs", self.certs)
         (made / "index").write_text("")
@@ -86,7 +87,8 @@ class Workers(CertifiedCase):
 
     @staticmethod
     def answer_of(where, certs=None):
-        """What a head says to a TLS client with these certificates; nothing if it lets it in."""
+        """A head's answer to a TLS client with these certificates; empty if it accepts the
+        client."""
         how = ssl.create_default_context(ssl.Purpose.SERVER_AUTH)
         how.check_hostname = False
         how.verify_mode = ssl.CERT_NONE
@@ -141,7 +143,8 @@ class Workers(CertifiedCase):
         self.finish(worker)
 
     def test_examples_run_on_a_worker_alone(self):
-        """Those whose files lie beside the INI's directory: data, a table, a script and a module."""
+        """Examples whose files lie beside the INI file's directory: data, a table, a script and a
+        module."""
         for name, more in EXAMPLES.items():
             with self.subTest(name):
                 program = PROGRAMS.get(name)
@@ -214,7 +217,7 @@ class Workers(CertifiedCase):
         self.assertEqual(states, {"first": "down", "second": "up"})
         self.finish(second)
         self.assert_no_trial_processes()
-        # Whoever works there next removes what the killed one left.
+        # The next worker there removes what the killed one left.
         self.finish(self.worker("127.0.0.1:1", "first", "--join-timeout", "1ms"), 6)
         self.assertEqual(list(self.directory.glob("work-first/jobs/*")), [])
 
@@ -282,10 +285,10 @@ class Workers(CertifiedCase):
                 refused = self.finish(self.worker(where, "w", certs=certs), 8)
                 for word in words:
                     self.assertIn(word, refused.err)
-        # Nor does the head take them, whatever the other side thinks of itself.
+        # The head does not accept them either, whatever the client thinks of its own certificate.
         self.assertIn("CERTIFICATE_EXPIRED", self.answer_of(where, old))
         self.assertIn("CERTIFICATE", self.answer_of(where, early))
-        # Its reason may be lost with the connection, which it closes at once.
+        # The head's reason may be lost, since it closes the connection at once.
         self.assertRegex(self.answer_of(where), "CERTIFICATE_REQUIRED|EOF")
         joins = self.worker(where, "w", certs=good)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is installed serves programs of others: by CMake, by pkg-config, wherever it was moved to."""
+"""The installed files serve other programs: by CMake, by pkg-config, and wherever they were
+moved."""
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ FOREIGN = re.compile(r"/(caf|boost|spdlog|fmt|openssl|nlohmann|eigen3|Eigen)/|/(
 
 
 def run(*command, **more):
-    """Runs to the end; a failure shows all that was said."""
+    """Runs a command to its end; a failure shows all its output."""
     done = subprocess.run(
         [str(x) for x in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         universal_newlines=True, **more
@@ -29,7 +30,7 @@ def run(*command, **more):
 
 
 def compiler():
-    """The compiler, behind ccache where the build uses it."""
+    """The compiler, behind ccache if the build uses it."""
     return [x for x in (os.environ.get("TUNE_LAUNCHER"), CXX) if x]
 
 
@@ -45,7 +46,7 @@ def configure(source, build, *options):
 def setUpModule():
     shutil.rmtree(str(SCRATCH), ignore_errors=True)
     SCRATCH.mkdir(parents=True)
-    # Moved afterwards: nothing may remember where it was put first.
+    # Moved afterwards, since nothing may depend on where it was installed first.
     run(os.environ["CMAKE"], "--install", BUILD, "--prefix", SCRATCH / "elsewhere")
     (SCRATCH / "elsewhere").rename(PREFIX)
 
@@ -69,7 +70,7 @@ class Installed(unittest.TestCase):
         self.assertIn('"TERMINATED":1', said)
 
     def headers_behind(self, *names):
-        """All headers that a program of its own sees which includes these."""
+        """All headers that a program sees if it includes these."""
         program = SCRATCH / "includes.cpp"
         program.write_text("".join('#include "%s"\n' % x for x in names))
         listed = run(
@@ -95,7 +96,7 @@ class Installed(unittest.TestCase):
 
 
 class Package(unittest.TestCase):
-    # A world in which nothing else is installed.
+    # Simulates a system in which nothing else is installed.
     ALONE = ["-DCMAKE_DISABLE_FIND_PACKAGE_%s=ON" % x for x in ("CAF", "Boost", "OpenSSL", "SQLite3")]
 
     def test_the_trainable_alone_needs_nothing_else(self):
@@ -128,7 +129,7 @@ class Package(unittest.TestCase):
         run(CXX, parts, *flags("--libs"), "-o", program)
         self.assertEqual(run(program, SCRATCH / "tiny-results"), "{x: -1}\n")
         self.assertIn("square", run(program, "list", "trainables"))
-        # As if it were host of a trainable, whose main begins with a tuner.
+        # Called as the host of a trainable, although its main begins with a tuner.
         with self.assertRaisesRegex(AssertionError, "needs tune::host_main.* first in main"):
             run(program, "__tune-host")
 

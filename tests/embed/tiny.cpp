@@ -1,4 +1,4 @@
-// The least that uses every library: built by pkg-config alone.
+// The smallest program that uses every library; built by pkg-config alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <tune/app/app.hpp>
 #include <tune/tuner/tuner.hpp>

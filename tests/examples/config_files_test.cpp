@@ -83,7 +83,7 @@ TEST(config_files, give_svm_train_the_words_of_each_kernel) {
                        : x.name == "degree" ? value{3}
                                             : std::get<constant>(x.what).what);
     auto all = command->render(uut.loaded->space->assemble(values), {"", "/ini", "", ""});
-    // svm-train -q -v 5 -m 64 -c 2 … digits.libsvm
+    // The words in place of the dots: svm-train -q -v 5 -m 64 -c 2 … digits.libsvm
     return std::vector<std::string>(all.begin() + 8, all.end() - 1);
   };
 

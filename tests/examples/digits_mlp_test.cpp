@@ -19,7 +19,7 @@ namespace {
 
 const std::filesystem::path shipped = TUNE_SOURCE_DIR "/data/digits/digits.csv";
 
-/// A directory of this test's own, empty at first and gone at the end.
+/// A directory for one test, empty at first and removed at the end.
 class scratch {
 public:
   scratch()

@@ -11,7 +11,7 @@ using namespace tune;
 
 namespace {
 
-/// Remembers all reports, and says stop after `last`.
+/// Records all reports, and answers stop after `last` of them.
 class recording_session final : public session {
 public:
   explicit recording_session(object config, std::size_t last = 1000)

@@ -1,4 +1,4 @@
-// What crashes leave behind and the next start mends: told as that, and never as a fault.
+// Traces of crashes that the next start mends: reported as such, and never as faults.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store_fixture.hpp"
 
@@ -27,14 +27,14 @@ protected:
     return trials_directory(directory()) / "00000" / name;
   }
 
-  /// An experiment of one trial, with all its files.
+  /// Makes an experiment of one trial, with all its files.
   void make(experiment_store& store) {
     ASSERT_TRUE(store.write(a_run(1, 3)));
     auto files = trial_files::open(directory());
     ASSERT_TRUE(files);
     ASSERT_TRUE((*files)->catch_up(store.last_seq()));
   }
-  /// The files as a kill leaves them; the log is in them.
+  /// Leaves the files as after a kill, with the log still beside the database.
   void make_killed() {
     const auto kept = root / "kept";
     {
@@ -80,7 +80,7 @@ TEST_F(crash_traces_test, are_bytes_of_a_transaction_that_was_cut_short) {
 
   const auto torn = found();
 
-  // Its pages that came whole are a part of it.
+  // The transaction's pages that were written whole are part of the torn tail.
   ASSERT_EQ(torn.size(), 1U);
   EXPECT_EQ(torn[0].kind, "torn_tail");
   EXPECT_EQ(torn[0].path, "experiment.db-wal");

@@ -1,8 +1,8 @@
-// A record that the disk has spoilt: cut at every byte, and with every byte flipped.
+// A record that the disk has damaged: cut at every byte, and with every byte changed.
 //
 // Whatever happened to the files, the next head either has the log up to a point that was once
-// acknowledged, or refuses with the file, the table, the row. TUNE_LONG = 1 tries every byte, else
-// one in several.
+// acknowledged, or refuses and names the file, the table and the row. TUNE_LONG=1 tries every byte,
+// otherwise one in several is tried.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store_fixture.hpp"
 
@@ -25,7 +25,7 @@ bool is_long() {
   return asked != nullptr && *asked == '1';
 }
 
-/// One line per event, which no other event has.
+/// One line per event, different from that of any other event.
 std::string line_of(const event& x) {
   std::string result = std::to_string(x.seq) + ' ' + std::to_string(x.at.count()) + ' '
                        + std::string{name_of(x.what)};
@@ -33,9 +33,9 @@ std::string line_of(const event& x) {
   return result;
 }
 
-/// What became of a damaged record.
+/// The outcome of recovering a damaged record.
 struct outcome {
-  /// Events that the next head has; nothing: it refused.
+  /// Number of events that the next head has; empty: it refused.
   std::optional<std::size_t> events;
   std::string why;
 };
@@ -44,7 +44,7 @@ class damage_test : public samples::store_fixture {
 protected:
   void SetUp() override {
     samples::store_fixture::SetUp();
-    // Thousands of small files: in memory, where there is such a place.
+    // There are thousands of small files, so they go to memory if possible.
     if (::access("/dev/shm", W_OK) == 0) {
       auto name = std::string{"/dev/shm/tune_io_XXXXXX"};
       if (::mkdtemp(name.data()) != nullptr) {
@@ -54,9 +54,8 @@ protected:
     }
   }
 
-  /// Writes a log of which each trial is one transaction, into small pages: many of every kind in
-  /// few bytes. The files are kept as a head that is killed leaves them, or one that comes to its
-  /// end.
+  /// Writes a log with one transaction per trial, in small pages: many pages of every kind in few
+  /// bytes. Keeps the files as after a kill, or as after a regular end.
   void make_sample(std::uint64_t trials, std::uint64_t reports, bool killed, bool merged = false) {
     auto all = a_run(trials, reports);
     for (const auto& x : all) {
@@ -108,7 +107,7 @@ protected:
   }
   [[nodiscard]] fs::path log_file() const { return database_file(directory()).string() + "-wal"; }
 
-  /// What the next head makes of these files.
+  /// What the next head recovers from these files.
   outcome recover(const std::string& database, const std::string& log) {
     fs::remove(database_file(directory()).string() + "-shm");
     fill(database_file(directory()), database);
@@ -124,7 +123,7 @@ protected:
     auto next = experiment_store::open(directory());
     if (!next)
       return refused(next.error());
-    // Its own begin may be what was lost.
+    // The lost part may be the beginning of this head's own epoch.
     EXPECT_GE(next->epoch(), epoch_);
     auto left = store_reader::open(directory());
     if (!left)
@@ -152,7 +151,7 @@ protected:
     return {std::nullopt, why.detail};
   }
 
-  /// Counts what became of each position of one campaign.
+  /// Counts the outcomes of one campaign, by position.
   struct tally {
     std::size_t tried = 0;
     std::size_t whole = 0;
@@ -165,7 +164,7 @@ protected:
     ++so_far.tried;
     if (!x.events) {
       ++so_far.refused;
-      // Without what differs from position to position.
+      // Leaves out the numbers, which differ from position to position.
       auto reason = x.why.substr(x.why.find("experiment.db"));
       std::erase_if(reason, [](char c) { return c >= '0' && c <= '9'; });
       so_far.reasons.insert(reason);
@@ -185,7 +184,7 @@ protected:
     }
   }
 
-  /// Cuts `what` at every byte, or at one of `stride`.
+  /// Cuts `what` at every byte, or at every `stride`-th.
   template <class Recover>
   tally cut(const std::string& what, std::size_t stride, Recover recover_from) {
     tally result;
@@ -198,7 +197,7 @@ protected:
     tally result;
     auto damaged = what;
     for (std::size_t at = 0; at < what.size(); at += is_long() ? 1 : stride) {
-      // One bit, and where there is time, all of them, and the whole value.
+      // One bit; in the long form all bits inverted and zero too.
       const auto old = static_cast<unsigned char>(what[at]);
       std::set<unsigned char> values{static_cast<unsigned char>(old ^ (1U << at % 8))};
       if (is_long())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/database.md is a promise: its columns are the views' columns, its queries run.
+// docs/database.md is a promise: the views have exactly its columns, and its queries run.
 #include "store_fixture.hpp"
 
 #include <map>
@@ -48,7 +48,7 @@ protected:
     return result;
   }
 
-  /// Four trials with everything that the queries look for.
+  /// Writes four trials with everything that the queries look for.
   experiment_store full() {
     auto store = fresh();
     auto items = a_run(4, 3);

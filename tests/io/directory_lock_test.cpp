@@ -37,7 +37,7 @@ protected:
     return found.st_mode & 0777;
   }
 
-  /// The file as an older version made it, open to somebody who may read it.
+  /// Makes the file as an older version did, and opens it as a process that may read it.
   int left_by(long pid, const std::string& host) {
     fill(file(), "pid " + std::to_string(pid) + " on " + host + "\n");
     EXPECT_EQ(::chmod(file().c_str(), 0644), 0);
@@ -56,7 +56,7 @@ protected:
   }
   static std::string us() { return "pid " + std::to_string(::getpid()) + " on " + host(); }
 
-  /// Nobody has so high a number.
+  /// No process has so high a number.
   static constexpr long dead = 999'999'999;
   int opened_ = -1;
 };

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 constexpr ::uid_t me = 1000;
 
-/// The warning; "refused: …" where it is that.
+/// The warning, or "refused: …" if the rights are refused.
 std::string judged(const directory_rights& found) {
   auto result = judge_rights("/data/x", found, me);
   return result ? *result : "refused: " + result.error().detail;

@@ -1,4 +1,4 @@
-/// One event of each kind with every field set, and exact comparison.
+/// Events of each kind with every field set, and exact comparison.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ inline config_ptr config(object what) {
   return std::make_shared<const object>(std::move(what));
 }
 
-/// Everything that JSON likes to spoil.
+/// Values that JSON tends to spoil.
 inline object awkward() {
   return {{"int", 3},
           {"float", 3.0},
@@ -71,7 +71,7 @@ inline std::vector<action> every_action() {
           {{12}, annotate{awkward()}, {}}};
 }
 
-/// Several of each kind, the empty cases among them.
+/// Several events of each kind, including empty cases.
 inline std::vector<event_body> every_kind() {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   const attempt_id attempt{3, 1'000'000};

@@ -48,7 +48,7 @@ TEST_F(experiment_store_test, has_committed_when_write_returns) {
   auto uut = fresh();
   ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());
 
-  // A copy without the writer's help is what a crash would leave.
+  // A copy made behind the writer's back is what a crash would leave.
   fs::copy(directory(), root / "copy", fs::copy_options::recursive);
   auto left = store_reader::open(root / "copy");
 
@@ -250,7 +250,7 @@ TEST_F(experiment_store_test, is_poisoned_by_a_lock_that_stays) {
 }
 
 TEST_F(experiment_store_test, reports_a_full_disk_and_leaves_a_readable_database) {
-  // A limit on file size acts like a disk that is full; in a child, as it concerns the process.
+  // A limit on file size acts like a full disk; it applies to the whole process, hence a child.
   const auto child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
@@ -301,7 +301,7 @@ TEST_F(experiment_store_test, loses_nothing_it_acknowledged_when_it_is_killed) {
       ::_exit(3);
     }
     ::close(ends[1]);
-    // Killed somewhere after its 5th, 10th, 15th, 20th acknowledgement.
+    // The child is killed somewhere after its 5th, 10th, 15th, 20th acknowledgement.
     for (int i = 0; i < 5 * (round + 1); ++i)
       ASSERT_EQ(::read(ends[0], &acknowledged, sizeof acknowledged), ssize_t{sizeof acknowledged});
     ::kill(child, SIGKILL);
@@ -351,7 +351,7 @@ TEST_F(experiment_store_test, names_a_directory_without_permission) {
   fs::permissions(root, fs::perms{0755});
   fs::permissions(root / "results", fs::perms{0555});
 
-  // Root may write everywhere: the child is nobody.
+  // Root may write everywhere, so the child becomes nobody.
   const auto child = ::fork();
   if (child == 0) {
     constexpr uid_t nobody = 65534;
@@ -478,7 +478,7 @@ TEST_F(experiment_store_test, leaves_its_log_alone_once_a_write_failed) {
     ASSERT_FALSE(uut.write(a_run(0, 0, 7)).has_value());
     size = fs::file_size(log_of(directory()));
   }
-  // No sync of it was tried again, and nothing was moved to where it may not be safe.
+  // The sync was not tried again, and nothing was moved to where it may not be safe.
   ASSERT_TRUE(fs::exists(log_of(directory())));
   EXPECT_EQ(fs::file_size(log_of(directory())), size);
   EXPECT_EQ(*reader().last_seq(), 6u);
@@ -497,7 +497,7 @@ TEST_F(experiment_store_test, takes_what_the_last_head_left_into_the_database) {
 
   ASSERT_TRUE(uut.has_value()) << uut.error().detail;
   EXPECT_GE(fs::file_size(database_file(root / "copy")), before);
-  // Without the log, all that the last head had is there.
+  // The database alone, without the log, has everything that the last head had.
   fs::copy_file(database_file(root / "copy"), root / "alone");
   samples::client alone{root / "alone"};
   EXPECT_EQ(alone.ask("SELECT last_seq FROM t_head"), (rows{{"6"}}));
@@ -592,7 +592,7 @@ TEST_F(experiment_store_test, does_not_begin_again_where_trials_have_lost_their_
 
 class damaged_log_test : public experiment_store_test {
 protected:
-  /// Leaves the files of a head that was killed after each of `transactions` was on disk.
+  /// Leaves the files of a head that was killed after `transactions` transactions were on disk.
   void kill_after(std::uint64_t transactions) {
     {
       auto uut = fresh();
@@ -630,7 +630,7 @@ TEST_F(damaged_log_test, is_refused_with_the_place_where_others_come_after_it) {
   EXPECT_EQ(content(log_of(directory())), log_);
   EXPECT_EQ(content(database_file(directory())), database_);
   EXPECT_EQ(reader().faults()->size(), 1u);
-  // As it says.
+  // The repair that the error suggests.
   fs::resize_file(log_of(directory()), 32 + (frames / 2) * frame);
   auto next = experiment_store::open(directory());
   ASSERT_TRUE(next.has_value()) << next.error().detail;
@@ -658,7 +658,7 @@ TEST_F(damaged_log_test, is_refused_where_its_header_does_not_fit) {
   EXPECT_NE(uut.error().detail.find("damaged at byte 0: its header"), std::string::npos);
 }
 
-// A lock for reading can be taken by whoever may read, and is in the way of all who write.
+// Any process that can read the file can take a read lock, which blocks all writers.
 TEST_F(experiment_store_test, says_who_holds_a_lock_on_its_database) {
   auto uut = fresh({std::chrono::milliseconds{20}, journal_kind::wal});
   ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());

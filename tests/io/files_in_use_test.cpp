@@ -1,5 +1,5 @@
-// A head whose files are taken away, replaced or cut while it writes: it acknowledges nothing more,
-// and what it had acknowledged is there.
+// A head whose files are removed, replaced or cut while it writes: it acknowledges nothing more,
+// and everything it had acknowledged is there.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store_fixture.hpp"
 
@@ -32,13 +32,13 @@ protected:
     ASSERT_GT(fs::file_size(log()), 32U);
   }
 
-  /// Writes one event more.
+  /// Writes one more event.
   expected<void> write() {
     return uut_->write(
         std::vector<store_item>{at(uut_->last_seq() + 1, on::stop_asked{{}, "enough"})});
   }
 
-  /// The directory as a kill leaves it: nothing is closed.
+  /// Leaves the directory as after a kill: nothing is closed.
   void kill() {
     const auto left = root / "left";
     fs::copy(directory(), left, fs::copy_options::recursive);
@@ -47,7 +47,7 @@ protected:
     fs::rename(left, directory());
     fs::remove(beside("-shm"));
   }
-  /// The next head has it all.
+  /// Checks that the next head has everything.
   void expect_nothing_lost() {
     kill();
     auto next = experiment_store::open(directory());
@@ -58,7 +58,7 @@ protected:
     EXPECT_TRUE(next->write(
         std::vector<store_item>{at(next->last_seq() + 1, on::stop_asked{{}, "again"})}));
   }
-  /// Nothing more is acknowledged.
+  /// Checks that nothing more is acknowledged.
   void expect_end(const std::string& why) {
     auto late = write();
     ASSERT_FALSE(late);
@@ -156,7 +156,7 @@ TEST_F(files_in_use_test, acknowledges_nothing_behind_the_end_of_a_log_that_was_
     change();
 
     expect_end(cut);
-    // No frame stands behind the hole.
+    // No frame was written behind the hole.
     EXPECT_FALSE(write());
   }
 }
@@ -179,7 +179,7 @@ TEST_F(files_in_use_test, acknowledges_nothing_once_its_database_is_cut_or_writt
       [&] {
         std::fstream{file, std::ios::in | std::ios::out} << std::string(4096, 'x');
       },
-      // As long as it was, and empty.
+      // A file that is as long as before, and empty.
       [&] {
         const auto size = fs::file_size(file);
         fs::resize_file(file, 0);
@@ -232,7 +232,7 @@ TEST_F(files_in_use_test, puts_aside_whatever_is_in_the_place_of_the_log) {
   for (const auto& put : ways) {
     TearDown();
     SetUp();
-    // What another put there before stays.
+    // A file that was put aside before stays.
     fill(beside("-wal.foreign"), "older");
     fs::rename(log(), beside("-wal.old"));
     put();

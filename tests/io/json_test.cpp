@@ -107,7 +107,7 @@ TEST(json, replaces_invalid_utf8_on_both_ways) {
       {"\xC0\x80", r + r},                 // overlong
       {"\xED\xA0\x80", r + r + r},         // a surrogate
       {"\xF4\x90\x80\x80", r + r + r + r}, // beyond U+10FFFF
-      {"\x80", r},                         // a tail without a head
+      {"\x80", r},                         // a continuation byte without a start
       {"\xF0\x9F\x98\xF0\x9F\x98\x80", r + utf8(0x1F600)},
   };
   for (const auto& [bad, good] : samples) {

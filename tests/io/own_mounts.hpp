@@ -1,4 +1,4 @@
-/// Mounts that no other process sees, for tests that need them.
+/// Mounts that only the test's own child process sees.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace tune::samples {
 
-/// What a child in `in_own_mounts` ends with where mounting is not allowed here.
+/// Exit code of a child in `in_own_mounts` if mounting is not allowed here.
 constexpr int cannot_mount = 77;
 
-/// Runs in a child with mounts of its own, which are gone with it. One that hangs is ended after a
-/// minute.
-/// @param what 0: all went well.
+/// Runs `what` in a child with mounts of its own, which vanish with it. A child that hangs is
+/// killed after a minute.
+/// @param what Returns the exit code; 0: all went well.
 /// @returns the child's wait status.
 inline int in_own_mounts(const std::function<int()>& what) {
   const auto child = ::fork();
@@ -52,7 +52,7 @@ inline bool bind(const std::filesystem::path& what, const std::filesystem::path&
   return ::mount(what.c_str(), where.c_str(), nullptr, MS_BIND, nullptr) == 0;
 }
 
-/// Mounts a file system that never answers, upon a directory or a file. It lasts as long as this
+/// Mounts a file system that never answers over a directory or a file. It lasts as long as this
 /// process.
 inline bool mount_dead(const std::filesystem::path& where) {
   const int opened = ::open("/dev/fuse", O_RDWR | O_CLOEXEC);

@@ -1,4 +1,4 @@
-// Rows of checkpoints, compared with what the log and the state machine say of them.
+// Rows of checkpoints, compared with the log and the state machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/check/row_check.hpp"
 
@@ -10,11 +10,11 @@
 namespace tune {
 namespace {
 
-/// One trial with a checkpoint, which a head said was to go.
+/// A trial with a checkpoint that a head doomed.
 class row_check_test : public samples::store_fixture {
 protected:
-  /// @param stays Whether the state machine kept it all the same.
-  /// @returns what is wrong with the rows of checkpoints.
+  /// @param stays Whether the state machine kept the checkpoint all the same.
+  /// @returns the findings about the rows of checkpoints.
   std::vector<std::string> check(std::uint32_t draws, bool stays) {
     auto items = a_run(1, 1);
     std::get<on::opened>(std::get<event>(items.front().what).what).draws = draws;

@@ -1,4 +1,4 @@
-/// A directory of its own for each test, removed afterwards.
+/// A fixture with a directory for each test, removed afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-/// A scratch experiment, and a way to its database past our own code.
+/// A scratch experiment, and access to its database without the project's own code.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tune::samples {
 
 using rows = std::vector<std::vector<std::string>>;
 
-/// Any SQLite client, as users have one.
+/// An SQLite client like any user's.
 class client {
 public:
   explicit client(const std::filesystem::path& file) {
@@ -28,7 +28,7 @@ public:
   client& operator=(const client&) = delete;
   ~client() { sqlite3_close(db_); }
 
-  /// @returns all rows as texts, NULL as "NULL"; the error's text as the only cell on failure.
+  /// @returns all rows as texts, NULL as "NULL"; on failure a single cell with the error's text.
   rows ask(const std::string& sql) {
     rows result;
     char* why = nullptr;
@@ -70,7 +70,7 @@ protected:
     return {seq, std::chrono::milliseconds{seq * 500}, std::move(what)};
   }
 
-  /// Opening event, then `trials` trials of `reports` reports, each with all of its rows.
+  /// An opening event, then `trials` trials of `reports` reports each, with all of their rows.
   static std::vector<store_item> a_run(std::uint64_t trials, std::uint64_t reports,
                                        sequence from = 1, std::uint32_t epoch = 1) {
     std::vector<store_item> result;

@@ -569,7 +569,7 @@ TEST_F(store_reader_test, reads_whole_transactions_while_the_run_goes_on) {
         if (x.seq != ++seen)
           wrong = "out of order";
       }
-      // Each transaction below ends with an even event and one trial per two events.
+      // Each transaction below ends with an even event and holds one trial per two events.
       if (!rows_now->empty() && rows_now->front().status != trial_status::terminated)
         wrong = "a torn transaction";
     }
@@ -603,7 +603,7 @@ TEST_F(store_reader_test, does_not_stop_the_log_from_being_cut_back) {
     }
   }
 
-  // 42 MB went through it.
+  // 42 MB have been written through it.
   EXPECT_LT(fs::file_size(directory() / "experiment.db-wal"), 30u << 20);
 }
 
@@ -615,7 +615,7 @@ TEST_F(store_reader_test, reads_an_archive_where_it_may_not_write) {
   fs::permissions(root, fs::perms{0755});
   fs::permissions(directory(), fs::perms{0555});
 
-  // Root may write everywhere: the child is nobody.
+  // Root may write everywhere, so the child becomes nobody.
   const auto child = ::fork();
   if (child == 0) {
     constexpr uid_t nobody = 65534;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/behaviours.md has every line of the list, and the tests that it names are there."""
+"""docs/ray-behaviours.md has every line of the list, and the tests that it names exist."""
 import re
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/behaviours.md"
+PAGE = ROOT / "docs/ray-behaviours.md"
 
-# How many lines each part has.
+# Number of lines of each part.
 LINES = {
     "A1": 5, "A2": 4, "A3": 7, "A4": 5, "A5": 7, "A6": 6, "A7": 4, "A8": 11, "A9": 8, "A10": 4,
     "B1": 6, "B2": 5, "B3": 16, "B4": 9, "B5": 5,
@@ -27,7 +27,7 @@ def numbers_of(name):
 
 
 def lines_with_tests():
-    """By line, the files that hold a test named after it."""
+    """For each line the files that have a test named after it."""
     result = {}
     for path in sorted((ROOT / "tests").rglob("*")):
         if path.suffix not in (".cpp", ".py") or path == Path(__file__).resolve():

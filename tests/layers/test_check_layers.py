@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The layer check catches what is planted, and lets pass what is allowed."""
+"""The layer check finds planted violations, and accepts what is allowed."""
 import subprocess
 import sys
 import tempfile

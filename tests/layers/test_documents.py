@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents tell of things that are there: links lead somewhere, scripts can be run."""
+"""Documents refer to existing things: links lead somewhere, scripts can be run."""
 import os
 import re
 import unittest
@@ -10,7 +10,7 @@ LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 
 
 def documents():
-    """All Markdown pages of the repository, build directories left out."""
+    """All Markdown pages of the repository, without build directories."""
     for folder, folders, files in os.walk(str(ROOT)):
         folders[:] = [x for x in folders if not x.startswith((".", "build", "results"))]
         for name in files:
@@ -24,7 +24,7 @@ def prose(path):
 
 
 def anchors(path):
-    """The anchors of a page's headings, as forges make them."""
+    """The anchors of a page's headings, in the form that code hosts use."""
     for heading in re.findall(r"^#+ +(.+)$", prose(path), flags=re.M):
         yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 

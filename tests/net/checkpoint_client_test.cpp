@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// What a checkpoint server heard.
+/// Messages that a checkpoint server received.
 struct heard_words {
   std::deque<storage_question> storages;
   std::deque<checkpoint_offer> offers;
@@ -72,7 +72,7 @@ struct asker_state {
   static inline const char* name = "test.asker";
 };
 
-/// Asks, and notes the answer.
+/// Sends a question and records the answer.
 template <class Answer, class Question>
 caf::behavior ask_checkpoint_service(caf::stateful_actor<asker_state>* self,
                                      checkpoint_service_actor whom, Question what,
@@ -128,7 +128,7 @@ struct checkpoint_client_test : support::deterministic_system {
   auto prepare(const attempt_claim& who) {
     return ask<attempt_prepared>(prepare_attempt{who, job()});
   }
-  /// The head's directory is not seen from here.
+  /// Answers the question about storage; the head's directory is not visible from here.
   void know_storage() {
     tell(heard->who, storage_answer{next(heard->storages).number, "/nowhere", "token", {}});
   }
@@ -138,7 +138,7 @@ struct checkpoint_client_test : support::deterministic_system {
     ASSERT_EQ(ready->size(), 1u);
   }
 
-  /// An attempt has written a checkpoint of so many bytes.
+  /// Writes a draft of `bytes` bytes, as an attempt does.
   keep_draft written(std::uint64_t attempt, std::uint64_t number, std::size_t bytes,
                      const fs::path& root) const {
     auto draft = root / checkpoint_folder(trial_id{7}, attempt_id{1, attempt})
@@ -158,7 +158,7 @@ struct checkpoint_client_test : support::deterministic_system {
         .string();
   }
 
-  /// A checkpoint at the head, and its outline.
+  /// Writes a checkpoint at the head. @returns its reader.
   checkpoint_reader at_head(const std::string& where, std::size_t bytes) const {
     auto draft = disk.head() / (where + draft_suffix);
     fs::create_directories(draft);
@@ -643,7 +643,7 @@ TEST_F(checkpoint_client_test, serves_each_job_by_a_packer_of_its_own) {
   const auto offer = next(heard->offers);
   EXPECT_EQ(offer.who.job, "other");
 
-  // What is over for one job is not for the other.
+  // The end of one job leaves the other one alone.
   tell(uut, job_over{"job"});
   tell(heard->who, piece_wanted{offer.number, offer.stream.manifest_size, 10});
   EXPECT_EQ(next(heard->pieces).bytes, std::string(10, 'x'));

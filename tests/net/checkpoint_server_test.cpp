@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// What a worker heard.
+/// Messages that a worker received.
 struct heard_words {
   std::deque<storage_answer> storages;
   std::deque<piece_wanted> wanted;
@@ -62,7 +62,7 @@ struct checkpoint_server_test : support::deterministic_system {
   std::shared_ptr<heard_words> heard = std::make_shared<heard_words>();
   checkpoint_peer_actor worker;
   checkpoint_server_local_actor uut;
-  /// What the worker has.
+  /// The checkpoint that the worker has.
   std::optional<checkpoint_reader> reader;
 
   checkpoint_server_test() {
@@ -96,7 +96,7 @@ struct checkpoint_server_test : support::deterministic_system {
     return result;
   }
 
-  /// A checkpoint of the worker with one file of so many bytes.
+  /// Writes a checkpoint of the worker with one file of `bytes` bytes, and offers it.
   checkpoint_offer offer(std::uint64_t number, std::size_t bytes) {
     const auto root = disk.head() / "worker";
     auto place = root / "trials" / "00007" / "attempt_1_5" / checkpoint_name(number);
@@ -147,7 +147,7 @@ TEST_F(checkpoint_server_test, says_again_that_a_checkpoint_is_safe_that_is_offe
   give_all();
   EXPECT_EQ(settled(), "");
 
-  what.number = 9; // its worker is back over another connection, and never heard of it
+  what.number = 9; // the worker is back over another connection and never heard the answer
   tell(uut, what, worker);
 
   auto again = next(heard->settled);
@@ -259,7 +259,7 @@ TEST_F(checkpoint_server_test, refuses_more_files_than_its_head_would_keep) {
 
 struct artifacts_checkpoint_server_test : checkpoint_server_test {
   fs::path trial() const { return experiment() / "trials" / "00007"; }
-  /// The worker has a trial's directory with these files.
+  /// Writes these files into the trial's directory of the worker, and offers them.
   checkpoint_offer wrote(const std::vector<std::pair<std::string, std::string>>& all) {
     const auto root = disk.head() / "worker";
     checkpoint_manifest content;

@@ -40,6 +40,20 @@ TEST(client_messages, come_back_as_they_were_sent) {
   }
 }
 
+TEST(client_messages, carry_commands) {
+  remote_command all{"add",    {"x", "y"}, {"--key=k"},  {"experiments"},
+                     {"lr=1"}, "./mine",   "--head h:1", 80};
+
+  auto back = remote_command_from_json(to_json(all));
+
+  ASSERT_TRUE(back) << to_text(back.error());
+  EXPECT_EQ(*back, all);
+  auto wrong = remote_command_from_json(
+      R"({"command":"add","experiments":[1],"program":"","reaching":"","columns":0})");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().detail, HasSubstr("in a command: experiments must be texts"));
+}
+
 TEST(client_messages, tell_a_client_from_a_worker) {
   hello worker;
   worker.name = "w";

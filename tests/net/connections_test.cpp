@@ -35,7 +35,7 @@ pong_actor::behavior_type pong(pong_actor::pointer self, callers* to) {
   }};
 }
 
-/// Somebody who is connected.
+/// A process that connects to the listener.
 struct peer {
   network_config config;
   caf::actor_system system;
@@ -48,7 +48,7 @@ struct peer {
       head = *found;
   }
 
-  /// How many of so many pings were answered, up to the first that was not.
+  /// Sends up to `count` pings. @returns how many were answered before the first that was not.
   int pings(int count) {
     caf::scoped_actor self{system};
     int answered = 0;
@@ -59,7 +59,7 @@ struct peer {
   }
 };
 
-/// Whom they are connected to.
+/// The process that peers connect to.
 struct listener {
   network_config config;
   callers heard_of;
@@ -76,10 +76,10 @@ struct listener {
   ~listener() { caf::anon_send_exit(head, caf::exit_reason::user_shutdown); }
 };
 
-/// A connection to the port of a process that speaks no TLS.
+/// A connection to the port from a process that speaks no TLS.
 class stranger_socket {
 public:
-  /// @param from Which loopback address: 127.0.0.N.
+  /// @param from Loopback address to connect from: 127.0.0.N.
   explicit stranger_socket(std::uint16_t port, std::uint32_t from = 1)
       : descriptor_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
     const auto own = address(from, 0);
@@ -97,7 +97,7 @@ public:
     EXPECT_EQ(::send(descriptor_, what.data(), what.size(), MSG_NOSIGNAL),
               static_cast<::ssize_t>(what.size()));
   }
-  /// Waits until the other side says something, or hangs up.
+  /// Waits until the other side sends something or hangs up.
   /// @returns whether it has hung up.
   [[nodiscard]] bool waits_in_vain() const {
     char answer = 0;
@@ -116,7 +116,7 @@ private:
   }
 };
 
-/// A member that shakes hands when it is told to, and says what no node says.
+/// A member with a certificate that shakes hands when told to, and sends what no node sends.
 class raw_member {
 public:
   raw_member(const tls_files& files, std::uint16_t port, std::uint32_t from = 1, int newest = 0)
@@ -130,7 +130,7 @@ public:
     SSL_set_fd(session_.get(), socket_.descriptor());
   }
 
-  /// @returns whether both sides have taken each other: the port greets only then.
+  /// @returns whether both sides accept each other: only then does the port send its greeting.
   [[nodiscard]] bool is_taken() {
     char byte = 0;
     return SSL_connect(session_.get()) == 1 && SSL_read(session_.get(), &byte, 1) == 1;
@@ -139,7 +139,7 @@ public:
     EXPECT_EQ(SSL_write(session_.get(), what.data(), static_cast<int>(what.size())),
               static_cast<int>(what.size()));
   }
-  /// Hears all that is said until the other side hangs up.
+  /// Reads everything until the other side hangs up.
   void wait_for_end() {
     char byte = 0;
     while (SSL_read(session_.get(), &byte, 1) == 1) {}
@@ -173,7 +173,7 @@ protected:
     certificate_test::TearDown();
   }
 
-  /// Somebody who speaks no TLS.
+  /// A connection that speaks no TLS.
   [[nodiscard]] stranger_socket stranger() const { return stranger_socket{port}; }
 };
 
@@ -209,7 +209,7 @@ TEST_F(connections, are_refused_to_those_who_want_another_kind_of_actor) {
 
 TEST_F(connections, are_not_waited_for_when_the_peer_falls_silent) {
   using std::chrono::milliseconds;
-  // Their ends wait until this side hangs up.
+  // These servers keep the connection open until this side hangs up.
   for (const auto& manners :
        {samples::tls_service({how.identity->files, true, "x", 0}), samples::plain_service("")}) {
     samples::small_server mute{manners};
@@ -237,13 +237,13 @@ TEST_F(connections, to_peers_that_greet_late_outlast_heartbeats) {
 }
 
 TEST_F(connections, are_closed_when_the_peer_says_nothing_of_worth) {
-  // Longer than a peer takes for its greeting.
+  // A peer needs less time than this for its greeting.
   listen_by({std::chrono::seconds{2}, 100});
   auto silent = stranger();
   auto slow = stranger();
   peer stays{how, port};
 
-  slow.say("\x16\x03\x01"); // a handshake begins so
+  slow.say("\x16\x03\x01"); // the beginning of a handshake
 
   EXPECT_TRUE(silent.waits_in_vain());
   EXPECT_TRUE(slow.waits_in_vain());
@@ -253,27 +253,27 @@ TEST_F(connections, are_closed_when_the_peer_says_nothing_of_worth) {
 TEST_F(connections, of_strangers_are_so_many_at_a_time) {
   listen_by({std::chrono::hours{1}, 3});
   peer stays{how, port};
-  EXPECT_EQ(stays.pings(1), 1); // and so it is no stranger
+  EXPECT_EQ(stays.pings(1), 1); // after which it is no stranger
   auto oldest = stranger();
   auto next = stranger();
   auto more = std::make_unique<stranger_socket>(port);
   peer comes{how, port};
 
-  // One for each that came after the third of them.
+  // The strangers beyond three cost the oldest its connection.
   EXPECT_TRUE(oldest.waits_in_vain());
   more.reset();
 
   EXPECT_EQ(stays.pings(10), 10);
   EXPECT_EQ(comes.pings(10), 10);
   next.say(std::string(100, 'x'));
-  EXPECT_TRUE(next.waits_in_vain()); // for what it said
+  EXPECT_TRUE(next.waits_in_vain()); // because of what it sent
 }
 
 TEST_F(connections, outlive_their_certificates) {
   peer stays{how, port};
   std::filesystem::rename(root / "test", root / "elsewhere");
 
-  stranger().say("x"); // a peer of ours would need the files itself
+  stranger().say("x"); // a peer of the project would need the files itself
 
   EXPECT_EQ(stays.pings(5), 5);
 }
@@ -335,7 +335,7 @@ TEST_F(connections, of_one_member_make_room_for_others) {
   EXPECT_EQ(second.pings(10), 10);
 }
 
-/// A peer whose connections stand still: it neither reads nor writes.
+/// Stops a peer's connections: it neither reads nor writes.
 class held_still {
 public:
   explicit held_still(peer& whom) {
@@ -359,7 +359,7 @@ TEST_F(connections, end_where_the_peer_leaves_too_much_unread) {
   for (const auto& [by_one, by_all, words] :
        {std::tuple{mebibyte, 1024 * mebibyte, " MiB unread that were sent to it"},
         std::tuple{1024 * mebibyte, mebibyte, ", with most of it, was hung up on"}}) {
-    // It would be given up for its silence some day.
+    // Otherwise the peer would be given up for its silence.
     listen_by({{}, {100, by_one, by_all}}, {std::chrono::hours{1}});
     peer stays{how, port};
     peer mute{how, port};
@@ -374,7 +374,7 @@ TEST_F(connections, end_where_the_peer_leaves_too_much_unread) {
     auto is_gone = false;
     {
       held_still while_it_is_told{mute};
-      // The system's own buffers take some.
+      // More than the system's own buffers take.
       for (int i = 0; i < 64; ++i)
         teller->send(whom, std::string(mebibyte, 'x'));
       teller->receive([&](const caf::down_msg&) { is_gone = true; }, caf::after(patience) >> [] {});
@@ -428,7 +428,7 @@ TEST_F(connections, outlive_all_that_a_member_can_send) {
     }
   }
 
-  EXPECT_EQ(hostile.pings(10), 10); // and so all of it has come
+  EXPECT_EQ(hostile.pings(10), 10); // the answers show that all messages have arrived
   EXPECT_EQ(stays.pings(10), 10);
 }
 

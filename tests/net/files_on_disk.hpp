@@ -15,7 +15,7 @@
 
 namespace tune::support {
 
-/// Removed at the end of its life.
+/// Two directories, removed at the end of the object's life.
 class files_on_disk {
 public:
   files_on_disk() {
@@ -45,7 +45,7 @@ public:
   std::string shipped(const std::string& job, const std::string& path) const {
     return content(worker() / "jobs" / job / "files" / path);
   }
-  /// A job of the head's files.
+  /// An offer of a job with the head's files that match `patterns`.
   job_offer offer(const std::string& job, const std::vector<std::string>& patterns) const {
     auto manifest = make_manifest(head(), patterns);
     EXPECT_TRUE(manifest) << manifest.error().detail;

@@ -1,5 +1,5 @@
-// No message of a peer ends an actor that others depend on: each that peers can reach is sent all
-// that there is, as if it had crossed the border.
+// No message of a peer ends an actor that others depend on: each actor that peers can reach is sent
+// every attack, as if it had passed the message filter.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/firm.hpp"
 
@@ -39,7 +39,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Somebody on another node, who does not listen.
+/// A proxy of an actor on another node; it ignores all messages.
 class silent_proxy : public caf::actor_proxy {
 public:
   using actor_proxy::actor_proxy;
@@ -49,7 +49,7 @@ public:
   }
 };
 
-/// An observer of a head session that does not care.
+/// An observer of a head session that ignores everything.
 struct deaf : head_session_observer {
   void joined(const std::string&, const welcome&) override {}
   void waits(const std::string&, std::chrono::milliseconds) override {}
@@ -67,7 +67,7 @@ protected:
       = std::make_shared<session_fence>([this] { return clock_now(); });
   caf::strong_actor_ptr peer;
   caf::strong_actor_ptr other;
-  /// Knows the names of all types, which the stage does not.
+  /// Knows the names of all types, unlike the test's own system.
   network_config names_config{transport{}, 2};
   caf::actor_system names{names_config};
   std::unique_ptr<reachable_actors> table;
@@ -98,7 +98,8 @@ protected:
     run_now();
   }
 
-  /// Whether it would cross the border. CAF's own would not; they are sent nevertheless.
+  /// Whether the message filter would let the message through. It would not for CAF's own messages,
+  /// which are sent nevertheless.
   bool may_come(const std::string& name, const support::attack& x) {
     std::vector<char> bytes;
     caf::binary_serializer to{names, bytes};
@@ -122,7 +123,7 @@ protected:
       ASSERT_FALSE(is_gone(whom)) << name << " ended by: " << x.name;
     };
     for (const auto& x : support::system_attacks(peer, other)) {
-      // Nobody withstands this one but the border: CAF obeys it itself.
+      // Only the message filter protects against this one: CAF itself obeys it.
       if (x.what.match_elements<caf::exit_msg>()
           && x.what.get_as<caf::exit_msg>(0).reason == caf::exit_reason::kill)
         continue;
@@ -138,12 +139,12 @@ protected:
       }
     }
     EXPECT_EQ(heard > 0, hears(name)) << name << " was told " << heard << " words of ours";
-    // Told by its own process, it goes.
+    // An actor still ends when its own process tells it to.
     dismiss(whom);
     EXPECT_TRUE(is_gone(whom)) << name;
   }
 
-  /// Whether the table has words for it: the others only ask.
+  /// Whether the table allows it any messages: the others only send requests.
   bool hears(const std::string& name) {
     return name != "tune.head_session" && name != "tune.heartbeat_sender";
   }
@@ -187,7 +188,7 @@ TEST_F(firm_test, heartbeat_monitor_stays) {
 TEST_F(firm_test, trial_stays) {
   auto runner = mock_runner();
   attack("tune.trial", spawn_trial(*system, trial_id{0}, runner.actor));
-  EXPECT_EQ(runner.heard->size(), 0U); // of attempts that were never launched
+  EXPECT_EQ(runner.heard->size(), 0U); // the attacks are about attempts that were never launched
 }
 
 TEST_F(firm_test, front_stays) {
@@ -198,7 +199,7 @@ TEST_F(firm_test, front_stays) {
 }
 
 TEST_F(firm_test, node_stays) {
-  // What its head may have it do.
+  // Its head may give these orders.
   attack("tune.node", spawn_local_node(*system, far_node(), cluster.actor),
          {"atom drain", "atom leave", "drain", "leave"});
 }
@@ -242,7 +243,8 @@ TEST_F(firm_test, heartbeat_sender_stays) {
   attack("tune.heartbeat_sender", spawn_heartbeat_sender(*system, how, {}));
 }
 
-/// Nobody but its client knows it: it is met where it introduces itself.
+/// Plays the node registry. Only the registry meets the client's actor, which introduces itself
+/// there.
 struct meeting_state {
   static inline const char* name = "test.node_registry";
 };

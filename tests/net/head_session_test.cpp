@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// All that an observer hears, as lines.
+/// Records all that an observer hears, as lines.
 struct listener : head_session_observer {
   std::vector<std::string> lines;
   std::vector<milliseconds> waited;
@@ -37,9 +37,9 @@ struct listener : head_session_observer {
   void ended(const worker_end& how) override { ends.push_back(how); }
 };
 
-/// How a node registry behaves, and what it heard.
+/// Behaviour of a node registry, and the messages it received.
 struct node_registry_script {
-  /// The answer to a hello; empty: none, ever.
+  /// The answer to a hello; empty: it never answers.
   std::string answer = to_json(hello_answer{welcome{this_build(), "w-2", 5, 0}});
   bool gives_links = true;
   head_links links;
@@ -89,7 +89,7 @@ scripted_node_registry(node_registry_actor::stateful_pointer<silent_state> self,
   };
 }
 
-/// What a heartbeat monitor says, and heard.
+/// Behaviour of a heartbeat monitor, and the messages it received.
 struct heartbeat_monitor_script {
   bool answers = true;
   bool counts = true;
@@ -122,7 +122,7 @@ struct finder_state {
   std::vector<caf::typed_response_promise<job_ready>> asked;
 };
 
-/// Never finds anything: what is launched stays.
+/// Never finds the job, so that a launch stays pending.
 job_lookup_actor::behavior_type endless(job_lookup_actor::stateful_pointer<finder_state> self) {
   return {
       [self](const job_wanted&) {
@@ -137,7 +137,7 @@ struct head_session_test : support::deterministic_system {
   std::shared_ptr<node_registry_script> script = std::make_shared<node_registry_script>();
   std::shared_ptr<listener> seen = std::make_shared<listener>();
   head_session_settings settings;
-  /// What dialing brings; afterwards, and where there is nothing: the node registry.
+  /// Errors of the next attempts to dial; after them, dialing gives the node registry.
   std::deque<error> faults;
   int dialed = 0;
   node_registry_actor node_registry;
@@ -176,19 +176,19 @@ struct head_session_test : support::deterministic_system {
   void open_node_registry() {
     node_registry = keep(node_registry_actor{system->spawn(scripted_node_registry, script)});
   }
-  /// Begins; there is a node registry.
+  /// Starts the session; there is a node registry.
   void start() {
     if (!node_registry)
       open_node_registry();
     uut = keep(spawn_head_session(*system, settings));
     tell(uut, run_atom_v);
   }
-  /// Nobody is there, so often.
+  /// The next `times` attempts to dial find nobody.
   void nobody(int times) {
     for (int i = 0; i < times; ++i)
       faults.push_back({ec::unreachable, "nobody listens"});
   }
-  /// Puts something on the node that does not end by itself.
+  /// Launches an attempt on the node that does not end by itself.
   void occupy(const support::mock<trial_actor>& trial) {
     launch_order order;
     order.job = "unknown";
@@ -259,7 +259,7 @@ TEST_F(head_session_test, gives_up_after_its_patience) {
 
   EXPECT_EQ(end().how, worker_end::kind::unreachable);
   EXPECT_EQ(end().why, "nobody listens");
-  EXPECT_EQ(dialed, 4); // at 0, 0.5, 1.5 and 3.5 s: the next would be at 7.5 s
+  EXPECT_EQ(dialed, 4); // at 0, 0.5, 1.5 and 3.5 s; the next would be at 7.5 s
   EXPECT_TRUE(is_gone(uut));
 }
 
@@ -492,7 +492,7 @@ struct watched_head_session_test : head_session_test {
   }
 
   void TearDown() override {
-    // What still runs would keep its node.
+    // Attempts that still run would keep their node alive.
     for (const auto& x : std::vector<node_actor>{script->nodes})
       dismiss(x);
     head_session_test::TearDown();
@@ -504,7 +504,7 @@ struct watched_head_session_test : head_session_test {
     by.lost_after_ms = 10'000;
     script->answer = to_json(hello_answer{by});
   }
-  /// The head says what may go on.
+  /// The head tells which leases may go on.
   void let_go_on(std::vector<std::uint64_t> leases) {
     tell(script->nodes.back(), leases_kept{std::move(leases), false, script->tickets.back()});
   }

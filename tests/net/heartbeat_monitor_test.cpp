@@ -78,7 +78,7 @@ TEST_F(heartbeat_monitor_test, gives_a_node_time_to_come_back_that_froze_while_i
   pass(1s);
   skipped = 11s;
 
-  EXPECT_FALSE(beat(1, true)); // it lay in the connection's buffer
+  EXPECT_FALSE(beat(1, true)); // it had waited in the connection's buffer
 
   EXPECT_EQ(cluster.heard->size(), 0u);
   pass(9s);

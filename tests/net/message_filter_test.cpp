@@ -1,5 +1,4 @@
-// What a peer sends, byte by byte: what passes, what becomes unreadable, and for what it is hung up
-// on.
+// A peer's bytes: which messages pass, which become unreadable, and which end the connection.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../../src/net/message_filter.hpp"
 
@@ -51,7 +50,8 @@ protected:
       caf::anon_send_exit(x, caf::exit_reason::user_shutdown);
   }
 
-  /// As CAF does with whomever it names to a peer. @returns its number.
+  /// Spawns an actor and registers it, as CAF does with an actor that it names to a peer. @returns
+  /// its id.
   template <class State>
   caf::actor_id known_actor() {
     auto made = system.spawn(idle<State>);
@@ -85,14 +85,14 @@ protected:
   }
   void greet() { ASSERT_EQ(look_at(greeting(), bytes_of(peer)), verdict::goes_on); }
 
-  /// Whether it passes, unchanged.
+  /// Whether the message passes unchanged.
   bool passes(const header& head, const caf::message& what) {
     auto payload = bytes_of(std::vector<caf::strong_actor_ptr>{}, what);
     auto before = payload;
     EXPECT_EQ(look_at(head, std::move(payload)), verdict::goes_on);
     return sent_ == before;
   }
-  /// Whether CAF could make a message of what was left of the last payload.
+  /// Whether CAF could deserialize what was left of the last payload.
   bool is_readable() {
     caf::scoped_execution_unit context{&system};
     caf::binary_deserializer from{&context, sent_.data(), sent_.size()};
@@ -197,7 +197,7 @@ TEST_F(message_filter_test, cuts_messages_off_at_every_byte_and_survives) {
   auto whole = bytes_of(std::vector<caf::strong_actor_ptr>{},
                         caf::make_message(checkpoint_offer{}, checkpoint_peer_actor{}));
   for (std::size_t size = 1; size < whole.size(); ++size) {
-    // Beyond the names of the types it passes: CAF makes an empty message of it.
+    // Without complete type names it passes too: CAF makes an empty message of it.
     EXPECT_EQ(look_at(words_to(checkpoint_server),
                       {whole.begin(), whole.begin() + static_cast<long>(size)}),
               verdict::goes_on);
@@ -216,7 +216,7 @@ TEST_F(message_filter_test, ends_with_a_peer_that_greets_without_a_name) {
 TEST_F(message_filter_test, ends_with_a_peer_that_greets_as_another_one_or_as_this_node) {
   EXPECT_EQ(look_at(greeting(), bytes_of(system.node())), verdict::ends);
   greet();
-  greet(); // again is fine
+  greet(); // the same greeting again is fine
   EXPECT_EQ(look_at(greeting(), bytes_of(third)), verdict::ends);
 }
 

@@ -46,7 +46,7 @@ struct node_registry_test : support::deterministic_system {
     EXPECT_TRUE(read);
     return read ? *read : hello_answer{rejection{}};
   }
-  /// Fails where the worker is sent away.
+  /// Greets as a worker; fails if the worker is sent away.
   welcome greet(const hello& words) {
     auto answer = ask(words);
     if (const auto* no = std::get_if<rejection>(&answer))
@@ -63,7 +63,7 @@ struct node_registry_test : support::deterministic_system {
   void enter(std::uint64_t ticket, const support::mock<node_actor>& node) {
     tell(uut, enter_atom_v, ticket, node.actor, node_inventory{});
   }
-  /// A worker that is in. @returns its name.
+  /// Lets a worker in. @returns its name.
   std::string let_in(const hello& words, const support::mock<node_actor>& node) {
     enter(greet(words).ticket, node);
     return cluster.take<node_offer>().node;
@@ -181,7 +181,7 @@ TEST_F(node_registry_test, gives_a_worker_that_comes_back_its_own_place) {
   let_in(words_of("a"), before);
 
   EXPECT_EQ(let_in(words_of("a"), after), "w");
-  // That the first one is gone is only noticed now.
+  // Only now is it noticed that the first node is gone.
   dismiss(before.actor);
 
   EXPECT_EQ(greet(words_of("b")).name, "w-2");
@@ -270,7 +270,7 @@ struct watched_registry_test : node_registry_test {
     uut = keep(
         spawn_node_registry(*system, std::move(settings), cluster.actor, {cluster.actor, {}, {}}));
   }
-  /// @returns its offer.
+  /// Lets a worker in. @returns its offer.
   node_offer come(const hello& words, const support::mock<node_actor>& node) {
     auto by = greet(words);
     ask_now<head_links>(uut, enter_atom_v, by.ticket);
@@ -348,7 +348,7 @@ TEST_F(watched_registry_test, tells_at_once_of_a_process_that_has_ended) {
   auto node = mock_node();
   auto words = words_of("a");
   auto own = mark_of_this_process();
-  words.process = own.substr(0, own.rfind(':') + 1) + "1"; // an earlier one of this number
+  words.process = own.substr(0, own.rfind(':') + 1) + "1"; // an earlier process with this number
   auto offer = come(words, node);
 
   cut_off(node.actor);
@@ -363,7 +363,7 @@ TEST_F(watched_registry_test, gives_the_name_of_a_process_that_has_ended_to_the_
   auto node = mock_node();
   auto words = words_of("a");
   auto own = mark_of_this_process();
-  words.process = own.substr(0, own.rfind(':') + 1) + "1"; // an earlier one of this number
+  words.process = own.substr(0, own.rfind(':') + 1) + "1"; // an earlier process with this number
   auto offer = come(words, node);
 
   EXPECT_EQ(greet(words_of("b")).name, "w");

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// What an output server heard and did not answer yet.
+/// Messages that an output server received and has not answered yet.
 struct letters {
   std::deque<output_piece> pieces;
   output_sender_actor who;
@@ -93,7 +93,7 @@ struct output_client_test : support::deterministic_system {
   void take(const output_piece& x, const std::string& why = {}) {
     tell(heard->who, piece_taken{x.number, why});
   }
-  /// Takes all that comes. @returns the bytes of each stream.
+  /// Takes all pieces that come. @returns the bytes of each stream.
   std::pair<std::string, std::string> take_all() {
     std::pair<std::string, std::string> result;
     while (!heard->pieces.empty()) {
@@ -279,7 +279,7 @@ TEST_F(output_client_test, answers_when_the_head_takes_nothing_any_more) {
 
   ASSERT_EQ(end->size(), 1u);
   EXPECT_THAT(end->front(), HasSubstr("the head took nothing of it for 10 s"));
-  // Too late, and no harm.
+  // These answers come too late, and do no harm.
   while (!heard->pieces.empty())
     take(next());
   EXPECT_EQ(end->size(), 1u);

@@ -44,7 +44,7 @@ struct output_server_test : support::deterministic_system {
     result.bytes = std::move(bytes);
     return result;
   }
-  /// @returns why it was not taken.
+  /// @returns the reason if the piece was not taken.
   std::string put(output_piece what) {
     auto asked = what.number;
     tell(uut, std::move(what), worker);

@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// What a silent package server was asked, and by whom.
+/// Requests that a silent package server received, and their sender.
 struct questions {
   std::deque<job_request> jobs;
   std::deque<chunk_request> chunks;
@@ -85,7 +85,7 @@ struct package_client_test : support::deterministic_system {
     return keep(package_server_actor{system->spawn(listening_package_server, asked)});
   }
 
-  /// Asks for a job; what it hears comes later.
+  /// Asks for a job; the answers arrive later.
   answers fetch(const std::string& job, const package_server_actor& package_server) {
     if (!uut)
       start();
@@ -99,10 +99,10 @@ struct package_client_test : support::deterministic_system {
     return heard->empty() ? "no answer" : heard->front().why;
   }
 
-  /// The silent package server's content: any text, asked for by its hash.
+  /// Texts that the silent package server can give out, by hash.
   std::map<std::string, std::string> contents;
 
-  /// Tells of a job whose manifest lists texts under paths.
+  /// Answers for a job whose manifest lists these texts under their paths.
   std::string tell_job(std::uint64_t number, const std::map<std::string, std::string>& files) {
     file_manifest manifest;
     for (const auto& [path, text] : files) {
@@ -139,7 +139,7 @@ struct package_client_test : support::deterministic_system {
     asked->jobs.pop_front();
     return result;
   }
-  /// Answers all questions for one content, also those that follow. @returns how many.
+  /// Answers all requests for one content, including those that follow. @returns their number.
   int give(const std::string& hash) {
     for (int result = 0;; ++result) {
       auto x = std::find_if(asked->chunks.begin(), asked->chunks.end(),
@@ -151,7 +151,7 @@ struct package_client_test : support::deterministic_system {
       tell(asked->who, answer);
     }
   }
-  /// A fetch of one file, whose manifest is there already.
+  /// Fetches one file whose manifest has arrived already.
   answers fetch_of(const std::string& text, const std::string& path = "train.py") {
     auto result = fetch("job", silent_package_server());
     give(tell_job(next_job().number, {{path, text}}));
@@ -417,8 +417,8 @@ TEST_F(package_client_test, begins_a_file_again_of_which_a_chunk_was_lost) {
   auto heard = fetch_of("0123456789");
   next_chunk();
 
-  tell(asked->who, answer_to(next_chunk())); // the second
-  next_chunk();                              // the third is void
+  tell(asked->who, answer_to(next_chunk())); // the answer to the second request
+  next_chunk();                              // the third request becomes void
 
   EXPECT_EQ(asked->chunks.front().offset, 0u);
   give(sha256_of("0123456789"));

@@ -16,7 +16,7 @@
 namespace tune::detail {
 namespace {
 
-/// Somebody who is connected to a table of connections.
+/// A client in a table of connections.
 struct visitor {
   std::array<int, 2> ends{-1, -1};
   io_buffer next;
@@ -39,12 +39,12 @@ struct visitor {
     pass->heard([&] { return certificate; });
     pass->greeted();
   }
-  /// So much more is to be sent. @returns whether the connection goes on.
+  /// Adds so many bytes to be sent. @returns whether the connection goes on.
   bool collect(std::size_t bytes) {
     next.resize(next.size() + bytes);
     return pass->collected();
   }
-  /// As CAF does where the socket takes no more.
+  /// Simulates CAF when the socket takes no more.
   void send_what_was_collected() {
     pass->wrote(0);
     next.clear();

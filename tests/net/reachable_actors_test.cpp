@@ -1,4 +1,4 @@
-// The table of docs/security.md and the sources say the same of whom peers can reach.
+// The table of docs/security.md and the sources agree on which actors peers can reach.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../../src/net/reachable_actors.hpp"
 
@@ -33,13 +33,13 @@ fs::path root() {
   return TUNE_SOURCE_DIR;
 }
 
-/// A row of the table: `tune.name` in its first cell.
+/// A row of the table; its first cell is `tune.name`.
 struct row {
   std::string name;
   std::vector<std::string> cells;
 };
 
-/// Of the tables below a heading, up to the next one.
+/// Rows of the tables below a heading, up to the next heading.
 std::vector<row> rows_below(const std::string& heading) {
   auto text = text_of(root() / "docs/security.md");
   auto begin = text.find("\n" + heading + "\n");
@@ -67,7 +67,7 @@ std::set<std::string> names_of(const std::vector<row>& rows) {
   return result;
 }
 
-/// Files of the program, and whether each of them declares actors' names.
+/// All source files of the program.
 std::vector<fs::path> sources() {
   std::vector<fs::path> result;
   for (const auto* room : {"src", "apps", "include"}) {
@@ -80,7 +80,7 @@ std::vector<fs::path> sources() {
   return result;
 }
 
-/// Names of all actors that the program has, with the text of the file of each.
+/// Names of all actors of the program, each with the text of its file.
 std::map<std::string, std::string> actors_of_sources() {
   std::map<std::string, std::string> result;
   static const std::regex declared{R"re(const char\* name = "(tune\.\w+)")re"};
@@ -149,10 +149,10 @@ TEST(reachable_actors_test, is_only_of_actors_that_are_attacked_by_a_test) {
 }
 
 TEST(reachable_actors_test, leaves_no_actor_without_a_name) {
-  // Without a state there is no name, and none could be told from others.
+  // An actor without a state has no name, and could not be told from others.
   static const std::regex stateful{R"(::stateful_pointer<(\w+)>)"};
   for (const auto& file : sources()) {
-    // It spawns actors of the user's, which name themselves.
+    // This header spawns the user's actors, which name themselves.
     if (file.filename() == "own_trainable.hpp")
       continue;
     auto text = text_of(file);

@@ -24,7 +24,7 @@ struct network_config : caf::actor_system_config {
   }
 };
 
-/// One end of a connection: ends with its actors.
+/// One end of a connection: an actor system whose actors end with it.
 class end_of_line {
 public:
   ~end_of_line() {
@@ -61,7 +61,7 @@ struct shipping_test : testing::Test {
   std::unique_ptr<end_of_line> head = std::make_unique<end_of_line>();
   std::unique_ptr<end_of_line> worker = std::make_unique<end_of_line>();
 
-  /// Gives the package server to the worker, over a real connection.
+  /// Makes the package server reachable for the worker, over a real connection.
   package_server_actor across(const package_server_actor& package_server) const {
     auto port = publish_plain(head->system, package_server, 0, "127.0.0.1");
     EXPECT_TRUE(port) << port.error().detail;
@@ -69,7 +69,7 @@ struct shipping_test : testing::Test {
     EXPECT_TRUE(far) << far.error().detail;
     return *far;
   }
-  /// Asks for a job; the answer comes into `fetched`.
+  /// Asks for a job; the answer goes to `fetched`.
   void fetch(const std::string& job, const package_server_actor& package_server) {
     package_client_settings settings;
     settings.work = disk.worker();

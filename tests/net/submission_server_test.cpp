@@ -44,13 +44,21 @@ protected:
   package_client_mock package_client = keep(spawn_package_client_mock());
   /// Whose certificate whoever speaks shows.
   std::string identity = "CN=me";
+  /// Runners that were spawned, with what they were to carry out and for whom.
+  std::vector<command_runner_actor> runners;
+  std::vector<std::pair<remote_command, std::string>> commands;
+  /// How many pieces of output a command has before its end.
+  int pieces = 1;
   submission_server_local_actor uut = keep(spawn_submission_server(
-      *system, {[this](job_spec x) { return hire(std::move(x)); }, package_client,
-                [this](const std::string& text) { said.push_back(text); },
-                [this](const caf::node_id&) { return identity; }}));
+      *system,
+      {[this](job_spec x) { return hire(std::move(x)); }, package_client,
+       [this](const std::string& text) { said.push_back(text); },
+       [this](const caf::node_id&) { return identity; },
+       [this](remote_command x, std::string who) { return run(std::move(x), std::move(who)); }}));
   package_server_actor package_server = keep(spawn_package_server(*system, false));
 
   std::vector<client_answer> answers;
+  std::vector<remote_output> outputs;
   std::vector<experiment_ended> ends;
   follower_actor me = keep(follower());
 
@@ -59,6 +67,7 @@ protected:
       return {
           [this](const client_answer& x) { answers.push_back(x); },
           [this](const experiment_ended& x) { ends.push_back(x); },
+          [this](const remote_output& x) { outputs.push_back(x); },
       };
     });
   }
@@ -103,6 +112,28 @@ protected:
     return made.actor;
   }
 
+  command_runner_actor run(remote_command what, std::string who) {
+    commands.emplace_back(std::move(what), std::move(who));
+    auto left = std::make_shared<int>(pieces);
+    runners.push_back(system->spawn([left]() -> command_runner_actor::behavior_type {
+      return {[left](tick_atom) {
+        remote_output result;
+        result.out = "piece " + std::to_string(*left);
+        result.has_ended = --*left == 0;
+        result.status = 3;
+        return result;
+      }};
+    }));
+    return runners.back();
+  }
+
+  void command(std::uint64_t number, const follower_actor& who) {
+    remote_command what;
+    what.command = "status";
+    what.experiments = {"x"};
+    tell(uut, command_wanted{number, to_json(what)}, who);
+  }
+
   void submit(const std::string& experiment, std::uint64_t number = 1) {
     submission_message words{experiment, experiment + "-0", "me@here", std::nullopt, {}, {}};
     tell(uut, submission{number, to_json(words)}, package_server, me);
@@ -139,6 +170,77 @@ TEST_F(submission_server_test, has_an_experiment_run_once_its_files_are_there) {
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].text, "how");
   EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+}
+
+TEST_F(submission_server_test, carries_out_commands_piece_by_piece) {
+  pieces = 2;
+  command(5, me);
+
+  ASSERT_EQ(commands.size(), 1u);
+  EXPECT_EQ(commands[0].first.command, "status");
+  EXPECT_EQ(commands[0].second, "CN=me");
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].number, 5u);
+  EXPECT_EQ(outputs[0].out, "piece 2");
+  EXPECT_FALSE(outputs[0].has_ended);
+
+  tell(uut, output_wanted{5}, me);
+
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1].out, "piece 1");
+  EXPECT_TRUE(outputs[1].has_ended);
+  EXPECT_EQ(outputs[1].status, 3);
+  EXPECT_TRUE(is_gone(runners[0]));
+}
+
+TEST_F(submission_server_test, refuses_commands_that_make_no_sense) {
+  tell(uut, command_wanted{1, "nonsense"}, me);
+  tell(uut, output_wanted{2}, me);
+  pieces = 2;
+  command(3, me);
+  command(3, me);
+
+  ASSERT_EQ(outputs.size(), 4u);
+  EXPECT_EQ(outputs[0].refused, static_cast<int>(ec::bad_syntax));
+  EXPECT_TRUE(outputs[0].has_ended);
+  EXPECT_EQ(outputs[1].refused, static_cast<int>(ec::protocol));
+  EXPECT_EQ(outputs[2].refused, 0);
+  EXPECT_EQ(outputs[3].refused, static_cast<int>(ec::protocol));
+  EXPECT_EQ(commands.size(), 1u);
+}
+
+TEST_F(submission_server_test, bounds_the_commands_of_a_client) {
+  pieces = 2;
+  for (std::uint64_t number = 1; number <= 5; ++number)
+    command(number, me);
+
+  ASSERT_EQ(outputs.size(), 5u);
+  EXPECT_EQ(outputs[3].refused, 0);
+  EXPECT_EQ(outputs[4].refused, static_cast<int>(ec::unreachable));
+  EXPECT_THAT(outputs[4].err, HasSubstr("carries out 4 commands"));
+
+  tell(uut, output_wanted{1}, me);
+  command(6, me);
+
+  EXPECT_EQ(outputs.back().refused, 0);
+}
+
+TEST_F(submission_server_test, ends_the_commands_of_a_client_that_is_gone) {
+  pieces = 2;
+  auto other = keep(follower());
+  command(1, other);
+  command(1, me);
+
+  dismiss(other);
+
+  EXPECT_TRUE(is_gone(runners[0]));
+  EXPECT_FALSE(is_gone(runners[1]));
+}
+
+TEST_F(submission_server_test, tells_a_job_supervisor_who_submitted_its_experiment) {
+  submit("digits");
+
+  EXPECT_EQ(job_supervisors.at(0).task.identity, "CN=me");
 }
 
 TEST_F(submission_server_test, lets_whoever_submitted_an_experiment_attach_to_it_again) {

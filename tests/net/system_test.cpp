@@ -15,8 +15,8 @@ namespace {
 
 using support::leave_room_for;
 
-/// Makes a system where only so many threads can be had. Ends the process: 0 where that sufficed,
-/// 3 where it did not.
+/// Makes a system where only `threads` threads can be started, then ends the process: with 0 if
+/// they were enough, with 3 if not.
 template <class Config>
 [[noreturn]] void begin_with(std::size_t threads, Config& config) {
   std::set_terminate([] { ::_exit(3); });
@@ -35,7 +35,7 @@ template <class Config>
   begin_with(threads, config);
 }
 
-/// More than any system begins with, and for what its threads reserve before they need it.
+/// More threads than any system starts with, including the memory that its threads reserve early.
 constexpr std::size_t enough = 64;
 
 class start_test : public testing::Test {
@@ -43,7 +43,7 @@ protected:
   void SetUp() override {
     if (!support::can_bound_memory)
       GTEST_SKIP() << "sanitizers need all the memory there is";
-    // Other tests' threads stay out of it.
+    // Keeps other tests' threads out of the death test.
     GTEST_FLAG_SET(death_test_style, "threadsafe");
   }
 };

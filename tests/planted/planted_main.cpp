@@ -1,4 +1,4 @@
-/// Simulates until a planted bug shows, as a finding of the promise that it breaks.
+/// Simulates until a planted bug shows up as a finding against the promise that it breaks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/campaign.hpp"
 

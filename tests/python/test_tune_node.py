@@ -60,7 +60,7 @@ class Runtime:
         self.directory.cleanup()
 
     def hear(self):
-        """The script's next line; None once it has closed its end."""
+        """The script's next line; None once the script has closed its end."""
         line = self.reports.readline()
         return json.loads(line) if line else None
 
@@ -172,7 +172,7 @@ class TrialUnderTuneNode(unittest.TestCase):
             self.assertEqual(runtime.end(), "stopped\nend False\n")
 
     def exported_after(self, decision, **more):
-        """What a script exports that is told to end; what it says of it."""
+        """The exports of a script that is told to end, and its message about them."""
         with Runtime(EXPORTING, exports="model,onnx") as runtime:
             runtime.hear()
             runtime.hear()
@@ -257,7 +257,7 @@ class TrialUnderTuneNode(unittest.TestCase):
                 self.assertNotIn("can_save", told)
                 self.assertEqual(runtime.hear(), {"metrics": {"x": 1}})
                 runtime.answer("stop")
-                # With the traceback of what it raised.
+                # With the traceback of the script's exception.
                 with self.assertRaisesRegex(AssertionError, "(?s)in save.*disk on fire.*ends with"):
                     runtime.end()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""python/tune_searcher.py, and the searcher of the examples over it."""
+"""python/tune_searcher.py, and the example searcher that uses it."""
 import io
 import json
 import sys
@@ -135,7 +135,7 @@ class Serving(unittest.TestCase):
         return random_searcher.Searcher(begin, 0.5)
 
     def history(self, count):
-        """A whole conversation, and the same as it is told again to one that begins anew."""
+        """A whole conversation, and the same conversation as replayed to a new process."""
         messages, again, configs = [], [], []
         for i in range(1, count + 1):
             messages.append({"type": "suggest", "id": i})

@@ -1,4 +1,4 @@
-/// How benchmarks read their lines.
+/// Command lines of benchmarks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::ExitedWithCode;
 using tune::bench::arguments;
 
-/// A line, without the program's name.
+/// Parses a command line given without the program's name.
 arguments read(std::vector<std::string> line) {
   line.insert(line.begin(), "/somewhere/tune_some_bench");
   std::vector<char*> raw;

@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(all, curves_test, testing::ValuesIn(curve_names()),
 
 TEST(curves, are_those_of_the_file_at_configurations_that_were_recorded) {
   auto uut = curve_set::read("digits_mlp", between::blend);
-  // The first row.
+  // The configuration of the first row.
   object config{{"lr", 0.726},
                 {"momentum", 0.7833},
                 {"hidden", std::int64_t{32}},

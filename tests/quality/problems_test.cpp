@@ -13,7 +13,7 @@
 
 namespace tune::quality {
 
-/// What GoogleTest says of a parameter.
+/// Used by GoogleTest in messages.
 void PrintTo(const problem& what, std::ostream* to) {
   *to << what.name;
 }
@@ -104,7 +104,7 @@ TEST(problems, read_tables_at_the_nearest_recorded_value) {
   for (const auto& x : all_problems()) {
     if (x.name != "logistic_wine")
       continue;
-    // As in tables/logistic_wine.csv: C in half decades and thirds of them, l1 .5 after .25.
+    // As in tables/logistic_wine.csv: C in thirds of a decade; for l1, .5 comes after .25.
     object near{{"C", 1.05}, {"l1", 0.45}, {"steps", 60}, {"weights", "none"}};
     object at{{"C", 1.0}, {"l1", 0.5}, {"steps", 64}, {"weights", "none"}};
     EXPECT_EQ(x.f(near), x.f(at));

@@ -15,7 +15,7 @@ using namespace tune;
 using namespace tune::quality;
 using testing::HasSubstr;
 
-/// Only what a test names: to list all of them takes a while.
+/// Only the named problems, since listing all of them takes a while.
 std::vector<problem> some(const std::set<std::string>& names) {
   auto all = all_problems();
   std::erase_if(all, [&](const problem& x) { return !names.contains(x.name); });

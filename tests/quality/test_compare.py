@@ -34,7 +34,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(count, 2)
         self.assertEqual([round(x, 9) for x in made["a"]["25"]], [0.2, 2])
         self.assertEqual([round(x, 9) for x in made["c"]["25"]], [0.25, 2])
-        # Of those alone that came so far.
+        # Only the searchers that reached this checkpoint.
         self.assertEqual([round(x, 9) for x in made["a"]["50"]], [0.05, 1.25])
         self.assertNotIn("50", made["c"])
 

@@ -1,4 +1,4 @@
-/// How far earlier experiments are believed.
+/// How much earlier experiments are trusted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/transfer/agreement.hpp"
 
@@ -10,7 +10,8 @@ namespace {
 using namespace tune;
 using testing::ElementsAre;
 
-// By scipy.optimize.nnls of the columns without their means, with √2 times the identity below them.
+// Values by scipy.optimize.nnls: the columns without their means, with √2 times the identity below
+// them.
 TEST(slopes, are_the_least_squares_that_scipy_says) {
   std::vector<double> t{1.2, -0.4, 0.3, -1.1, 0.9, -0.9};
   std::vector<double> p{0.8, -0.2, 0.5, -0.9, 0.4, -0.6};
@@ -24,7 +25,7 @@ TEST(slopes, are_the_least_squares_that_scipy_says) {
   EXPECT_THAT(transfer::slopes({}, t), ElementsAre());
 }
 
-// By scipy.stats.kendalltau.
+// Values by scipy.stats.kendalltau.
 TEST(rank_correlation, is_the_one_that_scipy_says) {
   std::vector<double> t{1.2, -0.4, 0.3, -1.1, 0.9, -0.9};
 

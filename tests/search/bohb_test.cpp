@@ -1,4 +1,4 @@
-/// BOHB's model: its densities, the budget that it learns from, and what it proposes.
+/// BOHB's model: its densities, the budget that it learns from, and its proposals.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/bohb/bohb.hpp"
 
@@ -31,8 +31,9 @@ encoding encoding_of(const std::vector<parameter_text>& lines) {
 
 const std::vector<parameter_text> floats{{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}};
 
-// By statsmodels 0.15.0: KDEMultivariate(var_type="ccu", bw="normal_reference"), and once more by
-// hand with numpy. The category's bandwidth, .674 there, was cut to 2/3 for the densities.
+// Values by statsmodels 0.15.0, KDEMultivariate(var_type="ccu", bw="normal_reference"), and
+// recomputed by hand with numpy. The category's bandwidth, .674 there, was cut to 2/3 for the
+// densities.
 TEST(bohb_density, is_what_statsmodels_says) {
   auto space
       = encoding_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}, {"c", "choice(p, q, r)"}});
@@ -94,7 +95,7 @@ TEST(budgets, are_exact_up_to_64_and_32_to_an_octave_beyond) {
   EXPECT_EQ(all.size(), 4u * 32);
 }
 
-/// Trials at x = loss: of the first `reach[k]` trials something is known at budget k + 1.
+/// Courses of trials with x = loss; the first `reach[k]` trials have results at budget k + 1.
 std::map<trial_id, course> courses_of(const std::vector<std::size_t>& reach) {
   std::map<trial_id, course> result;
   for (std::size_t i = 0; i < reach.front(); ++i) {
@@ -117,7 +118,7 @@ std::vector<double> xs(const std::vector<cube_point>& points) {
 TEST(bohb_split, is_of_the_highest_budget_that_enough_trials_have_come_to) {
   auto space = encoding_of(floats);
 
-  // Two parameters: densities of three points, and five trials at least.
+  // With two parameters a density needs three points, so five trials are the minimum.
   EXPECT_FALSE(bohb::split_of(space, courses_of({4, 4}), {}));
   EXPECT_EQ(bohb::split_of(space, courses_of({20, 5, 4}), {})->budget, 2u);
   EXPECT_EQ(bohb::split_of(space, courses_of({20, 5, 5}), {})->budget, 3u);
@@ -152,7 +153,7 @@ TEST(bohb_split, has_failed_trials_among_the_worst_of_every_budget) {
   failed.is_bad = true;
   all.emplace(trial_id{50}, failed);
 
-  // One of the five at budget 2 does not count any more.
+  // One of the five at budget 2 no longer counts.
   auto found = bohb::split_of(space, all, {});
 
   EXPECT_EQ(found->budget, 1u);
@@ -161,7 +162,7 @@ TEST(bohb_split, has_failed_trials_among_the_worst_of_every_budget) {
   EXPECT_EQ(xs(found->bad).back(), 99);
 }
 
-/// A searcher whose trials look good early where they come to nothing.
+/// A search in which trials that look good early turn out bad.
 struct bohb_search : testing::Test {
   using texts_of_options = std::map<std::string, std::string>;
 
@@ -177,7 +178,7 @@ struct bohb_search : testing::Test {
   static double x_of(const suggestion& what) { return *what.config->find("x")->number(); }
   static suggestion next(asking& uut) { return std::get<0>(uut.next(1)).front(); }
 
-  /// At fidelity 1 x = .9 is best, from then on x = .2.
+  /// Trains a trial up to fidelity `to`. At fidelity 1 the best is x = .9, from then on x = .2.
   static void train(asking& uut, std::uint64_t trial, const suggestion& what, std::uint64_t to,
                     outcome how = outcome::stopped) {
     for (std::uint64_t i = 1; i <= to; ++i) {
@@ -185,7 +186,7 @@ struct bohb_search : testing::Test {
       uut.tell({trial_id{trial}, what.config, 1, i, {-loss}, {}, i == to ? how : outcome::running});
     }
   }
-  /// @param period One trial in so many goes on to 9, the others are stopped at 1.
+  /// @param period Every `period`-th trial goes on to 9; the others are stopped at 1.
   static std::vector<suggestion> run(asking& uut, std::size_t count, std::uint64_t period) {
     std::vector<suggestion> all;
     while (all.size() < count) {
@@ -211,7 +212,7 @@ TEST_F(bohb_search, believes_the_highest_budget_more_than_the_many_at_a_lower_on
     }
   }
   EXPECT_GT(learnt, 40);
-  // Of random ones it is .34 in the mean, around .9 it is .7.
+  // For random trials the mean is .34, and around x = .9 it is .7.
   EXPECT_LT(sum / learnt, 0.2);
 }
 
@@ -244,7 +245,7 @@ TEST_F(bohb_search, leaves_no_trace_of_lost_trials) {
     auto trial = uut.trials();
     train(uut, trial, next(uut), 9, outcome::lost);
   }
-  // Nothing is known of any budget.
+  // No budget has results.
   EXPECT_EQ(next(uut).origin, "random");
 }
 
@@ -252,12 +253,12 @@ TEST_F(bohb_search, never_takes_a_stopped_trial_for_one_that_went_on) {
   auto uut = make(5, {{"random_fraction", "0"}});
   run(uut, 30, 10);
 
-  // Three went on to 9: too few for two densities of two parameters.
+  // Three trials went on to 9: too few for two densities of two parameters.
   EXPECT_EQ(next(uut).origin, "bohb at 1");
 }
 
-// With kernels as narrow as the authors' program allows, .001, all of them end in one place: the
-// mean is .010 then.
+// With kernels as narrow as the authors' program allows, .001, all of them end in one place, and
+// the mean is .010.
 TEST_F(bohb_search, finds_the_bottom_of_a_bowl_where_every_trial_comes_to_its_end) {
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -273,7 +274,7 @@ TEST_F(bohb_search, finds_the_bottom_of_a_bowl_where_every_trial_comes_to_its_en
     }
     sum += best;
   }
-  // The best of 60 random points comes to 1 / 60π = .0053 in the mean.
+  // The best of 60 random points has a mean loss of 1 / 60π = .0053.
   EXPECT_LT(sum / 20, 0.0027);
 }
 

@@ -21,9 +21,9 @@ using testing::Pointwise;
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-// Known values are those of the Python package cmaes 0.13.1: attributes of CMA(mean, sigma,
-// population_size) for constants, and after three calls of tell(); for margins those of CMAwM after
-// a tell() that moves nothing but by the margin.
+// Known values are by the Python package cmaes 0.13.1: attributes of CMA(mean, sigma,
+// population_size) for constants, also after three calls of tell(); for margins those of CMAwM
+// after a tell() that changes nothing but the margin.
 
 struct known_constants {
   std::size_t n;
@@ -78,7 +78,7 @@ TEST(cma_es_constants, have_the_usual_population) {
   EXPECT_EQ(cma_es::usual_population(40), 15u);
 }
 
-/// Some number between .2 and .8.
+/// A made-up number between .2 and .8.
 double made_up(int generation, int rank, int dimension) {
   return 0.5 + 0.3 * std::sin(1 + 7 * generation + 3 * rank + 2 * dimension);
 }
@@ -142,7 +142,7 @@ TEST(cma_es_distribution, takes_steps_of_others_for_no_longer_than_draws) {
   near.learn(how, all, shares_of(how));
   distribution own{how, {0.5, 0.4, 0.3}, 0.2};
   own.learn(how, made_up_generation(0), shares_of(how));
-  // None of them is further away than √n + 2n / (n + 2) deviations.
+  // No point counts as further away than √n + 2n / (n + 2) deviations.
   EXPECT_EQ(near.mean(), own.mean());
 
   all[0].at = {900, 0.4, 0.3};
@@ -170,7 +170,7 @@ TEST(cma_es_distribution, draws_with_its_covariance) {
     sums[3] += (x[1] + 2) * (x[1] + 2);
     sums[4] += (x[0] - 1) * (x[1] + 2);
   }
-  // Twenty standard errors at least.
+  // All tolerances are at least twenty standard errors.
   EXPECT_NEAR(sums[0] / draws, 1, 0.05);
   EXPECT_NEAR(sums[1] / draws, -2, 0.03);
   EXPECT_NEAR(sums[2] / draws, 0.25 * 4, 0.05);
@@ -180,7 +180,8 @@ TEST(cma_es_distribution, draws_with_its_covariance) {
 }
 
 TEST(cma_es_margin, agrees_with_another_implementation) {
-  // Values 0 to 9 with borders at halves, margin 1/12: mean and σ before, mean and stretch after.
+  // Values are 0 to 9 with borders at halves, and the margin is 1/12. Columns: mean and σ before,
+  // mean and stretch after.
   const double known[][4] = {{3.2, 0.3, 3.1299727764779166, 1.2126537102851787},
                              {9.4, 0.05, 8.569149706355033, 1.0},
                              {5.9, 0.02, 6.0, 14.436977543675916},
@@ -207,7 +208,7 @@ TEST(cma_es_margin, keeps_tails_whatever_the_deviation) {
       EXPECT_GE(tail((uut.mean()[0] - 2.5) / scale), 0.0499) << sigma << ' ' << mean;
       EXPECT_GE(tail((3.5 - uut.mean()[0]) / scale), 0.0499) << sigma << ' ' << mean;
     }
-    // Of two values, the mean in the middle between them.
+    // With two values the mean is in the middle between them.
     distribution two{constants::of(1, 4), {0.5}, sigma};
     two.keep_margin(0, 0.5, 0.5, 0.1);
     EXPECT_EQ(two.mean()[0], 0.5);

@@ -1,4 +1,4 @@
-/// What is CMA-ES's own: see learners_test.cpp for what all that learn must do.
+/// Properties of CMA-ES alone: see learners_test.cpp for what all learning searchers must do.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/cma_es/cma_es.hpp"
 
@@ -56,7 +56,7 @@ std::vector<double> numbers(const object& config) {
   return made;
 }
 
-/// Runs so many trials, `workers` at once, each of which ends after some others.
+/// Runs `count` trials, `workers` at once, so that each ends after some others have been asked for.
 /// @returns the least loss.
 double least_of(asking& uut, const objective& loss, int count, int workers = 1,
                 std::vector<std::string>* origins = nullptr) {
@@ -155,7 +155,7 @@ TEST(cma_es_search, finds_a_best_in_a_corner) {
 }
 
 TEST(cma_es_search, does_not_get_stuck_between_whole_numbers) {
-  // The floats are found early; σ is small by then, and whole numbers have to go on nevertheless.
+  // The floats are found early, so σ is small by then, and the whole numbers must still move.
   lines space{{"u", "uniform(0, 1)"},
               {"v", "loguniform(1e-4, 1)"},
               {"n", "randint(0, 41)"},
@@ -187,12 +187,12 @@ TEST(cma_es_search, learns_which_categories_are_better) {
     auto answer = uut.next(1);
     both += loss(*std::get<0>(answer).front().config) < 1;
   }
-  // By chance it were 4.
+  // Random draws would give 4.
   EXPECT_GT(both, 24);
 }
 
 TEST(cma_es_search, begins_elsewhere_when_nothing_is_left_to_gain) {
-  // How many draws of the last 300 are far from the best, which is found long before.
+  // Counts the draws among the last 300 that are far from the best, which is found long before.
   auto far = [](const options_written& how) {
     auto uut = make(floats(2), 1, how);
     (void)least_of(uut, sphere, 600);
@@ -210,7 +210,7 @@ TEST(cma_es_search, begins_elsewhere_when_nothing_is_left_to_gain) {
 }
 
 TEST(cma_es_search, ends_a_run_whose_best_stays_the_same) {
-  // Everything is equally good: a run ends as soon as its patience does.
+  // All points are equally good: a run ends when its patience does.
   encoding space = *encoding::make(space_of(floats(2)), "test");
   for (std::size_t population : {6u, 12u}) {
     cma_es::strategy uut{space, {population, {0.5, 0.5}, 0.2, {}}};
@@ -218,14 +218,14 @@ TEST(cma_es_search, ends_a_run_whose_best_stays_the_same) {
     std::size_t count = 0;
     for (; !uut.is_over() && count < 1000; ++count)
       uut.take(uut.draw(from), {{}, learning::ending::finished, 4, {}});
-    // 10 + ⌈30 n / λ⌉ generations.
+    // The patience is 10 + ⌈30 n / λ⌉ generations.
     EXPECT_EQ(count, population * (10 + 60 / population));
     EXPECT_FALSE(uut.is_lost());
   }
 }
 
 TEST(cma_es_search, moves_away_where_everything_fails) {
-  // All within .3 of the middle fails, much more than σ.
+  // Everything within .3 of the middle fails, a distance much larger than σ.
   lines space{{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}};
   auto loss = [](const object& x) {
     return std::hypot(number(x, "u") - 0.5, number(x, "v") - 0.5) < 0.3 ? missing : 0.0;
@@ -246,7 +246,7 @@ TEST(cma_es_search, takes_the_users_points_for_members_of_its_first_generation) 
       sum += std::abs(y - 5);
     return sum;
   };
-  // It begins at 1, and σ is 1.6.
+  // The search begins at 1, and σ is 1.6.
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     auto uut = make(floats(3), seed, {}, points);
     (void)least_of(uut, loss, 7);
@@ -274,7 +274,7 @@ TEST(cma_es_search, begins_where_results_of_others_are_good) {
     EXPECT_EQ(std::get<0>(answer).front().origin, "cma_es");
     sum += sphere(*std::get<0>(answer).front().config) / 30;
   }
-  // By chance 22: four times 64 / 12 + .09.
+  // Random draws would give 22: four times 64 / 12 + .09.
   EXPECT_LT(sum, 10);
 }
 
@@ -303,7 +303,7 @@ TEST(cma_es_search, leaves_no_trace_of_lost_trials) {
     auto config = std::get<0>(answer).front().config;
     auto how = i % 3 == 1 ? outcome::lost : outcome::completed;
     uut.tell({trial_id{i}, config, 1, 1, {-sphere(*config)}, {}, how});
-    // A value that came before the loss is no result.
+    // A value reported before the trial was lost is no result.
     other.tell(
         {trial_id{i}, config, 1, 1, {how == outcome::lost ? 1e9 : -sphere(*config)}, {}, how});
   }
@@ -311,7 +311,7 @@ TEST(cma_es_search, leaves_no_trace_of_lost_trials) {
 }
 
 TEST(cma_es_search, never_takes_a_stopped_trial_for_one_that_finished) {
-  // The scheduler stops whatever is at u > .5, with values that look best.
+  // The scheduler stops all trials at u > .5, and their values look best.
   auto uut = make({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}});
   int beyond = 0;
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -344,7 +344,7 @@ TEST(cma_es_search, does_not_become_slower_with_ten_thousand_results) {
   using clock = std::chrono::steady_clock;
   auto began = clock::now();
   EXPECT_LT(least_of(uut, sphere, 10000), 1e-4);
-  // .1 ms each is what it takes optimised and alone; this is neither.
+  // Optimised and alone it takes .1 ms per trial; this build and machine are neither.
   EXPECT_LT(clock::now() - began, std::chrono::seconds{30});
 }
 

@@ -1,4 +1,4 @@
-/// DEHB: its plan, its evolution, and what it proposes.
+/// DEHB: its plan, its evolution, and its proposals.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/dehb/dehb.hpp"
 
@@ -31,7 +31,7 @@ merit loss(double x) {
   return {0, x};
 }
 
-/// Budgets of the first trials.
+/// Number of trials at each budget, of the trials [first, last).
 std::vector<std::size_t> counts_by_budget(const plan& of, std::size_t first, std::size_t last) {
   std::vector<std::size_t> result(of.budgets().size());
   for (auto i = first; i < last; ++i)
@@ -39,7 +39,7 @@ std::vector<std::size_t> counts_by_budget(const plan& of, std::size_t first, std
   return result;
 }
 
-// The brackets of Hyperband for R = 27 and η = 3, Table 1 of its paper with R = 27.
+// The brackets of Hyperband for R = 27 and η = 3, as in Table 1 of its paper for this R.
 TEST(dehb_plan, has_the_brackets_of_hyperband) {
   plan uut{1, 27, 3};
 
@@ -127,14 +127,14 @@ TEST(dehb_evolution, makes_children_of_the_best_below) {
     uut.begin(now);
   }
 
-  // The rung of four at budget 2 has the four best of budget 1 for parents: members 0 to 3.
+  // The rung of four at budget 2 takes the four best of budget 1 as parents: members 0 to 3.
   auto child = *uut.next(0);
 
   ASSERT_EQ(child.what.budget, 2u);
   auto is_child = [&](std::size_t a, std::size_t b, std::size_t c) {
     for (std::size_t i = 0; i < 4; ++i) {
       auto gene = members[a][i] + 0.5 * (members[b][i] - members[c][i]);
-      // One beyond the borders is drawn anew.
+      // A gene beyond the bounds is drawn anew.
       if (gene >= 0 && gene <= 1 && std::abs(gene - child.genes[i]) > 1e-12)
         return false;
     }
@@ -193,7 +193,7 @@ TEST(dehb_evolution, keeps_a_target_that_is_better_than_its_child) {
   uut.begin(constrained);
   uut.end(constrained, {0.1, 0});
 
-  // As if only the one that is as good as its target had ended.
+  // The state must be as if only the child that is as good as its target had ended.
   fingerprint with;
   uut.describe(with);
   evolution again{plan{4}, {}, 2, 4};
@@ -220,7 +220,7 @@ double number(const object& config, std::string_view name) {
   return x != nullptr ? *x->number() : 0;
 }
 
-/// 0 is best; it falls as a trial trains.
+/// 0 is the best loss; the loss falls while a trial trains.
 double loss_of(const object& config) {
   return std::pow(number(config, "x") - 0.3, 2) + std::pow(number(config, "y") - 0.8, 2)
          + (*config.find("kind")->as_string() == "a" ? 0 : 0.3) + 1 / number(config, "epochs");
@@ -255,7 +255,7 @@ struct dehb_search : testing::Test {
               {},
               how});
   }
-  /// Runs some trials at a time.
+  /// Runs trials, `at_once` at a time.
   static std::vector<suggestion> run(asking& uut, std::size_t count, std::size_t at_once) {
     std::vector<suggestion> all;
     std::deque<std::pair<std::uint64_t, suggestion>> running;
@@ -399,7 +399,7 @@ TEST_F(dehb_search, begins_with_the_users_points_at_the_lowest_budget) {
 
   EXPECT_EQ(texts(all)[0], "{x: 0.3, kind: a, y: 0.8, epochs: 1}");
   EXPECT_EQ(number(*all[1].config, "epochs"), 9);
-  // The first is the best of its rung, the second is outside of it.
+  // The first is the best of its rung, and the second is not in the rung.
   EXPECT_EQ(number(*all[27].config, "epochs"), 1);
   EXPECT_EQ(number(*all[28].config, "epochs"), 3);
   EXPECT_EQ(number(*all[28].config, "x"), 0.3);

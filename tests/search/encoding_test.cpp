@@ -50,7 +50,7 @@ TEST(axis, gives_each_whole_number_a_cell) {
 TEST(axis, lays_logarithmic_whole_numbers_by_the_bounds_of_their_cells) {
   auto uut = axis_of("lograndint(1, 9)");
 
-  // ln(1 / 0.5) / ln(8.5 / 0.5), by hand.
+  // By hand: ln(1 / 0.5) / ln(8.5 / 0.5).
   EXPECT_NEAR(*uut.coordinate(value{1}), std::log(2.0) / std::log(17.0), 1e-12);
   EXPECT_NEAR(*uut.coordinate(value{8}), std::log(16.0) / std::log(17.0), 1e-12);
 }
@@ -140,7 +140,7 @@ TEST(encoding, knows_nothing_of_configurations_from_elsewhere) {
   EXPECT_FALSE(uut.encoded({{"a", "z"}, {"u", 0.5}}));
   EXPECT_FALSE(uut.encoded({{"a", "x"}}));
   EXPECT_FALSE(uut.encoded({{"a", "x"}, {"u", "wide"}}));
-  // What a schedule changed may lie outside.
+  // A value that a scheduler changed may lie outside.
   EXPECT_NEAR((*uut.encoded({{"a", "x"}, {"u", 7.5}}))[1], 1, 1e-9);
 }
 

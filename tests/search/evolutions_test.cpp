@@ -1,4 +1,4 @@
-/// NSGA-II and regularised evolution: how children come about, and who survives.
+/// NSGA-II and regularised evolution: how children are made, and which members survive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/asking.hpp"
 
@@ -31,7 +31,7 @@ std::vector<double> values_of(const std::vector<nsga2::member>& of) {
 }
 
 TEST(survivors_of_a_generation, are_the_best_fronts_and_of_the_last_those_with_room) {
-  // First front: 0 to 4, of which 1 has the least room; 5 and 6 are dominated.
+  // The first front is 0 to 4, of which 1 has the least room; 5 and 6 are dominated.
   std::vector<result> all{finished(6, 9), finished(0, 9), finished(1, 8.5), finished(2, 8),
                           finished(3, 3), finished(4, 0), finished(5, 8.9)};
 
@@ -55,8 +55,8 @@ TEST(survivors_of_a_generation, keep_constraints_first_and_are_never_failed) {
 }
 
 TEST(simulated_binary_crossover, is_distributed_as_its_authors_say) {
-  // Without bounds near by: the spread at the median is 1, so that the child is a parent; at a
-  // quarter it is (2/4)^(1/(index+1)), at three quarters its inverse.
+  // Far from the bounds: at the median the spread is 1, so that the child equals a parent; at a
+  // quarter it is (2/4)^(1/(index+1)), at three quarters the inverse of that.
   EXPECT_NEAR(nsga2::crossed(0.4999, 0.5001, 0.5, 2), 0.4999, 1e-6);
   auto inner = std::pow(0.5, 1.0 / 3);
   EXPECT_NEAR(nsga2::crossed(0.4999, 0.5001, 0.25, 2), 0.5 - 0.0001 * inner, 1e-7);
@@ -78,8 +78,8 @@ TEST(simulated_binary_crossover, keeps_within_bounds_and_reaches_them) {
 }
 
 TEST(polynomial_mutation, is_distributed_as_its_authors_say) {
-  // In the middle of a wide range half of all steps are down; 1 - (2 share)^(1/(index+1)) of the
-  // range at most where no bound is near.
+  // In the middle of a wide range half of all steps go down. Far from the bounds a step is at most
+  // 1 - (2 share)^(1/(index+1)) of the range.
   EXPECT_NEAR(nsga2::mutated(0.5, 0.5, 20), 0.5, 1e-12);
   auto base = 2 * 0.1 + 0.8 * std::pow(0.5, 21);
   EXPECT_NEAR(nsga2::mutated(0.5, 0.1, 20), 0.5 + std::pow(base, 1 / 21.0) - 1, 1e-12);
@@ -188,7 +188,8 @@ TEST(regularised_evolution, changes_one_parameter_of_the_best_of_its_sample) {
   const std::vector<parameter_text> lines{
       {"a", "choice(0, 5, 2, 9)"}, {"b", "choice(p, q, r)"}, {"c", "randint(0, 50)"}};
   searcher_context about{space_of(lines), 3, 0, 1, {}};
-  // All of the population are in the sample nearly always: the best of them is the parent.
+  // The sample nearly always contains the whole population, so the best of the population is the
+  // parent.
   asking uut{std::move(*make_searcher("evolution", about, {{"population", "4"}, {"sample", "4"}}))};
   std::vector<config_ptr> tried;
   std::vector<double> scores;
@@ -197,7 +198,7 @@ TEST(regularised_evolution, changes_one_parameter_of_the_best_of_its_sample) {
     auto answer = uut.next(1);
     auto config = std::get<0>(answer).front().config;
     if (i >= 4 && std::get<0>(answer).front().origin == "evolution") {
-      // It differs in one parameter from one of the last four.
+      // The child differs in one parameter from one of the last four.
       auto least = 3;
       for (std::size_t k = tried.size() - 4; k < tried.size(); ++k) {
         auto differences = 0;

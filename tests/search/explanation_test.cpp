@@ -27,7 +27,7 @@ TEST(yeo_johnson_inverse, undoes_the_transform_on_both_sides) {
       EXPECT_NEAR(gp::yeo_johnson_inverse(gp::yeo_johnson(x, lambda), lambda), x, 1e-10)
           << lambda << " " << x;
   }
-  // Nothing becomes so much: the transform ends at 1/3.
+  // The transform is bounded, by 1/3 and by -1/2 here: no value becomes so large.
   EXPECT_EQ(gp::yeo_johnson_inverse(0.4, -3), std::numeric_limits<double>::infinity());
   EXPECT_EQ(gp::yeo_johnson_inverse(-0.6, 4), -std::numeric_limits<double>::infinity());
 }
@@ -45,12 +45,12 @@ TEST(target_scale, goes_there_and_back) {
 TEST(target_scale, does_not_believe_values_beyond_ten_deviations) {
   auto uut = gp::target_scale::of(seen, true);
 
-  // Mean and deviation of the values.
+  // The mean and the deviation of the values.
   EXPECT_NEAR(uut.value_of(1e9), 6.666666666666667 + 10 * 6.497862896539309, 1e-9);
 }
 
 // Values by scipy 1.17: integrate.quad of the normal density times the value, its square and the
-// improvement, with λ by a scan of the likelihood written anew, and the inverse by brentq.
+// improvement; λ by an independent scan of the likelihood, and the inverse by brentq.
 TEST(target_scale, tells_what_a_belief_means_in_the_metrics_unit) {
   auto plain = gp::target_scale::of(seen, false).expected(-0.5, 0.4, -0.8);
 
@@ -75,7 +75,7 @@ TEST(model, tells_what_points_have_in_common_by_its_kernel) {
   at.add({0.5});
   gp::inputs one{*space};
   one.add({0.5});
-  // Length scale 0.3: r = 1 at the first.
+  // With length scale 0.3 the correlation is r = 1 at the first point.
   gp::model uut{at, {0, 1}, {std::log(0.3), 0, std::log(1e-3)}};
 
   auto common = uut.correlations(one);
@@ -102,7 +102,7 @@ TEST(neighbours, are_as_far_away_as_their_parameters_differ) {
   EXPECT_EQ(gap({0.5, 1, inactive}, {0.5, 1, inactive}), 0);
 }
 
-/// Trials whose loss is a bowl, and falls a little with every iteration.
+/// Trials whose loss is a bowl, and falls slightly with every iteration.
 class bowl final : public trial_model {
 public:
   explicit bowl(std::uint64_t iterations) : iterations_{iterations} {}
@@ -120,7 +120,7 @@ private:
   std::uint64_t iterations_;
 };
 
-/// How a searcher is tried.
+/// A searcher and the conditions under which it is tried.
 struct tried {
   std::string name;
   std::string searcher;
@@ -129,7 +129,7 @@ struct tried {
   drafting drafts = drafting::none;
   std::uint32_t runs = 1;
   std::uint32_t objectives = 1;
-  /// Origins of what is explained begin so.
+  /// Prefixes of the origins that have explanations.
   std::vector<std::string> explained = {};
 };
 
@@ -185,7 +185,7 @@ rule_set rules_for(const tried& how) {
 
 class explained_searcher : public testing::TestWithParam<tried> {
 protected:
-  /// A run of the searcher on a node that holds three trials, losing its head once.
+  /// Log of a simulated run on a node with room for three trials, whose head is lost once.
   std::vector<event> logged() {
     simulation_options world;
     world.seed = 3;
@@ -330,7 +330,7 @@ TEST(explained_gp, tells_the_mean_that_a_bowl_has_there) {
     best = std::max(best, what.values.front());
     uut.tell(what);
   }
-  // Somewhere off the beaten track.
+  // A configuration away from those tried.
   suggestion there{std::make_shared<const object>(object{{"x", 0.55}, {"y", 0.35}}), "gp"};
 
   auto found = uut.uut().explain({31, 1, uut.seq()}, {there}, 0);
@@ -340,7 +340,7 @@ TEST(explained_gp, tells_the_mean_that_a_bowl_has_there) {
   EXPECT_NEAR(x.mean, score(*there.config), 3 * x.deviation + 1e-3);
   EXPECT_NEAR(x.best, best, 0.01);
   EXPECT_LT(x.deviation, 0.1);
-  // Of a normal belief it follows from the other three.
+  // For a normal belief the improvement follows from the other three.
   EXPECT_NEAR(x.improvement,
               x.deviation * std::exp(gp::log_improvement((x.mean - x.best) / x.deviation)), 1e-12);
   EXPECT_EQ(found->results, 30u);

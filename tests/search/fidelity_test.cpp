@@ -1,4 +1,4 @@
-/// Trials that are cut short: what they would come to, and what is proposed next.
+/// Trials that are cut short: their expected final values, and the proposals made from these.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/fidelity/courses.hpp"
 
@@ -33,7 +33,7 @@ struct courses : testing::Test {
             outcome how = outcome::running, lineage_id lineage = 1) {
     uut.apply({++seq, observation{trial_id{trial}, config, lineage, fidelity, {-value}, {}, how}});
   }
-  /// Reports of one trial, the first at fidelity 1.
+  /// Tells the reports of one trial; the first is at fidelity 1.
   void train(std::uint64_t trial, const config_ptr& config, const std::vector<double>& values,
              outcome how = outcome::running) {
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -88,7 +88,7 @@ TEST_F(courses, that_ended_are_worth_what_they_ended_with) {
 }
 
 TEST_F(courses, are_led_on_by_those_that_went_on) {
-  // Each level takes a fifth away, whatever the configuration is.
+  // Each level takes the same amount off, whatever the configuration is.
   for (std::uint64_t i = 0; i < 12; ++i) {
     auto first = 0.5 + 0.04 * static_cast<double>(i);
     train(i, at(static_cast<double>(i) / 12, i % 2 == 0 ? "a" : "b"),
@@ -102,7 +102,7 @@ TEST_F(courses, are_led_on_by_those_that_went_on) {
   EXPECT_EQ(known.front().variance, 0);
 }
 
-// Computed with numpy by the formulas of the header, from the same eight courses: weights by
+// Values computed with numpy by the formulas of the header from the same eight courses: weights by
 // numpy.linalg.solve, leave-one-out errors by the hat matrix.
 TEST_F(courses, are_extrapolated_as_computed_elsewhere) {
   const double xs[] = {0.05, 0.2, 0.35, 0.5, 0.6, 0.75, 0.85, 0.95};
@@ -117,7 +117,7 @@ TEST_F(courses, are_extrapolated_as_computed_elsewhere) {
   EXPECT_NEAR(known.back().variance, 0.0009556593131094829, 1e-12);
 }
 
-/// A searcher that sees trials on their way.
+/// A searcher that sees trials while they run.
 struct screened : testing::Test {
   asking uut{make()};
 
@@ -130,14 +130,14 @@ struct screened : testing::Test {
     EXPECT_TRUE(made) << made.error().detail;
     return std::move(*made);
   }
-  /// What the configuration comes to; 0 is best.
+  /// Final loss of a configuration; 0 is best.
   static double loss(const object& config) {
     auto x = *config.find("x")->number() - 0.3;
     auto y = *config.find("y")->number() - 0.8;
     return x * x + y * y;
   }
   suggestion next() { return std::get<0>(uut.next(1)).front(); }
-  /// It reports up to a fidelity, and is not heard of any more.
+  /// The trial reports up to fidelity `to`, and is not heard of any more.
   void train(std::uint64_t trial, const suggestion& what, std::uint64_t to) {
     for (std::uint64_t i = 1; i <= to; ++i)
       uut.tell({trial_id{trial},
@@ -148,7 +148,7 @@ struct screened : testing::Test {
                 {},
                 outcome::running});
   }
-  /// Every fourth trial goes on to 8, and none ends.
+  /// Runs trials of which every fourth goes on to 8; none ends.
   void train(int trials) {
     for (int i = 0; i < trials; ++i) {
       auto trial = uut.trials();
@@ -175,7 +175,7 @@ TEST_F(screened, are_better_than_chance_though_no_trial_has_ended) {
     }
   }
   EXPECT_EQ(learnt, 5 * 16);
-  // Of random ones it is .297 in the mean.
+  // For random configurations the mean is .297.
   EXPECT_LT(sum / learnt, 0.25);
 }
 

@@ -17,7 +17,7 @@ using learning::result;
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// Values by mpmath 1.3 with 60 digits: log(npdf(z) + z ncdf(z)); beyond -2000 by ten terms and more
+// Values by mpmath 1.3 with 60 digits: log(npdf(z) + z ncdf(z)); beyond -2000 by ten or more terms
 // of the asymptotic series φ(z)/z² (1 - 3/z² + 15/z⁴ - …) with 400 digits.
 TEST(log_improvement, agrees_with_sixty_digits_far_into_the_tail) {
   const double known[][2]
@@ -103,7 +103,7 @@ TEST(targets, keep_their_order_when_bent) {
   EXPECT_LT(bent[3], bent[2]);
   EXPECT_LT(bent[2], bent[4]);
   EXPECT_LT(bent[4], bent[0]);
-  // The outlier weighs less than without.
+  // The outlier weighs less than without the transform.
   EXPECT_LT(bent[0], gp::targets(of, false)[0] - 0.02);
 }
 
@@ -127,7 +127,7 @@ TEST(targets, put_what_misses_constraints_beyond_all_that_keeps_them) {
 
   auto uut = gp::targets(of, false);
 
-  // The mean miss is 4: 2 and 6 count ⅓ and ⅗, what is not known 1.
+  // The mean violation is 4: 2 and 6 count ⅓ and ⅗, and an unknown one counts 1.
   EXPECT_NEAR(uut[1] - uut[0], 1.0 / 3, 1e-12);
   EXPECT_NEAR(uut[2] - uut[0], 0.6, 1e-12);
   EXPECT_NEAR(uut[4] - uut[0], 1, 1e-12);

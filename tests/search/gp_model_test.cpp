@@ -24,7 +24,7 @@ encoding encoding_of(const std::vector<parameter_text>& lines) {
   return std::move(*made);
 }
 
-/// Two numbers and a category, five results and a kernel.
+/// An example with two numbers and a category, five results and a kernel.
 struct example {
   encoding space
       = encoding_of({{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}, {"c", "choice(p, q, r)"}});
@@ -41,8 +41,8 @@ struct example {
   }
 };
 
-// By numpy and scipy.linalg.cho_factor, from the formulas of the documentation of `kernel_logs` and
-// `kernel_prior`.
+// Value by numpy and scipy.linalg.cho_factor, from the formulas in the documentation of
+// `kernel_logs` and `kernel_prior`.
 TEST(gp_model, fits_as_badly_as_numpy_says) {
   example x;
   EXPECT_NEAR(
@@ -50,7 +50,7 @@ TEST(gp_model, fits_as_badly_as_numpy_says) {
       4.372601215096821, 1e-9);
 }
 
-// By numpy.linalg.solve. The last point's category is inactive.
+// Values by numpy.linalg.solve. The last point's category is inactive.
 TEST(gp_model, predicts_what_numpy_says) {
   example x;
   gp::model uut{x.inputs_of(x.points), x.targets, x.logs};
@@ -101,7 +101,8 @@ TEST(gp_model, has_the_gradient_that_differences_have) {
   }
 }
 
-// As many as make several blocks of columns, the last ones of all sizes, and more than one panel.
+// Enough points for several blocks of columns, the last ones of all sizes, and for more than one
+// panel.
 TEST(gp_model, has_the_gradient_that_differences_have_with_many_points) {
   auto space = encoding_of({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}});
   rng from{5, "gradient", 0};
@@ -287,7 +288,7 @@ TEST(branches, deserve_shares_by_their_rank) {
   };
   add(1, 0.1);
   add(0, 0.5);
-  // Of two results 6/11 are due to the best, 3/11 and 2/11 to the others.
+  // The best branch deserves 6/11 of the results, the others 3/11 and 2/11.
   EXPECT_EQ(gp::neglected_branch(space, 0, all).at, 2);
   for (int i = 0; i < 9; ++i)
     add(2, 1);

@@ -23,7 +23,7 @@ search_space space_of(const std::vector<std::pair<std::string, std::string>>& li
   return *search_space::parse(texts);
 }
 
-/// Random configurations of x and y in [0, 1), those of the lowest loss first.
+/// `count` random configurations, those of the lowest loss first.
 configs sorted(std::size_t count, const std::function<object(rng&)>& draw,
                const std::function<double(const object&, rng&)>& loss) {
   std::vector<std::pair<double, std::shared_ptr<const object>>> all;
@@ -54,7 +54,7 @@ const parameter_importance& of(const std::vector<parameter_importance>& all,
                        [&](const auto& x) { return x.where.parameter == name; });
 }
 
-/// The expected numbers were worked out by a literal transcription of the formulas into numpy.
+/// The expected numbers come from a literal transcription of the formulas into numpy.
 TEST(importance, has_the_values_of_the_formula) {
   auto space = space_of({{"x", "uniform(0, 1)"}, {"k", "choice(a, b, c)"}, {"n", "randint(1, 5)"}});
   const std::vector<double> x{.31, .35, .28, .40, .05, .9,  .5,  .77, .12, .66,
@@ -187,7 +187,7 @@ const model_importance& of(const std::vector<model_importance>& all, const std::
 }
 
 TEST(importance_by_model, has_the_effects_of_a_function_whose_effects_are_known) {
-  // Of x + y + 2 z with even x, y, z the effects are 1/6, 1/6 and 4/6; of w there is none.
+  // For x + y + 2 z with evenly distributed x, y, z the effects are 1/6, 1/6 and 4/6; w has none.
   auto space = space_of({{"w", "uniform(0, 1)"},
                          {"x", "uniform(0, 1)"},
                          {"y", "uniform(0, 1)"},
@@ -218,7 +218,8 @@ TEST(importance_by_model, has_the_effects_of_a_function_whose_effects_are_known)
 }
 
 TEST(importance_by_model, knows_what_acts_together) {
-  // Of (x - .5)(y - .5) each has a total effect of 1: neither does anything by itself.
+  // For (x - .5)(y - .5) each parameter has a total effect of 1, since neither has an effect by
+  // itself.
   auto space = space_of({{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}});
   auto score = [](const object& at) { return (number(at, "x") - 0.5) * (number(at, "y") - 0.5); };
   auto all = sorted(80, evenly, [&](const object& at, rng&) { return -score(at); });
@@ -231,7 +232,7 @@ TEST(importance_by_model, knows_what_acts_together) {
 }
 
 TEST(importance_by_model, sees_what_a_search_that_closed_in_does_not_try_any_more) {
-  // Nine of ten trials have x near its best place: among these y decides which is best.
+  // Nine of ten trials have x near its best value, so among these y decides which is best.
   auto space = space_of({{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}});
   auto draw = [](rng& chance) {
     auto x = chance.unit() < 0.9 ? 0.29 + 0.02 * chance.unit() : chance.unit();
@@ -264,7 +265,7 @@ TEST(importance_by_model, takes_noise_for_what_it_is) {
     for (const auto& x : found)
       taken += x.is_significant();
   }
-  // Two of forty are meant to be.
+  // Two of forty are expected by chance.
   EXPECT_LE(taken, 6);
 }
 

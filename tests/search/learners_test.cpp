@@ -1,4 +1,4 @@
-/// What all searchers that learn must do: see also tests/contract/searchers_test.cpp.
+/// Requirements for all searchers that learn: see also tests/contract/searchers_test.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/asking.hpp"
 
@@ -30,7 +30,7 @@ double number(const object& config, std::string_view name, double otherwise = 0)
   return x != nullptr ? *x->number() : otherwise;
 }
 
-/// Larger is better; best is x = .3 of kind b with n = 7.
+/// Larger is better; the best is x = .3 of kind b with n = 7.
 double score(const object& config) {
   auto kind = *config.find("kind")->as_string();
   auto loss
@@ -62,7 +62,7 @@ protected:
     uut.tell({trial_id{trial}, x.config, 1, 1, {score}, {}, how});
   }
 
-  /// Runs one trial after the other. @returns what was tried.
+  /// Runs one trial after the other. @returns the configurations tried.
   static std::vector<suggestion> run(asking& uut, std::size_t count, const objective& f) {
     std::vector<suggestion> all;
     while (all.size() < count) {
@@ -81,8 +81,8 @@ protected:
     return texts(run(uut, count, score));
   }
 
-  /// As the experiment does with one trial at a time: the next is drawn before the last has ended,
-  /// and thought over afterwards.
+  /// Works as the experiment does with one trial at a time: the next configuration is drawn before
+  /// the last trial has ended, and thought over afterwards.
   static std::vector<std::string> run_with_drafts(std::size_t count, drafting kind) {
     auto uut = make(tree);
     std::vector<suggestion> all{std::get<0>(uut.draft(kind)).front()};
@@ -112,7 +112,7 @@ TEST_P(learner_test, comes_near_to_the_best_much_sooner_than_chance) {
       best = std::max(best, score(*x.config));
     return -best;
   };
-  // In trees densities alone take longer to learn which family is worth it.
+  // In trees, searchers that use densities alone take longer to learn which family is worth trying.
   auto is_slow = GetParam() == "tpe" || GetParam() == "cma_es" || GetParam() == "bohb"
                  || GetParam() == "nsga2" || GetParam() == "evolution";
   double ours = 0;
@@ -165,7 +165,7 @@ TEST_P(learner_test, says_later_what_it_would_say_now) {
   }
   auto expected = texts(std::get<0>(uut.uut().propose(next)));
 
-  // What it hears meanwhile is for the next question.
+  // Facts that arrive meanwhile count only for the next question.
   run(uut, 3, score);
 
   EXPECT_EQ(texts(std::get<0>(later())), expected);
@@ -174,7 +174,7 @@ TEST_P(learner_test, says_later_what_it_would_say_now) {
 TEST_P(learner_test, thinks_a_draft_over_as_if_it_had_never_been_drawn) {
   auto plain = run_plainly(32);
   if (GetParam() == "cma_es") {
-    // A population is drawn from one distribution: it learns nothing from the newest result.
+    // A population is drawn from one distribution and learns nothing from the newest result.
     auto uut = make(tree);
     for (std::size_t i = 0; i < plain.size(); ++i)
       EXPECT_FALSE(std::get<0>(uut.draft(drafting::thorough)).front().draft);
@@ -262,7 +262,7 @@ TEST_P(learner_test, learns_from_a_region_that_fails_to_keep_out_of_it) {
   int failed = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     auto uut = make({{"u", "uniform(0, 1)"}, {"v", "uniform(0, 1)"}}, seed);
-    // The best is on the border of what fails.
+    // The best point is on the border of the failing region.
     auto all = run(uut, 60, [](const object& x) {
       return number(x, "u") > 0.6 ? std::numeric_limits<double>::quiet_NaN()
                                   : number(x, "u") - std::abs(number(x, "v") - 0.5);
@@ -279,7 +279,7 @@ TEST_P(learner_test, prefers_what_keeps_the_constraints) {
   for (std::uint64_t i = 0; i < 60; ++i) {
     auto x = ask(uut).front();
     auto u = number(*x.config, "u");
-    // The larger u the better, were it not for the constraint u <= .4.
+    // Larger u would be better but for the constraint u <= .4.
     uut.tell({trial_id{i}, x.config, 1, 1, {u}, {u - 0.4}, outcome::completed});
     kept += i >= 20 && u <= 0.4;
   }
@@ -304,7 +304,7 @@ TEST_P(learner_test, has_streams_that_do_not_overlap_for_neighbouring_seeds) {
     for (const auto& x : run(uut, 16, [](const object& y) { return -number(y, "u"); })) {
       for (const auto* name : {"u", "v"}) {
         auto drawn = number(*x.config, name);
-        // Ends and middle are where models like to go.
+        // Models like to propose the ends and the middle.
         if (x.origin == "middle" || drawn == 0 || drawn > 0.999999)
           continue;
         auto [place, is_new] = seen.emplace(drawn, seed);
@@ -337,14 +337,15 @@ TEST_P(learner_test, takes_thousands_of_results) {
   for (const auto& x : collect(random, 10000, 100))
     end(uut, 100000 + trial++, x, -std::pow(number(*x.config, "a") - 0.3, 2));
 
-  // As of an experiment that others began: what it would have suggested itself is over.
+  // Results of an experiment that others began: the searcher's own initial suggestions are over.
   int near = 0;
   for (int i = 0; i < 28; ++i) {
     auto list = ask(uut);
     ASSERT_EQ(list.size(), 1u);
     near += i >= 8 && std::abs(number(*list.front().config, "a") - 0.3) < 0.1;
   }
-  // By chance it were 4. Evolution looks at the newest alone, which were drawn at random.
+  // Random draws would give 4. Evolution looks only at the newest results, which were drawn at
+  // random.
   EXPECT_GE(near, GetParam() == "evolution" ? 3 : GetParam() == "nsga2" ? 8 : 11);
 }
 
@@ -363,7 +364,7 @@ TEST(learners, say_what_they_draw_in_the_place_of_planned_points) {
     std::map<std::string, int> origins;
     for (int i = 0; i < 8; ++i)
       ++origins[std::get<0>(uut.next(1)).front().origin];
-    // Of seven stripes of u two lie below .3, the second in part.
+    // Of seven stripes of u, two lie below .3, the second only in part.
     EXPECT_EQ(origins["random: middle breaks a constraint"], 1) << name;
     EXPECT_EQ(origins["random: design breaks a constraint"] + origins["design"], 7) << name;
     EXPECT_GE(origins["design"], 1) << name;
@@ -414,7 +415,7 @@ TEST(auto_search, leaves_nothing_to_a_job_once_there_are_thousands_of_results) {
 }
 
 TEST(auto_search, believes_in_no_value_of_stopped_trials) {
-  // The scheduler stops what is at u > .5, where the values look best.
+  // The scheduler stops all trials at u > .5, where the values look best.
   searcher_context about{space_of({{"u", "uniform(0, 1)"}}), 2, 0, 1, {}};
   asking uut{std::move(*make_searcher("auto", about))};
   int beyond = 0;

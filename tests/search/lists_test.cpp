@@ -63,7 +63,7 @@ TEST(encoding_of_lists, stands_at_ranks_and_at_memberships) {
                           {"features", value::list{"r", "p"}},
                           {"size", "large"},
                           {"x", 0.5}});
-  // a is second, b last, c first, d third.
+  // The positions: a is second, b last, c first, d third.
   const cube_point expected{0.375, 0.875, 0.125, 0.625, 1, 0, 1, 5 / 6.0, 0.5};
   for (std::size_t i = 0; i < at.size(); ++i)
     EXPECT_NEAR(at[i], expected[i], 1e-12) << i;
@@ -114,7 +114,7 @@ protected:
     return asking{std::move(*made)};
   }
 
-  /// Runs one after the other. @returns all configurations.
+  /// Runs trials one after the other. @returns all configurations.
   template <class Score>
   static std::vector<config_ptr> run(asking& uut, std::size_t count, const Score& score) {
     std::vector<config_ptr> all;
@@ -210,7 +210,8 @@ INSTANTIATE_TEST_SUITE_P(all, every_searcher,
                          [](const auto& x) { return x.param; });
 
 TEST(permutations, are_learnt) {
-  // The shortest way through eight points on a line, in order or back.
+  // The score is the length of the way through eight points on a line; the shortest goes in order,
+  // or back.
   const lines space{{"way", "permutation(0, 1, 2, 3, 4, 5, 6, 7)"}};
   auto length = [](const object& x) {
     const auto& way = *x.find("way")->as_list();

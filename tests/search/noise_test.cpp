@@ -1,4 +1,4 @@
-// What several runs of one configuration say of the noise, and what a Gaussian process makes of it.
+// Noise estimated from several runs of one configuration, and its use in a Gaussian process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/asking.hpp"
 
@@ -26,7 +26,7 @@ using testing::ElementsAre;
 using testing::Gt;
 using testing::SizeIs;
 
-/// Five configurations, of which three ran three times, one twice, and one once.
+/// Results of five configurations: three ran three times, one twice, and one once.
 std::vector<result> some_results() {
   const std::vector<double> at{0.1, 0.35, 0.5, 0.7, 0.9};
   const std::vector<double> values{0.9, 0.4, 0.1, 0.5, 1.3};
@@ -43,9 +43,9 @@ std::vector<result> some_results() {
   return all;
 }
 
-// Monte Carlo by numpy 2.4, 400,000 samples of each size: 2.23, 3.48 and 7.25 for medians of 3, 5
-// and 10, of which the formula may be a tenth off; 0.129, 1.06, 3.26 and 8.50 for lower bounds of
-// 2, 3, 5 and 10, with t by scipy 1.17.
+// Monte Carlo by numpy 2.4 with 400,000 samples of each size: 2.23, 3.48 and 7.25 for medians of 3,
+// 5 and 10, where the formula may be a tenth off; 0.129, 1.06, 3.26 and 8.50 for lower bounds of 2,
+// 3, 5 and 10, with t by scipy 1.17.
 TEST(worth, tells_how_much_more_certain_a_value_is_than_a_run) {
   using enum run_judge;
   EXPECT_EQ(worth_of(mean, 1), 1);
@@ -86,9 +86,9 @@ TEST(excess_noise, is_what_a_value_is_less_certain_than_the_most_certain_one) {
   EXPECT_THAT(excess_noise({std::nullopt, std::nullopt}), Each(0));
 }
 
-// Values by numpy 2.4: Σ squares / Σ (runs - 1) times 1 / runs - 1 / 3, over the variance of the
-// values; with the transform its squared slope by central differences, λ = 0.6 by a scan written
-// anew.
+// Values by numpy 2.4: Σ squares / Σ (runs - 1) times (1 / runs - 1 / 3), over the variance of the
+// values. With the transform also times its squared slope by central differences, where λ = 0.6
+// comes from an independent scan.
 TEST(noises, are_what_fewer_runs_leave_uncertain_on_the_scale_of_targets) {
   auto all = some_results();
 
@@ -121,7 +121,7 @@ TEST(noises, end_where_a_target_says_nothing) {
   EXPECT_THAT(gp::noises(all, false), ElementsAre(0, 0, 0, 2, 2));
 }
 
-// Values by numpy 2.4: linalg.solve and slogdet of the matrix with ℓ = 0.3, s² = 1, σ² = 10⁻³, with
+// Values by numpy 2.4: linalg.solve and slogdet of the matrix with ℓ = 0.3, s² = 1, σ² = 10⁻³, and
 // the noises above on its diagonal.
 TEST(model, trusts_means_of_more_runs_more) {
   auto space = encoding::make(support::space_of({{"x", "uniform(0, 1)"}}), "test");

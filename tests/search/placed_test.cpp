@@ -1,4 +1,4 @@
-/// Configurations of other spaces as points of one.
+/// Configurations of other spaces, placed as points of one space.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/encoding/encoding.hpp"
 #include "tune/core/space/nearest.hpp"
@@ -76,7 +76,7 @@ TEST(placed, puts_values_where_they_stand_in_ranges_that_depend_on_others) {
   ASSERT_TRUE(at);
   EXPECT_EQ(*at, *uut.encoded(inside));
   EXPECT_EQ(uut.placed({{"a", 1.5}, {"b", 1.7}}), std::nullopt);
-  // Of the range nobody knows what it was.
+  // Without a, b's range at that time is unknown.
   auto alone = uut.placed({{"b", 0.5}});
   ASSERT_TRUE(alone);
   EXPECT_TRUE(std::isnan((*alone)[0]));

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 using lines = std::vector<parameter_text>;
 
-/// All kinds of ranges, chains, and a condition on a value in one.
+/// All kinds of ranges, chains of them, and a condition on a parameter with such a range.
 const lines all_kinds{{"units2", "randint(1, {units1} + 1)"},
                       {"units1", "lograndint(1, 64)"},
                       {"a", "uniform(0, 1)"},
@@ -46,7 +46,7 @@ TEST(encoding_of_ranges, has_a_configuration_at_every_point) {
   EXPECT_EQ(uut.dimensions(), 8u);
   EXPECT_FALSE(uut.is_relative(0));
   EXPECT_EQ(uut.at(0).cells(), 63);
-  // Both bounds of b move.
+  // Both bounds of b depend on a.
   EXPECT_TRUE(uut.is_relative(3));
   EXPECT_FALSE(uut.at(3).is_discrete());
   rng chance{3, "ranges", 0};
@@ -87,13 +87,13 @@ TEST(encoding_of_ranges, stands_where_the_value_is_in_all_that_it_may_be) {
   EXPECT_NEAR(at[0], 0.25, 1e-12);
   EXPECT_NEAR(at[1], 0.0625, 1e-12);
   EXPECT_NEAR(at[2], 0.15, 1e-12);
-  // One value, whatever was drawn.
+  // The ranges have one value, whatever was drawn.
   at = *uut.encoded({{"a", 0.0}, {"b", 0.0}, {"n", 0}, {"k", 1}});
   auto other = at;
   other[1] = 0.1;
   other[2] = 0.9;
   EXPECT_EQ(uut.key(uut.canonical(other)), uut.key(at));
-  // Numbers outside count as the ends of what the range is here.
+  // Numbers outside count as the ends of the present range.
   at = *uut.encoded({{"a", 0.5}, {"b", 0.75}, {"n", 7}, {"k", 2}});
   EXPECT_NEAR(at[1], 0.25, 1e-12);
   EXPECT_NEAR(at[2], 0.15, 1e-12);
@@ -110,7 +110,7 @@ TEST(encoding_of_ranges, stands_at_the_place_in_a_range_both_ends_of_which_move)
                        {"z", "loguniform(1e-4, 1)"}});
   EXPECT_TRUE(uut.is_relative(1));
   EXPECT_TRUE(uut.is_relative(2));
-  // One in two of its ranges is less than a hundredth of the widest.
+  // One in two of the ranges of `rare` is narrower than a hundredth of the widest.
   EXPECT_TRUE(uut.is_relative(4));
   EXPECT_TRUE(uut.at(2).is_discrete());
   EXPECT_FALSE(uut.at(2).is_finite());
@@ -150,7 +150,7 @@ TEST(encoding_of_ranges, folds_what_is_outside_evenly_and_without_a_jump) {
 }
 
 TEST(encoding_of_ranges, moves_whole_numbers_by_one_of_the_range_at_least) {
-  // Up to 1,000 values, and here four.
+  // n has up to 1,000 values in general, and four here.
   auto uut = laid_out({{"k", "choice(4, 1000)"}, {"n", "randint({k} - 4, {k} + 1000 % {k})"}});
   rng chance{3, "moves", 0};
   int moves = 0;
@@ -162,7 +162,7 @@ TEST(encoding_of_ranges, moves_whole_numbers_by_one_of_the_range_at_least) {
     if (*config.find("k") == value{4})
       moves += std::abs(*config.find("n")->as_int() - before) == 1;
   }
-  // One in two changes k, and one in four stays at an end.
+  // One move in two changes k, and one in four stays at an end.
   EXPECT_GT(moves, 110);
 }
 
@@ -171,7 +171,7 @@ TEST(encoding_of_ranges, follows_what_is_fixed) {
   const value fixed{0.2};
   auto values = uut.values({0.9, 0.5}, {&fixed, nullptr});
   EXPECT_EQ(values[0], fixed);
-  // Outside of [0, 0.2], in the middle of what is above.
+  // 0.5 lies outside of [0, 0.2], which moves b to the middle of the values above.
   EXPECT_NEAR(*values[1].number(), 0.125, 1e-12);
 }
 
@@ -185,7 +185,7 @@ TEST(encoding_of_ranges, counts_every_configuration_once) {
     EXPECT_FALSE(space_of(space)->reject(uut.decoded(*next), false));
     ASSERT_TRUE(seen.insert(uut.key(*next)).second);
   }
-  // Of each a: b = 0 alone, and each b > 0 with b values of c.
+  // For each a: b = 0 alone, and each b > 0 with b values of c.
   std::size_t expected = 0;
   for (std::size_t a = 1; a < 5; ++a) {
     ++expected;
@@ -210,7 +210,7 @@ protected:
     return asking{std::move(*made)};
   }
 
-  /// Runs one after the other. @returns all configurations.
+  /// Runs trials one after the other. @returns all configurations.
   template <class Score>
   static std::vector<config_ptr> run(asking& uut, std::size_t count, const Score& score) {
     std::vector<config_ptr> all;
@@ -314,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(all, every_searcher_in_ranges,
                                          "dehb", "nsga2", "evolution"),
                          [](const auto& x) { return x.param; });
 
-/// The best of so many trials, mean over seeds.
+/// The best score of `trials` trials, as the mean over seeds.
 template <class Score>
 double best_of(const char* searcher, const lines& space, int trials, const Score& score) {
   double sum = 0;
@@ -361,7 +361,8 @@ TEST(grids_of_ranges, take_every_combination_that_lies_inside) {
     EXPECT_FALSE(about.space->reject(*x.config, false)) << to_text(value{*x.config});
     different.insert(to_text(value{*x.config}));
   }
-  // a = 1: one. a = 2: two without c. a = 3: of b one more values of c than b.
+  // For a = 1 there is one; for a = 2 there are two without c; for a = 3 there are b + 1 values of
+  // c for each b.
   EXPECT_EQ(all.size(), 1u + 2 + (1 + 2 + 3));
   EXPECT_EQ(different.size(), all.size());
 }

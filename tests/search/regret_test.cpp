@@ -1,4 +1,4 @@
-/// When a search has little left to gain.
+/// The end of a search that has little left to gain.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/gp/regret.hpp"
 
@@ -26,7 +26,7 @@ double number(const object& config, const char* name) {
   return *config.find(name)->number();
 }
 
-/// Least at (.7, -.4), where it is 3.
+/// A bowl whose minimum is 3, at (.7, -.4).
 double bowl(const object& config) {
   return 3 + std::pow(number(config, "x") - 0.7, 2) + 0.5 * std::pow(number(config, "y") + 0.4, 2);
 }
@@ -62,7 +62,7 @@ TEST(confidence_width, has_the_values_of_the_formula) {
   EXPECT_GT(gp::confidence_width(3, 10), gp::confidence_width(2, 10));
 }
 
-/// The bound after so many random results of the bowl.
+/// The bound after `count` random results of the bowl.
 std::optional<double> bound_after(std::size_t count, double (*loss)(const object&), double& best) {
   auto space = std::make_shared<const encoding>(std::move(*encoding::make(space_of(plane), "x")));
   learning::archive past{space};
@@ -119,7 +119,7 @@ TEST_P(ending_search, ends_when_no_more_is_to_be_gained) {
 
 TEST_P(ending_search, goes_on_where_nothing_is_said_or_much_is_left) {
   EXPECT_EQ(run(GetParam(), {}, 20, bowl).trials, 20u);
-  // Noise that depends on the place by chance is never known well.
+  // Noise that varies with the place like chance can never be modelled well.
   auto rough = [](const object& x) {
     return std::fmod(std::abs(number(x, "x") * 7919 + number(x, "y") * 104729), 1.0);
   };

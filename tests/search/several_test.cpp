@@ -36,11 +36,11 @@ result failed() {
 }
 
 TEST(ranking_of_several, goes_by_fronts_and_within_them_by_room) {
-  // To be minimised. First front: (0,9), (1,4), (2,3), (5,0); second: (3,8); third: (6,9).
+  // The losses are minimised. First front: (0,9), (1,4), (2,3), (5,0); second: (3,8); third: (6,9).
   std::vector<result> all{finished(6, {9}), finished(2, {3}), failed(),        finished(5, {0}),
                           finished(1, {4}), finished(0, {9}), finished(3, {8})};
 
-  // The least in the first objective, the farthest from it, then the farthest from both.
+  // In order: the least in the first objective, the farthest from it, then the farthest from both.
   EXPECT_THAT(learning::ranking(all), ElementsAre(5u, 3u, 1u, 4u, 6u, 0u));
   EXPECT_THAT(learning::ranking(all, 2), ElementsAre(5u, 3u));
 }
@@ -62,7 +62,7 @@ TEST(weights_of_objectives, are_even_on_the_simplex) {
     ASSERT_EQ(drawn.size(), 3u);
     ASSERT_NEAR(drawn[0] + drawn[1] + drawn[2], 1, 1e-12);
     mean += drawn[1] / draws;
-    // The share of the simplex in which one weight is below 1/4 is 1 - (3/4)^2.
+    // The share of the simplex in which a given weight is below 1/4 is 1 - (3/4)^2.
     below += (drawn[0] < 0.25) / static_cast<double>(draws);
   }
   EXPECT_NEAR(mean, 1 / 3.0, 0.02);
@@ -70,7 +70,7 @@ TEST(weights_of_objectives, are_even_on_the_simplex) {
 }
 
 TEST(objectives_as_one, are_the_worst_loss_and_a_little_of_all) {
-  // The front is (0, 10) and (4, 0), so that 4 and 10 are one unit each.
+  // The front is (0, 10) and (4, 0), so 4 and 10 are one unit each.
   std::vector<result> all{finished(0, {10}), finished(4, {0}), finished(8, {20}), failed()};
   std::vector<double> weights{0.25, 0.75};
 
@@ -106,7 +106,7 @@ protected:
                      {"x", "uniform(0, 1)"},
                      {"far", "uniform(0, 1)"},
                      {"n", "randint(0, 9) if kind == a"}};
-  /// The front: kind a, far = 0.7, n = 4, x anywhere.
+  /// Scores; the front is kind a, far = 0.7, n = 4, and any x.
   static std::vector<double> scores(const object& config) {
     auto at = [&](const char* name) { return *config.find(name)->number(); };
     auto lost = std::pow(at("far") - 0.7, 2) * 4;
@@ -134,7 +134,7 @@ protected:
     uut.tell({trial_id{trial}, x.config, 1, 1, std::move(values), {}, how});
   }
 
-  /// @returns the scores of what was tried, one after the other.
+  /// Runs trials one after the other. @returns the scores of all.
   static std::vector<double> run(asking& uut, std::size_t count) {
     std::vector<double> all;
     for (std::size_t i = 0; i < count; ++i) {
@@ -162,7 +162,7 @@ TEST_P(several_test, covers_the_front_better_than_chance) {
     asking random{std::move(*make_searcher("random", about(space_, seed)))};
     chance += hypervolume(run(random, count), 2, reference);
   }
-  // What dominates nothing beyond the front is 5/6 of the square.
+  // A perfect front covers 5/6 of the square.
   EXPECT_GT(ours, 1.02 * chance);
   EXPECT_LT(ours, 4 * 5 / 6.0);
 }
@@ -209,7 +209,7 @@ TEST_P(several_test, keeps_constraints) {
     uut.tell({trial_id{i}, x.config, 1, 1, scores(*x.config), {at - 0.3}, outcome::completed});
     kept += i >= 40 && at <= 0.3;
   }
-  // By chance it were 12.
+  // Random draws would give 12.
   EXPECT_GT(kept, 20);
 }
 

@@ -31,8 +31,8 @@ std::vector<const cube_point*> pointers(const std::vector<cube_point>& xs) {
   return result;
 }
 
-// By scipy.stats.truncnorm: pdf for the float, differences of the cdf for the integer, and the
-// masses of the documentation for the category; bandwidths .4 .4 .1 and .2 .4 .4, by hand.
+// Values by scipy.stats.truncnorm: pdf for the float, differences of the cdf for the integer; for
+// the category the masses of the documentation. The bandwidths .4 .4 .1 and .2 .4 .4 are by hand.
 TEST(parzen, has_the_density_that_scipy_says) {
   auto space
       = encoding_of({{"u", "uniform(0, 1)"}, {"n", "randint(0, 5)"}, {"c", "choice(p, q, r)"}});
@@ -65,7 +65,8 @@ TEST(parzen, sums_to_one_over_all_that_there_is) {
 TEST(parzen, draws_as_its_density_says) {
   auto space = encoding_of({{"n", "randint(0, 4)"}, {"c", "choice(p, q)"}});
   std::vector<cube_point> points{{0.125, 0}, {0.375, 0}, {0.375, 1}};
-  // The prior draws evenly, while its density is a wide normal one: it must not weigh much here.
+  // Draws from the prior are uniform, while its density is a wide normal one, so its weight must be
+  // small here.
   tpe::parzen uut{space, pointers(points), {200, 400, 100}};
   rng from{9, "draws", 0};
   std::map<std::uint64_t, double> counts;
@@ -92,18 +93,18 @@ TEST(tpe_split, takes_the_best_of_those_that_finished) {
   auto all = some_results(40);
   all[13].how = ending::failed;
   all[13].value = inactive;
-  all[0].how = ending::stopped; // It had the least value.
+  all[0].how = ending::stopped; // it had the least value
   std::vector<cube_point> pending{{0.1}, {0.2}};
 
   auto uut = tpe::split_results(all, pending);
 
-  // ⌈.15 · 42⌉
+  // There are ⌈.15 · 42⌉ good ones.
   ASSERT_EQ(uut.good.size(), 7u);
   EXPECT_EQ(uut.bad.size(), 35u);
   EXPECT_EQ(std::count(uut.good.begin(), uut.good.end(), &all[0].at), 0);
   EXPECT_EQ(uut.bad.back(), &pending.back());
   EXPECT_EQ(uut.bad.front(), &all[0].at);
-  // Values 1 … 7 against 8, over their mean.
+  // Values are 1 … 7 against 8, divided by their mean.
   EXPECT_DOUBLE_EQ(uut.good_weights[0], 7.0 / 4);
   EXPECT_DOUBLE_EQ(uut.good_weights[6], 1.0 / 4);
   EXPECT_DOUBLE_EQ(uut.bad_weights[0], 1.0 / 35);

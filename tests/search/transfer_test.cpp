@@ -1,4 +1,4 @@
-/// What earlier experiments are made of, and how far they are believed.
+/// Memories of earlier experiments, and how much they are trusted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/transfer/first_points.hpp"
 #include "tune/core/search/transfer/memory.hpp"
@@ -88,8 +88,8 @@ TEST(adapted, takes_the_best_and_a_part_of_the_others_in_their_order) {
 
   auto uut = transfer::adapted(space, experiment_of(all), 8);
 
-  // Ranked 18, 16, …, 0, then the failed ones 1, 3, … 19: the first four, and of the sixteen others
-  // those at 2, 6, 10, 14.
+  // The ranking is 18, 16, …, 0, then the failed trials 1, 3, … 19. Kept are the first four and, of
+  // the sixteen others, those at positions 2, 6, 10, 14.
   EXPECT_THAT(numbers(uut.what), ElementsAre(1, 6, 9, 12, 14, 16, 17, 18));
   EXPECT_EQ(uut.surplus, 12u);
   auto again = transfer::adapted(space, uut.what, 8);
@@ -102,7 +102,7 @@ double bowl(double x, double y) {
 
 const std::vector<parameter_text> plane{{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}};
 
-/// Random configurations of the plane, larger is better.
+/// An experiment with random configurations of the plane; larger scores are better.
 template <class Function>
 earlier_experiment seen(Function f, std::size_t count = 40) {
   std::vector<std::pair<object, double>> all;
@@ -128,7 +128,7 @@ TEST(first_points, are_the_best_of_each_in_turn_and_apart) {
   ASSERT_EQ(uut.size(), 4u);
   EXPECT_EQ(uut[0].origin, "earlier 1: results/first, trial 00001");
   EXPECT_EQ(uut[1].origin, "earlier 2: results/second, trial 00001");
-  // 0.52 is too near to 0.5.
+  // 0.52 is too close to 0.5.
   EXPECT_EQ(uut[2].origin, "earlier 1: results/first, trial 00003");
   EXPECT_EQ(uut[3].origin, "earlier 2: results/second, trial 00000");
   EXPECT_DOUBLE_EQ(uut[3].at[0], 0.7);
@@ -155,7 +155,7 @@ TEST(first_points, are_two_to_four_and_half_of_a_design_at_most) {
   EXPECT_EQ(transfer::count_of_first(20, 16), 4u);
 }
 
-/// Some results of the bowl, to be minimised and standardised.
+/// Results of the bowl, to be minimised, and their standardised targets.
 struct own_results {
   encoding space = encoding_of(plane);
   gp::inputs at{space};
@@ -230,7 +230,7 @@ TEST(memory, backs_densities_as_far_as_ranks_agree) {
   auto backings = same.backings(own.all);
 
   ASSERT_EQ(backings.size(), 1u);
-  // Fifteen of a hundred of the forty are good ones.
+  // Fifteen percent of the forty are good ones.
   EXPECT_EQ(backings[0].good.size(), 6u);
   EXPECT_EQ(backings[0].bad.size(), 34u);
   auto most = 4.0 * 10 / (10 + 20) / 6;

@@ -1,4 +1,4 @@
-/// Runs a searcher by hand: asks, tells it the recorded answer, keeps what it suggested.
+/// Drives a searcher by hand: asks it, tells it the recorded answer, and keeps what it suggested.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,12 +15,12 @@ public:
 
   /// Asks once and applies the answer.
   proposal next(std::uint32_t count) { return take({asks_ + 1, count, seq_}); }
-  /// Asks for one that may be a draft.
+  /// Asks for one suggestion, which may be a draft, and applies the answer.
   proposal draft(drafting kind) { return take({asks_ + 1, 1, seq_, kind}); }
-  /// Asks for another in the place of a draft.
+  /// Asks for a replacement of the draft `trial` and applies the answer.
   proposal think_over(trial_id trial) { return take({asks_ + 1, 1, seq_, drafting::none, trial}); }
 
-  /// Tells of a trial.
+  /// Queues an observation for the next question.
   void tell(observation what) {
     facts_.push_back({++seq_, std::move(what)});
     uut_->apply(facts_.back());
@@ -57,7 +57,7 @@ inline std::shared_ptr<const search_space> space_of(const std::vector<parameter_
   return std::make_shared<const search_space>(result ? std::move(*result) : search_space{});
 }
 
-/// Makes the shipped searcher of that name.
+/// Makes the shipped searcher called `name`.
 inline expected<std::unique_ptr<searcher>>
 make_searcher(std::string_view name, const searcher_context& about,
               const std::map<std::string, std::string>& written = {}) {
@@ -82,7 +82,7 @@ inline std::vector<suggestion> collect(asking& from, std::size_t most, std::uint
   return result;
 }
 
-/// The configurations for people: "{a: 1, b: x}".
+/// The configurations as readable text: "{a: 1, b: x}".
 inline std::vector<std::string> texts(const std::vector<suggestion>& of) {
   std::vector<std::string> result;
   for (const auto& x : of)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
-/// Fills whatever it looks at with the largest there is.
+/// Inspector that sets every field it visits to the largest possible value.
 class excess {
 public:
   static constexpr bool reads_state = false;
@@ -32,7 +32,7 @@ public:
   void fill(T& x) {
     using type = std::remove_const_t<T>;
     if constexpr (caf::meta::is_annotation<type>::value || std::is_const_v<T>) {
-      // No part of the value.
+      // Annotations and constants are not part of the value.
     } else if constexpr (std::is_same_v<type, bool>) {
       x = true;
     } else if constexpr (std::is_enum_v<type>) {
@@ -76,7 +76,7 @@ public:
   }
 };
 
-/// One type alone, empty and full, and twice.
+/// Adds messages of one type: empty, full, and two in one message.
 template <class T>
 void add_type(arsenal& to, const caf::strong_actor_ptr& me) {
   const std::string name = caf::type_name<T>::value;
@@ -110,7 +110,7 @@ void add_atom(arsenal& to, Atom atom) {
   to.add(name + ", with a text", atom, std::string(1000, '['));
 }
 
-/// What takes a handle, with that of `whom`.
+/// Adds the messages that carry an actor handle; the handle is that of `whom`.
 void add_meetings(arsenal& to, const std::string& name, const caf::strong_actor_ptr& whom) {
   auto as = [&]<class Handle>(Handle) { return caf::actor_cast<Handle>(whom); };
   const auto peer = as(checkpoint_peer_actor{});

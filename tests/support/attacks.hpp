@@ -1,4 +1,4 @@
-/// Messages that no node sends to another: what a member of the cluster could do with CAF at hand.
+/// Hostile messages: no honest node sends them, but any member of the cluster that uses CAF could.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,25 +11,26 @@
 
 namespace tune::support {
 
-/// A message, and how it is sent.
+/// One message and how to send it.
 struct attack {
   std::string name;
   caf::message what;
-  /// As CAF numbers requests and answers.
+  /// Message number; CAF encodes in it whether this is a request or an answer.
   caf::message_id id = caf::make_message_id();
 };
 
 /// CAF's own messages: errors, ends of actors and groups, streams, timeouts, system questions.
-/// @param me In whose name. @param other Whom they speak of.
+/// @param me The sender they name. @param other The actor they are about.
 [[nodiscard]] std::vector<attack> system_attacks(const caf::strong_actor_ptr& me,
                                                  const caf::strong_actor_ptr& other);
 
-/// Each type that crosses the wire, and each atom, alone and in set of actors: empty, full,
-/// doubled, with the largest numbers there are, with handles of nobody, of `me` and of `other`.
+/// Every wire type and every atom, alone and in the combinations that the actors accept: empty,
+/// full, doubled, with the largest numbers, and with null handles or handles of `me` and `other`.
 [[nodiscard]] std::vector<attack> foreign_attacks(const caf::strong_actor_ptr& me,
                                                   const caf::strong_actor_ptr& other);
 
-/// What the interfaces allow, about leases, attempts, sessions and nodes that are not the sender's.
+/// Messages that the interfaces allow, about leases, attempts, sessions and nodes that do not
+/// belong to the sender.
 [[nodiscard]] std::vector<attack> false_attacks(const caf::strong_actor_ptr& me);
 
 } // namespace tune::support

@@ -1,4 +1,4 @@
-/// Which checkpoint belongs to the best metrics, worked out from a log alone.
+/// Works out from a log alone which checkpoint belongs to the best metrics.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace tune::support {
 
-/// Keeps books of checkpoints as readers of a record do: by events and rows of attempts. Losses are
-/// metrics named `loss`, smaller is better.
+/// Tracks checkpoints the way a reader of the record does: from events and rows of attempts. The
+/// loss is the metric `loss`; smaller is better.
 class best_of_log {
 public:
   void see(const event& what);
   void see(const command& what);
-  /// The location of the checkpoint of the best report that has one, among the trial's own and
-  /// those that an attempt of it began from; of equal ones its own counts, then the older. Empty:
-  /// there is none.
+  /// The location of the checkpoint of the best report that has one, among the trial's own
+  /// checkpoints and those that its attempts started from. Ties go to the trial's own, then to the
+  /// older one. Empty if there is none.
   [[nodiscard]] std::string checkpoint_of(trial_id trial) const;
 
 private:
@@ -34,9 +34,9 @@ private:
 
   [[nodiscard]] double loss_of(const made& x) const;
 
-  /// Those that can be restored.
+  /// Checkpoints that can be restored.
   std::map<checkpoint_id, made> good_;
-  /// By attempt and iteration.
+  /// Losses by attempt and iteration.
   std::map<std::pair<attempt_id, std::uint64_t>, double> losses_;
   std::set<std::pair<trial_id, checkpoint_id>> taken_over_;
 };

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint64_t trials = 20;
 constexpr std::uint64_t iterations = 10;
-/// A second objective beside the loss: a size by the trial's number.
+/// Adds a second objective to the loss: a size derived from the trial's number.
 class loss_and_size final : public trial_model {
 public:
   explicit loss_and_size(falling_loss loss) : loss_{loss} {}
@@ -40,7 +40,7 @@ private:
   falling_loss loss_;
 };
 
-/// A run that needs more events than this does not come to an end.
+/// A run that needs more events than this is taken to be endless.
 constexpr std::size_t most_events = 50'000;
 
 simulation_options options_of(const judge& who, std::uint64_t seed) {
@@ -64,7 +64,7 @@ simulation_options options_of(const judge& who, std::uint64_t seed) {
   result.faults.no_memory = draw.unit() * 0.3;
   result.faults.no_process = draw.unit() * 0.1;
   if (who.by_reports) {
-    // All reports bring one, some do, or none ever; most trainables cannot do otherwise.
+    // Whether all reports, some, or none bring a checkpoint. Most trainables cannot save otherwise.
     auto kind = draw.below(8);
     result.hands_over = {kind == 0 ? 0 : kind < 3 ? 1 : draw.unit(), kind != 7};
   }
@@ -101,14 +101,14 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
   result.checkpoints.pause_in_memory = draw.below(2) == 0;
   if (who.by_reports && draw.below(2) == 0)
     result.saves = save_ability::with_reports;
-  // Shorter than what some nodes stand still.
+  // The kill time is shorter than some nodes' standstills.
   if (draw.below(2) == 0)
     result.kill_time = std::chrono::seconds{1};
   if (seed % 3 != 0) {
     result.export_time = milliseconds{100};
     result.exports = {"model"};
   }
-  // In every third schedule the searcher waits for the ends of what it proposed.
+  // In every third schedule the searcher limits how many of its proposals may be unfinished.
   rng bound{seed, "campaign", 2};
   if (bound.below(3) == 0) {
     result.max_pending = 1 + bound.below(6);
@@ -117,21 +117,21 @@ experiment_settings settings_of(const judge& who, std::uint64_t seed) {
   return result;
 }
 
-/// What the log says of the end of a trial.
+/// What the log says about the end of a trial.
 struct end_of_trial {
   bool reported = false;
   bool completed = false;
   bool exported = false;
 };
 
-/// Keeps books of what the searcher suggested, by itself.
+/// Counts independently what the searcher suggested.
 class suggestions_seen {
 public:
   explicit suggestions_seen(const experiment_settings& bounds) : bounds_{bounds} {}
 
   void suggest(const suggested_fact& what) {
     const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
-    // Known ones: drafts that were thought over.
+    // Suggestions already counted: replaced drafts.
     if (list == nullptr || what.first < next_)
       return;
     next_ = what.first;
@@ -158,13 +158,14 @@ public:
 private:
   const experiment_settings& bounds_;
   std::uint64_t made_ = 0;
-  /// The first configuration of the batch.
+  /// Index of the batch's first configuration.
   std::uint64_t batch_ = 0;
   trial_id next_{0};
   std::map<trial_id, std::uint64_t> pending_;
 };
 
-/// Whether a population was given up: its trials end by themselves, each can always go on.
+/// Whether a population was given up: its trials must end by themselves, since each can always go
+/// on.
 bool gives_up(const cmd::decision_taken& x) {
   const auto* rule = x.reason.find("rule");
   const auto* why = x.reason.find("why");
@@ -172,7 +173,7 @@ bool gives_up(const cmd::decision_taken& x) {
          && (*rule == value{"pbt"} || *rule == value{"pb2"}) && *why == value{"not promoted"};
 }
 
-/// What a log and the commands that follow from it come to, worked out without the machine's help.
+/// Derives the outcome of a log and its commands without the machine's own bookkeeping.
 class witness {
 public:
   explicit witness(const experiment_settings& settings)
@@ -195,7 +196,7 @@ public:
       find("more is suggested than max_pending lets be under way");
   }
 
-  /// @param best What the head says of it in the end.
+  /// @param best The best trial that the head reports at the end.
   [[nodiscard]] findings faults(const std::optional<best_trial>& best, bool finished) {
     for (const auto& [trial, x] : ends_) {
       if (finished && settings_.export_time.count() > 0 && x.completed && x.reported && !x.exported)
@@ -239,7 +240,7 @@ private:
   findings found_;
 };
 
-/// Plays the log once more, and has it looked at.
+/// Replays the log and has a witness inspect it.
 findings seen_in(const simulation& of, const experiment_settings& settings, rule_set rules) {
   witness seen{settings};
   replay_check again{settings, std::move(rules), false};
@@ -248,8 +249,8 @@ findings seen_in(const simulation& of, const experiment_settings& settings, rule
   return seen.faults(of.machine().view().best, of.finished().has_value());
 }
 
-/// In every fourth schedule configurations run twice, and in half of these the best are confirmed;
-/// not under those that change configurations.
+/// In every fourth schedule each configuration runs twice, and in half of these the best are
+/// confirmed. Excluded are schedulers that change configurations.
 repeat_rule repeats_of(const judge& who, std::uint64_t seed) {
   repeat_rule result;
   if (seed % 4 != 0 || who.name.find("pb") != std::string::npos)

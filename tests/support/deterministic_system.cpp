@@ -7,7 +7,7 @@ namespace tune::support {
 
 namespace {
 
-/// A handler that remembers what it is told.
+/// Makes a handler that records what it receives.
 template <class T>
 auto hears(const std::shared_ptr<ear>& heard) {
   return [heard](const T& x) { heard->hear(x); };
@@ -167,7 +167,7 @@ void deterministic_system::run_now() {
 std::size_t deterministic_system::pass(caf::timespan duration) {
   run_now();
   std::size_t result = 0;
-  // Step by step: a timer that comes may set the next.
+  // In small steps, since a timer that fires may set the next one.
   for (auto left = duration; left.count() > 0;) {
     auto step = std::min<caf::timespan>(left, std::chrono::milliseconds{100});
     left -= step;

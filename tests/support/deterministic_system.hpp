@@ -17,15 +17,15 @@
 
 namespace tune::support {
 
-/// What a mock was told, in order. A test takes out what it expects; what is left when it ends, or
-/// comes in another order, fails it.
+/// Messages that a mock received, in order. A test takes out those it expects; the test fails if
+/// any is left at its end or comes out of order.
 class ear {
 public:
   explicit ear(const char* who) : who_{who} {}
 
   void hear(std::any what) { words_.push_back(std::move(what)); }
 
-  /// Takes the oldest message out, which must be a `T`.
+  /// Takes out the oldest message, which must be a `T`.
   template <class T>
   T take() {
     if (words_.empty()) {
@@ -40,7 +40,7 @@ public:
     return T{};
   }
 
-  /// Takes `news` out, whose content must be a `T`.
+  /// Takes out the oldest message, which must be `news` with a `T` in it.
   template <class T>
   T take_news() {
     auto what = take<news>().what;
@@ -51,9 +51,9 @@ public:
   }
 
   [[nodiscard]] std::size_t size() const { return words_.size(); }
-  /// Fails for each message that nobody expected.
+  /// Fails for each message that the test did not expect.
   void expect_silence();
-  /// Does not care for what was said so far.
+  /// Discards all messages received so far.
   void forget() { words_.clear(); }
 
 private:
@@ -61,7 +61,7 @@ private:
   std::deque<std::any> words_;
 };
 
-/// A neighbour of the actor under test: does nothing but listen.
+/// A neighbour of the actor under test that only records its messages.
 template <class Handle>
 struct mock {
   Handle actor;
@@ -73,36 +73,36 @@ struct mock {
   }
 };
 
-/// Two things said in one message.
+/// Two values that arrive in one message.
 using launch_words = std::pair<launch_order, trial_actor>;
 using attach_words = std::pair<attempt_key, trainable_actor>;
 using attempt_proxy_words = std::pair<attempt_key, attempt_proxy_actor>;
-/// A word of an attempt proxy.
+/// A numbered message of an attempt proxy.
 template <class T>
 using numbered = std::pair<std::uint64_t, T>;
 
-/// A system in which nothing moves by itself. At the end timers are cancelled, all mocks must have
-/// been silent beyond what the test took out of them, and every actor is told to go.
+/// A system in which nothing moves by itself. At the end of a test it cancels timers, fails if a
+/// mock holds messages that the test did not take, and tells every actor to exit.
 class deterministic_system : public testing::Test {
 protected:
   deterministic_system();
   ~deterministic_system() override;
   void TearDown() override;
 
-  /// Works off all messages, and those that they cause; no time passes.
+  /// Processes all messages and those that they cause; no time passes.
   void run_now();
-  /// Lets so much time pass, in steps of 100 ms. @returns how many timers came.
+  /// Advances the clock by `duration`, in steps of 100 ms. @returns how many timers fired.
   std::size_t pass(caf::timespan duration);
   [[nodiscard]] bool has_timer();
 
-  /// Sends, and works off what follows.
+  /// Sends a message and processes what follows from it.
   template <class Handle, class... Ts>
   void tell(const Handle& whom, Ts&&... xs) {
     send_from_outside(whom, std::forward<Ts>(xs)...);
     run_now();
   }
 
-  /// Asks, and waits for the answer without letting time pass.
+  /// Sends a request and waits for the answer without letting time pass.
   template <class Answer, class Handle, class... Ts>
   Answer ask_now(const Handle& whom, Ts&&... xs) {
     caf::scoped_actor self{*system, true};
@@ -114,7 +114,7 @@ protected:
     return result;
   }
 
-  /// Has an actor go when the test ends.
+  /// Makes an actor exit when the test ends.
   template <class Handle>
   Handle keep(Handle whom) {
     kept_.push_back(caf::actor_cast<caf::actor>(whom));
@@ -125,20 +125,20 @@ protected:
     caf::anon_send_exit(whom, caf::exit_reason::user_shutdown);
     run_now();
   }
-  /// As if the connection to its node were lost.
+  /// Simulates the loss of the connection to the actor's node.
   template <class Handle>
   void cut_off(const Handle& whom) {
     caf::anon_send_exit(whom, caf::exit_reason::remote_link_unreachable);
     run_now();
   }
-  /// As actors see it.
+  /// The time as actors see it.
   [[nodiscard]] instant clock_now() const {
     return std::chrono::duration_cast<instant>(system->clock().now().time_since_epoch());
   }
-  /// Whether it has ended.
+  /// Whether the actor has ended.
   template <class Handle>
   bool is_gone(const Handle& whom) {
-    // Whoever is gone calls back at once.
+    // An actor that has ended calls the functor at once.
     auto gone = std::make_shared<bool>(false);
     caf::actor_cast<caf::abstract_actor*>(whom)->attach_functor([gone] { *gone = true; });
     return *gone;

@@ -1,6 +1,6 @@
-/// Stands in for libnvidia-ml in tests. TUNE_FAKE_NVML in the environment says how it behaves: the
-/// number of GPUs, "broken" where it cannot start, "uncountable" where it cannot list them. GPU 2,
-/// where there is one, does not answer.
+/// Stands in for libnvidia-ml in tests. TUNE_FAKE_NVML in the environment sets its behaviour: the
+/// number of GPUs, "broken" to fail at the start, or "uncountable" to fail at listing the GPUs. GPU
+/// 2, if present, does not answer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <cstdlib>

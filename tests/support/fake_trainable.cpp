@@ -1,6 +1,6 @@
-/// A trial program of many faults. Its arguments are a script, carried out word by word:
-/// `fake_trainable lines 3 err oops exit 2`. With `__tune-guard` or `__tune-host` it is what
-/// every program of ours is.
+/// A trial program that can misbehave in many ways. Its arguments are a script, carried out word by
+/// word: `fake_trainable lines 3 err oops exit 2`. With `__tune-guard` or `__tune-host` it acts as
+/// the guard or a host, as every program of the project can.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/leftovers.hpp"
@@ -69,12 +69,12 @@ std::string hear() {
     ::pause();
 }
 
-/// Writes a format that it was asked to export.
+/// Writes an export of the requested format.
 void export_as(const std::string& format) {
   std::ofstream{std::string{std::getenv("TUNE_TRIAL_EXPORT_DIR")} + "/" + format} << format;
 }
 
-/// Reports and obeys: the short form of what docs/command-protocol.md asks for.
+/// Reports and obeys: a minimal client of docs/command-protocol.md.
 void report(words& script) {
   auto count = take_number(script);
   say(R"({"tune":1})");
@@ -93,7 +93,7 @@ void report(words& script) {
   }
 }
 
-/// Reports, and hears of no stop.
+/// Reports, but ignores any order to stop.
 void report_and_hang(words& script) {
   auto count = take_number(script);
   for (long i = 1; i <= count; ++i) {
@@ -109,7 +109,7 @@ void flood(words& script) {
     say(R"({"metrics":{"i":)" + std::to_string(i) + "}}");
 }
 
-/// A report without end, until nobody reads it any more.
+/// Writes a report without end until its reader is gone.
 void endless_report(words&) {
   ::signal(SIGPIPE, SIG_DFL);
   for (std::string chunk(64 * 1024, 'x');;)
@@ -152,7 +152,7 @@ void children(words& script) {
   }
 }
 
-/// Leaves the session, twice over, and hardens itself against TERM; tells when it is there.
+/// Leaves the session by a double fork and ignores TERM; calls `then` once the daemon is up.
 void daemonise(const std::function<void()>& then) {
   int ready[2];
   if (::pipe(ready) != 0)
@@ -176,7 +176,8 @@ void daemonise(const std::function<void()>& then) {
   ::close(ready[0]);
 }
 
-/// Starts itself anew with another environment, so that nothing of it tells whose it was.
+/// Executes itself again with an empty environment, so that nothing shows which trial it belongs
+/// to.
 [[noreturn]] void wipe_environment(const std::string& mark) {
   std::string name = "fake";
   std::string hang_word = "hang";
@@ -220,8 +221,8 @@ struct hearing : tune::process_listener {
   void exited(const tune::exit_info& how) override { put(1, "exited " + how.trouble + "\n"); }
 };
 
-/// A node of its own, with one process that runs the rest of the script. Where the environment
-/// names an obituary, that is a file to be made.
+/// A node of its own, with one process that runs the rest of the script. TUNE_TEST_OBITUARY, if
+/// set, names a file to be created as the obituary.
 [[noreturn]] void node(words& script) {
   tune::process_service_options options;
   if (const auto* file = std::getenv("TUNE_TEST_OBITUARY"))
@@ -301,7 +302,7 @@ const std::map<std::string, std::function<void(words&)>> verbs{
     {"throw", [](words&) { throw std::runtime_error{"thrown on purpose"}; }},
 };
 
-/// Counts from where its checkpoint left off; its configuration says how far and what goes wrong.
+/// Counts on from its checkpoint; its configuration says how far and what goes wrong.
 class hosted : public tune::trainable {
 public:
   void setup(const tune::object& config, const tune::trial_context& context) override {

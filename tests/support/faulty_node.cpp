@@ -1,4 +1,4 @@
-/// `tune-node` with trainables that fail in every way there is.
+/// `tune-node` with trainables that fail in every possible way.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/own_trainable.hpp"
 #include "tune/app/app.hpp"
@@ -43,7 +43,7 @@ void learn(session& to) {
   }
 }
 
-/// Reports so many `steps`, one every `pause_ms`.
+/// Reports `steps` steps, one every `pause_ms`.
 void keep_pace(session& to) {
   auto steps = static_cast<int>(number(to, "steps", 3));
   auto pause = static_cast<useconds_t>(number(to, "pause_ms", 0) * 1000);
@@ -96,7 +96,7 @@ void not_numbers(session& to) {
   report(to, -limits::infinity());
 }
 
-/// Waits for the file that the parameter `gate` names.
+/// Waits until the file named by the parameter `gate` exists.
 void wait_for_gate(const object& config) {
   const auto* gate = config.find("gate");
   while (gate != nullptr && !std::filesystem::exists(*gate->as_string()))
@@ -110,7 +110,7 @@ std::int64_t count_in(const std::filesystem::path& checkpoint) {
   return result;
 }
 
-/// Counts to five, hands a checkpoint over with each count, and waits at its gate before the third.
+/// Counts to five, reports a checkpoint with each count, and waits at its gate before the third.
 void hand_over(session& to) {
   std::int64_t n = to.restore_from() ? count_in(*to.restore_from()) : 0;
   const auto own = to.context().directory / "own";
@@ -124,9 +124,8 @@ void hand_over(session& to) {
   }
 }
 
-/// What tests/e2e/descending_trial.py does, as a function: its loss shrinks by `lr` at each of 13
-/// steps. Each so many steps, as the parameter `every` says, its report brings a checkpoint; 0:
-/// none.
+/// The same training as tests/e2e/descending_trial.py, as a function: its loss shrinks by `lr` at
+/// each of 13 steps. Every `every`-th report brings a checkpoint; with 0, none does.
 void descend(session& to) {
   const auto every = static_cast<int>(number(to, "every", 1));
   const auto pause = static_cast<useconds_t>(number(to, "pause_ms", 0) * 1000);
@@ -152,7 +151,7 @@ void descend(session& to) {
   }
 }
 
-/// The same as a class, saved by whoever wants it to be, with `bytes` of ballast.
+/// Counts the same way, as a class that is saved on request, with `bytes` of ballast.
 class counting : public tune::trainable {
 public:
   void setup(const object& config, const tune::trial_context&) override { config_ = config; }
@@ -185,7 +184,8 @@ std::int64_t whole(const object& config, const char* name) {
   return *number;
 }
 
-/// What tests/e2e/chain_trial.sh does: a chain of numbers, each made from the one before.
+/// The same training as tests/e2e/chain_trial.sh: a chain of numbers, each computed from the one
+/// before.
 class chain : public tune::trainable {
 public:
   void setup(const object& config, const tune::trial_context&) override { begin(config); }
@@ -218,8 +218,8 @@ private:
   }
 };
 
-/// Counts as well, but falls at the third step: once, unless it goes on from a checkpoint, or
-/// always, as the parameter `falls` says.
+/// Like `counting`, but fails at the third step: always or, depending on the parameter `falls`,
+/// only if it did not start from a checkpoint.
 class stumbling : public counting {
 public:
   void setup(const object& config, const tune::trial_context& where) override {
@@ -255,7 +255,7 @@ constexpr fault faults[] = {
     {"leaves", leave}, {"hangs", hang},      {"silent", say_nothing}, {"not_numbers", not_numbers},
 };
 
-/// Counts as an actor: up to `steps`, one every `pause_ms`, and breaks once at the step `breaks`.
+/// Counts as an actor: up to `steps`, one every `pause_ms`; fails once at the step `breaks`.
 struct pacing_state {
   object config;
   std::int64_t n = 0;
@@ -285,7 +285,8 @@ pace(tune::own_trainable_actor::stateful_pointer<pacing_state> self) {
   };
 }
 
-/// One trainable for all: an experiment of good and bad trials, as the parameter `kind` says.
+/// One trainable for an experiment of good and bad trials; the parameter `kind` selects the
+/// behaviour.
 void be_moody(session& to) {
   const auto* kind = to.config().find("kind");
   const auto* name = kind != nullptr ? kind->as_string() : nullptr;

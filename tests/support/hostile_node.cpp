@@ -1,9 +1,9 @@
-// A member of a cluster that means harm: it has a certificate, CAF, and time.
+// A malicious member of a cluster that holds a certificate and speaks CAF.
 //
 // usage: tune_hostile_node --join HOST:PORT --certs DIR [--plain] --rounds N
 //
-// It comes in like a worker, learns whom workers speak with, and sends all of them, and whatever
-// else bears a small number, everything that it can think of. It says "harm done" after each round.
+// It joins as a worker, learns the actors that workers speak with, and sends to all of them, and to
+// every actor with a small id, every attack it knows. It prints "harm done" after each round.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/attacks.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 using namespace tune;
 
-/// Actors that a head has made by the time that its first trials run.
+/// Upper bound of the ids of the actors that a head has when its first trials run.
 constexpr caf::actor_id most_known = 80;
 constexpr std::chrono::seconds patience{10};
 
@@ -61,7 +61,7 @@ private:
     return result;
   }
 
-  /// As a worker that offers nothing.
+  /// Joins as a worker that offers no resources.
   void come_in() {
     hello words;
     words.build = this_build();
@@ -89,8 +89,8 @@ private:
     return proxies.get_or_put(door_.node(), number);
   }
 
-  /// By their numbers, so that nobody is attacked twice.
-  /// @param most Those that it was not told of bear these numbers at most.
+  /// Targets by actor id, so that none is attacked twice.
+  /// @param most Guesses the actors that it was not told about: every id up to this one.
   std::map<caf::actor_id, caf::strong_actor_ptr> targets(caf::actor_id most) {
     std::map<caf::actor_id, caf::strong_actor_ptr> result;
     auto add = [&](const auto& whom) {
@@ -108,7 +108,7 @@ private:
     return result;
   }
 
-  /// @param all Otherwise what is long is left out, and what would only be said twice.
+  /// @param all If false, leaves out the long attacks and the anonymous repetitions.
   void attack_all(const caf::strong_actor_ptr& whom, bool all) {
     const auto me = address_of(self_);
     const auto other = address_of(other_);
@@ -131,7 +131,7 @@ private:
     whom->enqueue(caf::make_mailbox_element(me, x.id, {}, x.what), nullptr);
   }
 
-  /// CAF takes the content of these for what the number says that it is.
+  /// CAF decodes the content of such a message by its category, without checking its type.
   static void send_streams(const caf::strong_actor_ptr& me, const caf::strong_actor_ptr& whom) {
     for (auto category : {caf::message_id::upstream_message_category,
                           caf::message_id::downstream_message_category}) {
@@ -140,7 +140,7 @@ private:
     }
   }
 
-  /// Whoever is linked to an actor goes with it, unless it takes care.
+  /// An actor linked to another one ends with it unless it traps exits.
   void link_and_die() {
     for (const auto& [number, whom] : targets(most_known)) {
       auto dies = system_.spawn([whom = whom](caf::event_based_actor* me) {

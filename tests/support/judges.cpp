@@ -30,7 +30,7 @@ std::unique_ptr<scheduler> make_scheduler(const judge& who, std::uint64_t seed) 
 
 namespace {
 
-/// With those that need checkpoints once more.
+/// Adds a variant "…_by_reports" of each judge that needs checkpoints.
 std::vector<judge> with_reports(std::vector<judge> all) {
   for (std::size_t i = 0, count = all.size(); i < count; ++i) {
     auto x = all[i];
@@ -114,7 +114,7 @@ const std::vector<judge>& judges() {
         {"perturbation_interval", "3"},
         {"quantile_fraction", "0.4"},
         {"synch", "true"}}},
-      // Rounds that change nothing.
+      // A population whose rounds change nothing.
       {"pbt_synch_none",
        "pbt",
        {{"time_attr", "training_iteration"},

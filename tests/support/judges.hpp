@@ -1,4 +1,4 @@
-/// Every scheduler in all its forms, as tests try them.
+/// Every scheduler, in all the forms in which the tests try it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,31 +13,33 @@
 
 namespace tune::support {
 
-/// Who judges.
+/// One scheduler and its options.
 struct judge {
-  /// Names it among the others.
+  /// Unique name of this form.
   std::string name;
-  /// Its type in the catalogue; empty: the toy.
+  /// The scheduler's type in the catalogue; empty for the toy scheduler.
   std::string type;
-  /// Options that let it do all it can within 20 trials of 10 reports; others have their defaults.
+  /// Options under which it can do everything within 20 trials of 10 reports; other options keep
+  /// their defaults.
   std::map<std::string, std::string> options;
-  /// 1, or 2: the second is a size, which differs from trial to trial.
+  /// Number of objectives: 1, or 2, where the second is a size that differs between trials.
   std::uint32_t objectives = 1;
-  /// Checkpoints come with reports, some or all: by nature, or since trainables say that they
-  /// cannot be asked.
+  /// Checkpoints come with all or some reports: by design, or because the trainables say that they
+  /// cannot save on request.
   bool by_reports = false;
 };
 
-/// The toy, which does everything a scheduler may do, and every scheduler shipped in all its forms;
-/// those that need checkpoints once more with such that come with reports: "…_by_reports".
+/// The toy, which does everything a scheduler may do, and every shipped scheduler in all its forms.
+/// Those that need checkpoints appear once more as "…_by_reports", with checkpoints that come with
+/// reports.
 [[nodiscard]] const std::vector<judge>& judges();
-/// Null where there is none of this name.
+/// The judge called `name`; null if there is none.
 [[nodiscard]] const judge* find_judge(std::string_view name);
 
-/// One CPU: what each trial asks for.
+/// One CPU: the request of each trial.
 [[nodiscard]] resource_request one_slot();
 
-/// A scheduler over the space x = uniform(0, 100).
+/// Makes the judge's scheduler over the space x = uniform(0, 100).
 [[nodiscard]] std::unique_ptr<scheduler> make_scheduler(const judge& who, std::uint64_t seed);
 
 } // namespace tune::support

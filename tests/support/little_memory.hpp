@@ -1,4 +1,5 @@
-/// A process in which few threads can be had. For death tests: it cannot be taken back.
+/// Limits the memory of a process so that it can start few threads. For death tests only: the limit
+/// cannot be lifted.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace tune::support {
 
-/// Sanitizers need all the memory there is.
+/// Sanitizers need unlimited address space.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool can_bound_memory = false;
 #else
@@ -27,7 +28,7 @@ inline std::size_t stack_of_a_thread() {
   return result;
 }
 
-/// From now on there is room for the stacks of so many threads, and half a one.
+/// Leaves room for the stacks of `threads` more threads and half of another.
 inline void leave_room_for(std::size_t threads) {
   std::size_t pages = 0;
   std::ifstream{"/proc/self/statm"} >> pages;

@@ -13,14 +13,14 @@ namespace tune::support {
 
 using packed_bytes = caf::byte_buffer;
 
-/// @returns whether it could be written.
+/// @returns whether `x` could be written.
 template <class T>
 bool pack(caf::actor_system& system, T& x, packed_bytes& into) {
   caf::binary_serializer out{system, into};
   return out.apply(x);
 }
 
-/// @returns whether it could be read, and was all there is.
+/// @returns whether `x` could be read and used up all bytes.
 template <class T>
 bool unpack(caf::actor_system& system, const packed_bytes& from, T& into) {
   caf::binary_deserializer in{system, from};
@@ -31,14 +31,14 @@ bool unpack(caf::actor_system& system, const packed_bytes& from, T& into) {
 
 using packed_bytes = std::vector<char>;
 
-/// @returns whether it could be written.
+/// @returns whether `x` could be written.
 template <class T>
 bool pack(caf::actor_system& system, T& x, packed_bytes& into) {
   caf::binary_serializer out{system, into};
   return !out(x);
 }
 
-/// @returns whether it could be read, and was all there is.
+/// @returns whether `x` could be read and used up all bytes.
 template <class T>
 bool unpack(caf::actor_system& system, const packed_bytes& from, T& into) {
   caf::binary_deserializer in{system, from};

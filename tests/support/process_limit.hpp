@@ -1,4 +1,4 @@
-/// Limits on processes and descriptors, as a machine has them whose others take all there are.
+/// Limits on processes and descriptors, as on a machine where other programs have used them up.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace tune::support {
 
-/// A control group of a process in which no more processes and threads may be made than there are.
-/// Needs a system that lets us make such groups: see `holds`.
+/// A control group in which a process can create no further processes or threads. Needs permission
+/// to create such groups: see `holds`.
 class process_limit {
 public:
-  /// @param pid Moved into the group, and back to where it was at the end.
+  /// @param pid Moved into the group, and back at the end.
   explicit process_limit(pid_t pid = ::getpid()) : pid_{pid} {
     for (const auto* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
       const auto path = std::filesystem::path{root}
@@ -37,17 +37,17 @@ public:
     if (!holds())
       return;
     lift();
-    // One that ended has left.
+    // A process that has ended has left the group already.
     put(root_ / "cgroup.procs", pid_);
     ::rmdir(path_.c_str());
   }
   process_limit(const process_limit&) = delete;
   process_limit& operator=(const process_limit&) = delete;
 
-  /// Whether there is such a group.
+  /// Whether the group could be created.
   [[nodiscard]] bool holds() const { return !path_.empty(); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// As many as anybody wants.
+  /// Removes the limit.
   void lift() { put(path_ / "pids.max", "max"); }
 
 private:
@@ -69,7 +69,7 @@ private:
   }
 };
 
-/// A process that may open no descriptor from `limit` on; at the end as many as before.
+/// Limits a process to descriptors below `limit`; restores the old limit at the end.
 class descriptor_limit {
 public:
   explicit descriptor_limit(::rlim_t limit, pid_t pid = ::getpid()) : pid_{pid} {
@@ -88,7 +88,7 @@ private:
   ::rlimit before_{};
 };
 
-/// The highest descriptor that a process has open.
+/// The highest descriptor that the process has open.
 [[nodiscard]] inline ::rlim_t highest_descriptor_of(pid_t pid) {
   ::rlim_t result = 0;
   const auto all = "/proc/" + std::to_string(pid) + "/fd";
@@ -97,9 +97,9 @@ private:
   return result;
 }
 
-/// A program that is another one with so many descriptors from the start, until somebody raises
-/// its limit: a guard, which takes a limit that was lowered later for an attack, and raises it.
-/// @returns its path, below `directory`.
+/// Writes a program that starts `program` with a limit of `count` descriptors, which may be raised
+/// later. For guards: a guard treats a limit that is lowered later as an attack and raises it.
+/// @returns the path of the new program, below `directory`.
 inline std::filesystem::path program_with_descriptors(::rlim_t count,
                                                       const std::filesystem::path& program,
                                                       const std::filesystem::path& directory) {

@@ -1,4 +1,5 @@
-/// What tests of processes share: a recording listener, waiting for conditions, looking at /proc.
+/// Shared helpers for tests of processes: a recording listener, waiting for conditions, reading
+/// /proc.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,10 +21,10 @@
 
 namespace tune::support {
 
-/// Generous: only a failing test waits as long.
+/// Generous, since only a failing test waits that long.
 inline constexpr std::chrono::seconds deadline{60};
 
-/// Looks again and again until `condition` holds. @returns whether it did in time.
+/// Polls until `condition` holds. @returns whether it did in time.
 inline bool eventually(const std::function<bool()>& condition) {
   auto until = std::chrono::steady_clock::now() + deadline;
   while (!condition()) {
@@ -34,7 +35,7 @@ inline bool eventually(const std::function<bool()>& condition) {
   return true;
 }
 
-/// Unique on this machine while this process lives.
+/// A name that is unique on this machine while this process lives.
 inline std::string unique_tag(const std::string& name) {
   static std::atomic<int> count = 0;
   return "test/" + std::to_string(::getpid()) + "/" + std::to_string(++count) + "/" + name;
@@ -44,7 +45,7 @@ inline std::size_t count_tagged(const std::string& tag) {
   return find_leftovers([&](std::string_view x) { return x == tag; }).size();
 }
 
-/// Writes down all it hears.
+/// Records everything it hears.
 class recorder : public process_listener {
 public:
   line_flow on_stdout = line_flow::go_on;
@@ -84,7 +85,7 @@ public:
   [[nodiscard]] int exits() { return locked(exits_); }
   [[nodiscard]] bool has_exited() { return exits() > 0; }
 
-  /// Waits until what was heard fulfils `condition`. @returns whether it did in time.
+  /// Waits until the recorded data fulfils `condition`. @returns whether it did in time.
   bool wait(const std::function<bool()>& condition) {
     std::unique_lock lock{mutex_};
     return news_.wait_for(lock, deadline, condition);
@@ -102,7 +103,8 @@ public:
     return wait([this] { return parked_.has_value(); });
   }
   [[nodiscard]] std::optional<exit_info> parked_as() { return locked(parked_); }
-  /// Empty trouble and no code where it never exits: then the test fails anyway.
+  /// The end of the process. If it never ends, the trouble is empty and there is no code; the test
+  /// fails anyway.
   exit_info wait_exit() {
     wait([this] { return exits_ > 0; });
     return locked(exit_).value_or(exit_info{});
@@ -131,7 +133,7 @@ private:
   }
 };
 
-/// A directory of the test's own, removed at its end.
+/// A directory for one test, removed at its end.
 class scratch_directory {
 public:
   scratch_directory() {

@@ -21,10 +21,10 @@
 
 namespace tune::support {
 
-/// Longer than anything takes on a busy machine.
+/// Longer than any operation takes on a busy machine.
 constexpr std::chrono::seconds patience{60};
 
-/// A door that others wait at.
+/// A gate that other threads wait at.
 class latch {
 public:
   explicit latch(bool open) : open_{open} {}
@@ -38,7 +38,7 @@ public:
     std::lock_guard guard{mutex_};
     open_ = false;
   }
-  /// @returns whether it opened in time.
+  /// @returns whether the gate opened in time.
   bool wait() {
     std::unique_lock guard{mutex_};
     return changed_.wait_for(guard, patience, [this] { return open_; });
@@ -50,7 +50,7 @@ private:
   bool open_;
 };
 
-/// What other threads said.
+/// Thread-safe list of what other threads said.
 template <class T>
 class told {
 public:
@@ -59,7 +59,7 @@ public:
     what_.push_back(std::move(what));
     changed_.notify_all();
   }
-  /// @returns whether so many were said in time.
+  /// @returns whether `count` items were said in time.
   bool wait_for(std::size_t count) {
     std::unique_lock guard{mutex_};
     return changed_.wait_for(guard, patience, [&] { return what_.size() >= count; });
@@ -76,7 +76,7 @@ private:
   std::vector<T> what_;
 };
 
-/// Waits for a condition that nobody announces. @returns whether it came true in time.
+/// Polls a condition that nobody signals. @returns whether it came true in time.
 template <class Condition>
 bool eventually(Condition condition) {
   auto end = std::chrono::steady_clock::now() + patience;
@@ -88,29 +88,30 @@ bool eventually(Condition condition) {
   return true;
 }
 
-/// Ends with the test, whatever became of it: the system's destructor waits for all actors.
+/// An actor system that ends with the test, even a failing one: the system's destructor waits for
+/// all actors.
 class real_system : public testing::Test {
 protected:
   real_system() : system{std::make_unique<caf::actor_system>(config_)} {}
   ~real_system() override { end_system(); }
-  // Before anything is destroyed that actors still use.
+  // Ends the system before anything is destroyed that actors still use.
   void TearDown() override { end_system(); }
 
-  /// Tells all to go, and waits until they are gone.
+  /// Tells all kept actors to exit and waits until they are gone.
   void end_system() {
     for (const auto& whom : std::exchange(kept_, {}))
       caf::anon_send_exit(whom, caf::exit_reason::user_shutdown);
     system.reset();
   }
 
-  /// Has an actor go when the test ends.
+  /// Makes an actor exit when the test ends.
   template <class Handle>
   Handle keep(Handle whom) {
     kept_.push_back(caf::actor_cast<caf::actor>(whom));
     return whom;
   }
 
-  /// Waits for what was handed over to be taken in. @returns what went wrong, or nothing.
+  /// Waits until the actor has processed all that was handed over. @returns the error, or nothing.
   template <class Handle>
   std::string drained(const Handle& whom) {
     caf::scoped_actor self{*system};

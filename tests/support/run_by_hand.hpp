@@ -1,4 +1,4 @@
-/// An engine whose surroundings are the test itself: it says what each of them says.
+/// An engine whose surroundings are played by the test.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tune::support {
 
-/// Keeps what the engine does.
+/// Ports that record what the engine does.
 struct noting_ports : engine_ports {
   std::vector<event> log;
   std::vector<command> done;
@@ -33,14 +33,14 @@ struct noting_ports : engine_ports {
   [[nodiscard]] Command last() const {
     return all<Command>().back();
   }
-  /// What decisions came to, in order.
+  /// Actions of the recorded decisions, in order.
   [[nodiscard]] std::vector<std::string> actions() const {
     std::vector<std::string> result;
     for (const auto& x : all<cmd::decision_taken>())
       result.push_back(x.action);
     return result;
   }
-  /// Facts of one kind that the scheduler heard of a trial.
+  /// How many facts of this kind the scheduler heard about a trial.
   template <class Fact>
   [[nodiscard]] std::size_t heard(trial_id trial) const {
     std::size_t result = 0;
@@ -50,7 +50,7 @@ struct noting_ports : engine_ports {
     }
     return result;
   }
-  /// Observations that the searcher was told of a trial.
+  /// Observations of a trial that the searcher was told.
   [[nodiscard]] std::vector<observation> observed(trial_id trial) const {
     std::vector<observation> result;
     for (const auto& x : all<cmd::tell_searcher>()) {
@@ -62,16 +62,16 @@ struct noting_ports : engine_ports {
   }
 };
 
-/// One experiment that minimises `loss`. Everything is on disk at once; time passes only where the
-/// test lets it.
+/// One experiment that minimises `loss`. Everything is durable at once; time passes only when the
+/// test advances it.
 struct run_by_hand {
   experiment_settings settings = able_to_save();
-  /// The scheduler may have one trial go on from another's checkpoint.
+  /// Whether the scheduler may have one trial go on from another's checkpoint.
   bool clones = false;
   noting_ports ports;
   std::unique_ptr<engine> uut;
   static constexpr trial_id zero{0};
-  /// The attempt that was opened last, how many reports it has made, and the iteration it is at.
+  /// The latest attempt, its number of reports, and its current iteration.
   attempt_id attempt;
   std::uint64_t reports = 0;
   std::uint64_t iteration = 0;
@@ -85,7 +85,7 @@ struct run_by_hand {
     return result;
   }
 
-  /// An engine that has heard nothing yet.
+  /// Makes an engine that has heard nothing yet.
   void make() {
     searcher_traits source;
     source.exhaustible = true;
@@ -130,7 +130,7 @@ struct run_by_hand {
     auto known = uut->machine().launch_of(id);
     iteration = known ? known->iteration : 0;
   }
-  /// Chooses the trial and places it.
+  /// Has the scheduler choose the trial, and places it.
   void run(trial_id id = zero) {
     choose({id});
     place(id);
@@ -145,7 +145,7 @@ struct run_by_hand {
     what->done = done;
     post(on::reported{what});
   }
-  /// The checkpoint that was asked for last is written.
+  /// Completes the latest requested checkpoint.
   void save() {
     auto x = ports.all<cmd::save>().back();
     post(on::saved{x.trial,
@@ -166,7 +166,7 @@ struct run_by_hand {
   [[nodiscard]] trial_status status(trial_id id = zero) const {
     return *uut->machine().status_of(id);
   }
-  /// The row of a trial as it was written last.
+  /// The latest version of a trial's row.
   [[nodiscard]] cmd::trial_changed row(trial_id id = zero) const {
     cmd::trial_changed result;
     for (auto& x : ports.all<cmd::trial_changed>()) {

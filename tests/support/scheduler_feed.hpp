@@ -1,4 +1,4 @@
-/// Tells a scheduler facts in short words, for tests with cases worked out by hand.
+/// Feeds a scheduler facts in a compact notation, for cases worked out by hand.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,7 @@ public:
 
   void add(std::uint64_t trial, bool again = false) { tell(fact::added{{trial}, nullptr, again}); }
 
-  /// @returns the `seq` of the result.
+  /// Tells a result. @returns its `seq`.
   sequence result(std::uint64_t trial, double time, double score) {
     fact::result what;
     what.trial = {trial};
@@ -35,7 +35,7 @@ public:
     return tell(std::move(what));
   }
 
-  /// A result, its judgement, and the record of it. @returns the decision.
+  /// Tells a result, has it judged, and records the verdict. @returns the decision.
   decision judged(std::uint64_t trial, double time, double score) {
     auto verdict = uut_->judge(result(trial, time, score), {trial});
     tell(fact::decided{verdict, {}});
@@ -59,7 +59,7 @@ public:
     tell(std::move(what));
   }
 
-  /// Chooses, and has the choice recorded.
+  /// Has the scheduler choose, and records the choice.
   std::vector<std::uint64_t> choose(std::uint32_t count) {
     auto answer = uut_->choose(seq_, count);
     std::vector<std::uint64_t> result;
@@ -83,7 +83,7 @@ private:
   return result.digest();
 }
 
-/// "go_on 3; stop 4 rule=asha rung=1": for comparison, where NaN must equal NaN.
+/// "go_on 3; stop 4 rule=asha rung=1": a form to compare by, since NaN must equal NaN.
 [[nodiscard]] inline std::string text_of(const decision& what) {
   std::string result;
   auto append = [&](const object& facts) {

@@ -19,7 +19,7 @@ std::string text_of(const choice& what) {
   return result;
 }
 
-/// What is done to whom.
+/// The actions of a decision with their trials, without reasons.
 std::string moves_of(const decision& what) {
   std::string result;
   for (const auto& x : what.actions) {
@@ -50,7 +50,7 @@ scheduler_world::scheduler_world(scheduler& uut, world_settings settings)
     : uut_{&uut}, settings_{settings}, random_{settings.seed} {}
 
 void scheduler_world::run() {
-  // Far more than honest work takes; a scheduler that never lets go is a fault.
+  // Far more steps than any correct scheduler needs; one that never ends its trials is faulty.
   auto most = 1000 + 40 * settings_.trials * settings_.iterations;
   for (std::uint64_t i = 0; i < most; ++i) {
     while (added_ < settings_.trials && (added_ < settings_.slots + 2 || chance(20))) {
@@ -80,7 +80,7 @@ std::size_t scheduler_world::running() const {
 }
 
 sequence scheduler_world::tell(decltype(scheduler_fact::what) what) {
-  // The log holds more than the scheduler hears.
+  // Gaps in the sequence: the log also holds events that the scheduler is not told.
   seq_ += 1 + static_cast<sequence>(chance(30));
   facts_.push_back({seq_, instant{static_cast<std::int64_t>(seq_)}, std::move(what)});
   uut_->apply(facts_.back());
@@ -159,7 +159,7 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
     return;
   }
   if (trial.pauses) {
-    // It has trained up to where it was told to pause, and nothing of that was news.
+    // The trial has retrained up to the point of its pause; none of these results was new.
     trial.pauses = false;
     trial.now = state::paused;
     tell(fact::paused{id, {++checkpoints_}});
@@ -175,7 +175,7 @@ void scheduler_world::train(trial_id id, known_trial& trial) {
   what.lineage = trial.lineage;
   what.iteration = trial.iteration;
   what.scores = scores(trial);
-  // A report without the metric is not told of: its trial just goes on.
+  // A report without the metric is not shown to the scheduler; its trial just goes on.
   if (what.scores.empty())
     return;
   what.time = chance(settings_.odd / 2) ? std::nan("") : static_cast<double>(trial.iteration);
@@ -238,7 +238,7 @@ void scheduler_world::carry_out(const decision& what, sequence cause) {
     const auto& x = what.actions[i];
     if (!trials_.contains(x.trial)) {
       told.refused.push_back(static_cast<std::uint32_t>(i));
-      // Ended meanwhile is no fault; never heard of is.
+      // Acting on a trial that has ended meanwhile is allowed; acting on an unknown one is a fault.
       if (x.trial.number >= added_)
         fault("acts on trial " + std::to_string(x.trial.number) + ", which does not exist");
     }
@@ -264,7 +264,8 @@ void scheduler_world::carry_out(const decision& what, sequence cause) {
     act(x);
 }
 
-/// Nothing that runs has to be waited for: the scheduler hears of it before its answer.
+/// Whether an action takes effect without waiting for a running trial; the scheduler then hears of
+/// the effect before the record of its own answer.
 bool scheduler_world::acts_at_once(const action& what) const {
   auto now = trials_.at(what.trial).now;
   auto ends_or_moves

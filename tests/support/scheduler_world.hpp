@@ -17,27 +17,28 @@ struct world_settings {
   unsigned seed = 1;
   std::uint64_t trials = 30;
   std::size_t slots = 4;
-  /// Each trial ends by itself after so many results at most.
+  /// Upper bound of the results of a trial; then it ends by itself.
   std::uint64_t iterations = 30;
   /// Chances per result, in percent: an odd score (NaN, infinite, missing), an error that is
   /// retried, an error that is not.
   int odd = 0;
   int retried = 0;
   int fatal = 0;
-  /// Likewise: the trial's node is lost, and the trial comes back from an earlier result.
+  /// Chance per result, in percent, that the trial's node is lost and the trial comes back from an
+  /// earlier result.
   int lost = 0;
-  /// Chance, in percent, that what a verdict asks for comes to nothing: a trial reports on that was
-  /// to pause, a save brings nothing, an exploit is refused.
+  /// Chance, in percent, that an action has no effect: a trial that was to pause reports on, a save
+  /// yields nothing, an exploit is refused.
   int futile = 0;
-  /// A verdict comes after so many other events at most. 0 = at once.
+  /// Upper bound of the other events that come before a verdict. 0 = the verdict comes at once.
   int late = 0;
   std::uint32_t objectives = 1;
 };
 
-/// One question and its answer, in words.
+/// One question and its answer, as text.
 struct exchange {
   enum class kind { judge, choose, stall } what = kind::judge;
-  /// How many facts the scheduler had been told.
+  /// Number of facts that the scheduler had been told before.
   std::size_t after = 0;
   sequence at = 0;
   trial_id trial;
@@ -47,21 +48,21 @@ struct exchange {
   std::string moves;
 };
 
-/// Plays one experiment with a scheduler and keeps the record. Breaks of the interface's rules
+/// Plays one experiment with a scheduler and keeps the record. Violations of the interface's rules
 /// become entries of `faults`.
 class scheduler_world {
 public:
   scheduler_world(scheduler& uut, world_settings settings);
 
-  /// Until every trial has ended or nothing can be done.
+  /// Runs until every trial has ended or nothing can be done.
   void run();
 
-  /// Facts as they were told, and the digest of the scheduler's state after each.
+  /// Facts in the order told, and the digest of the scheduler's state after each.
   [[nodiscard]] const std::vector<scheduler_fact>& facts() const { return facts_; }
   [[nodiscard]] const std::vector<std::uint64_t>& digests() const { return digests_; }
   [[nodiscard]] const std::vector<exchange>& exchanges() const { return exchanges_; }
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
-  /// Trials without an end.
+  /// Number of trials that have not ended.
   [[nodiscard]] std::size_t left() const { return trials_.size(); }
 
 private:
@@ -70,7 +71,7 @@ private:
     state now = state::pending;
     lineage_id lineage = 1;
     std::uint64_t iteration = 0;
-    /// The result that awaits its verdict, and when that is due.
+    /// The result that awaits its verdict, and when the verdict is due.
     sequence asked = 0;
     int due = 0;
     /// Its node was lost before its pause took effect: it pauses as soon as it runs again.
@@ -109,7 +110,7 @@ private:
   bool stall();
 };
 
-/// Answers the question again. @returns the answer in words.
+/// Asks the same question again. @returns the answer as text.
 [[nodiscard]] std::string ask_again(const scheduler& uut, const exchange& what);
 
 } // namespace tune::support

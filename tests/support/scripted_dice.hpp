@@ -1,4 +1,4 @@
-/// Draws that a test has thought of before.
+/// Dice whose results a test sets in advance.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tune::support {
 
-/// Gives what it was given, in that order; more is a failure.
+/// Returns the given draws in order; one draw too many is a failure.
 class scripted_dice final : public pbt::dice {
 public:
   scripted_dice(std::deque<double> units, std::deque<std::uint64_t> indices)

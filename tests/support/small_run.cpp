@@ -12,13 +12,13 @@ namespace tune::support {
 
 namespace {
 
-/// First in, first out, and tells what it was shown.
+/// First in, first out; records what it was shown.
 struct watched_rule : scheduler {
   fifo::fifo_scheduler rule;
   told<std::uint64_t>* shown = nullptr;
   std::function<void()> before;
 
-  // FIFO does not look at reports; this one does.
+  // FIFO does not look at reports, but this one must see them.
   [[nodiscard]] scheduler_traits traits() const override {
     auto result = rule.traits();
     result.judges = true;

@@ -1,4 +1,4 @@
-/// A whole experiment in one process, its record in memory.
+/// A whole experiment in one process, with its record in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,27 +21,27 @@ protected:
   ~small_run() override;
   void TearDown() override;
 
-  /// Settings, to be changed before `start`.
+  /// Settings; a test changes them before `start`.
   experiment_settings settings;
   node_settings node;
-  /// The experiment; its directory is a new one.
+  /// The experiment, in a new directory.
   job work;
   trainable_registry trainables;
   std::vector<object> configs{object{}};
   std::vector<stop_line> stop_lines;
-  /// Told to the runner before it is to begin.
+  /// Events told to the runner before it begins.
   std::vector<event_body> early;
   /// Called by the scheduler before it judges.
   std::function<void()> before_judging = [] {};
 
   void start();
-  /// Waits for the end.
+  /// Waits for the end of the run.
   run_summary finish();
   run_summary run() {
     start();
     return finish();
   }
-  /// Has everyone go, and waits until the system has ended.
+  /// Tells all actors to exit, and waits until the system has ended.
   void end_run();
 
   void post(event_body what) { send_from_outside(runner_, news{std::move(what)}); }
@@ -56,20 +56,20 @@ protected:
     }
     return result;
   }
-  /// Waits for so many of them.
+  /// Waits for `count` recorded events of one kind.
   template <class T>
   bool wait_for_events(std::size_t count) {
     return eventually([&] { return events<T>().size() >= count; });
   }
   [[nodiscard]] std::vector<std::uint64_t> reported_iterations();
 
-  /// What is on disk.
+  /// All durable events.
   told<event> log;
   /// Iterations that the scheduler was shown.
   told<std::uint64_t> judged;
-  /// What its observer was warned of.
+  /// Warnings that the observer received.
   told<std::string> warned;
-  /// Why trials became what they are, in order.
+  /// Reasons of the trials' status changes, in order.
   told<std::string> reasons;
 
 private:

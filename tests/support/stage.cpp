@@ -17,7 +17,8 @@ namespace tune::support {
 
 namespace {
 
-/// Types must be known before the first system, and CAF's fixture wants somebody to report to.
+/// Registers the message types before the first system exists, and the reporter that CAF's fixture
+/// needs.
 struct preparations {
   preparations() {
     init_message_types();
@@ -37,7 +38,7 @@ struct stage::machinery {
   std::size_t advance(caf::timespan by) { return fixture.advance_time(by); }
   bool has_timer() { return fixture.has_pending_timeout(); }
   void cancel_timers() {
-    // It offers no way to drop them: let them come, now that nobody listens.
+    // CAF offers no way to drop timers: fire them now that nobody listens.
     fixture.trigger_all_timeouts();
   }
 };
@@ -49,7 +50,7 @@ struct stage::machinery {
   std::unique_ptr<caf::actor_system> actors;
 
   machinery() {
-    // Ours gives way to it.
+    // The built-in scheduler gives way to the testing one.
     config.module_factories.clear();
     set(config, "scheduler.policy", caf::atom("testing"));
     actors = std::make_unique<caf::actor_system>(config);

@@ -1,5 +1,5 @@
-/// An actor system in which nothing moves by itself: the tests' door to CAF, beside
-/// tune/actors/caf.hpp, for each version of it has another way.
+/// An actor system in which nothing moves by itself. Like tune/actors/caf.hpp it hides the
+/// differences between the versions of CAF, here for tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,9 +19,9 @@ public:
   stage& operator=(const stage&) = delete;
 
   [[nodiscard]] caf::actor_system& system();
-  /// Has one actor work off a message. @returns whether there was one.
+  /// Has one actor process a message. @returns whether there was one.
   bool run_once();
-  /// Moves the clock. @returns how many timers came.
+  /// Advances the clock. @returns how many timers fired.
   std::size_t advance(caf::timespan by);
   [[nodiscard]] bool has_timer();
   void cancel_timers();

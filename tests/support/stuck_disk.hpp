@@ -1,4 +1,4 @@
-/// Output files in memory, on a disk of which a part does not answer.
+/// Output files in memory, on a disk of which a part does not respond.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace tune::support {
 
-/// Copies mean the same disk. For any thread.
+/// Copies refer to the same disk. Thread-safe.
 class stuck_disk {
 public:
-  /// @param part Files whose path has it are neither written nor finished until `release`.
+  /// @param part Files whose path contains this are neither written nor finished until `release`.
   explicit stuck_disk(const std::string& part) : content_{std::make_shared<content>()} {
     content_->part = part;
   }
@@ -35,7 +35,7 @@ public:
     content_->released = true;
     content_->changed.notify_all();
   }
-  /// @returns whether somebody waits for a file before the test gives up.
+  /// @returns whether a writer got stuck before the timeout.
   [[nodiscard]] bool wait_stuck() {
     std::unique_lock lock{content_->mutex};
     return content_->changed.wait_for(lock, deadline, [this] { return content_->stuck > 0; });

@@ -50,7 +50,7 @@ void toy_scheduler::apply(const scheduler_fact& what) {
   } else if (const auto* chose = std::get_if<fact::chosen>(&what.what)) {
     refusals_ += chose->refused.size();
     for (auto id : chose->what.start) {
-      // One that was refused may be startable later: it keeps its place.
+      // A refused trial may be startable later, so it keeps its place.
       if (std::find(chose->refused.begin(), chose->refused.end(), id) == chose->refused.end())
         queue_.erase(id);
     }
@@ -79,7 +79,7 @@ decision toy_scheduler::judge(sequence cause, trial_id trial) const {
   } else if (u < 0.6) {
     result.actions.push_back({trial, save{}, why});
   } else if (u < 0.65) {
-    // Says nothing about the judged trial: it goes on.
+    // No action for the judged trial, which then goes on.
   } else if (u < 0.7) {
     result.actions.push_back({trial, annotate{why}, {}});
     result.actions.push_back({trial, go_on{scores_.contains(trial) ? 3u : 0u}, {}});

@@ -1,4 +1,4 @@
-/// A scheduler for tests that does everything a scheduler may do, as a seed decides.
+/// A scheduler for tests that uses everything a scheduler may do, as decided by a seed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tune::support {
 
-/// Pauses, promotes, clones and stops, itself and others.
+/// Pauses, promotes, clones and stops the judged trial and others.
 class toy_scheduler : public scheduler {
 public:
   explicit toy_scheduler(std::uint64_t seed) : seed_{seed} {}
@@ -36,7 +36,7 @@ private:
   void forget(trial_id trial);
 };
 
-/// Lets everything go on, first come first served.
+/// Lets every trial go on, first come, first served.
 class obliging_scheduler : public toy_scheduler {
 public:
   obliging_scheduler() : toy_scheduler{0} {}

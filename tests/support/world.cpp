@@ -11,7 +11,7 @@ void counting_searcher::apply(const searcher_fact& what) {
   if (const auto* x = std::get_if<suggested_fact>(&what.what)) {
     const auto* list = std::get_if<std::vector<suggestion>>(&x->what);
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
-      // Another in the place of a draft is none more.
+      // The replacement of a draft has the draft's number and does not count again.
       made_ += known_.insert({x->first.number + i}).second ? 1 : 0;
   } else {
     ++heard_;
@@ -34,7 +34,8 @@ proposal counting_searcher::propose(const ask& question) const {
     return think_over(*question.trial);
   if (made_ == count_)
     return exhausted{"all are out"};
-  // Every fifth question comes too early, as long as somebody is there to change that.
+  // Every fifth question is answered `nothing_yet`, provided that another trial can still end and
+  // change that.
   if (question.number % 5 == 4 && heard_ % 2 == 1 && ended_ < made_)
     return nothing_yet{};
   std::vector<suggestion> result;

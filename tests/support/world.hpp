@@ -1,4 +1,4 @@
-/// A small simulated experiment for tests: one node, or two, and trials that all learn alike.
+/// A small simulated experiment for tests: one node or two, and trials that all learn alike.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace tune::support {
 
-/// Proposes `x = 0, 1, 2, …` until `count` are out; sometimes has nothing yet. Every other one is a
-/// draft where it may be.
+/// Proposes `x = 0, 1, 2, …` until `count` are out; sometimes has nothing yet. Every other
+/// suggestion is a draft if drafts are allowed.
 class counting_searcher : public searcher {
 public:
   counting_searcher(std::uint64_t count, std::uint32_t ahead) : count_{count}, ahead_{ahead} {}
@@ -40,7 +40,7 @@ private:
   std::uint64_t ended_ = 0;
 };
 
-/// Each trial makes so many iterations; its loss is 1 / (iteration + trial).
+/// Each trial makes `iterations` iterations; its loss is 1 / (iteration + trial).
 class falling_loss : public trial_model {
 public:
   /// @param most_time Longest time of an iteration.
@@ -62,27 +62,27 @@ struct world_options {
   std::uint64_t iterations = 8;
   std::uint64_t slots = 3;
   std::uint32_t ahead = 2;
-  /// Longest delay of any answer, in virtual milliseconds; 0: everything at once.
+  /// Longest delay of any answer, in virtual milliseconds; 0 = all answers come at once.
   std::uint64_t most_delay = 20;
-  /// Chance that an iteration throws, that a save fails.
+  /// Chances that an iteration throws and that a save fails.
   double failure = 0;
   double save_failure = 0;
   /// Chance that a message arrives twice.
   double doubled = 0;
   /// Chance that a checkpoint turns out to be torn.
   double torn = 0;
-  /// Each lease has a second bundle, on the node "there".
+  /// Whether each lease has a second bundle, on the node "there".
   bool helpers = false;
 };
 
-/// A simulation in the terms above.
+/// A simulation with the options above.
 class world : public simulation {
 public:
   using make_scheduler = std::function<std::unique_ptr<scheduler>()>;
 
   world(const world_options& how, experiment_settings settings, make_scheduler maker);
 
-  /// First violated promise; empty if none.
+  /// The first violated promise; empty if there is none.
   [[nodiscard]] std::string violation() const;
 };
 
@@ -90,7 +90,7 @@ public:
 [[nodiscard]] simulation::make_rules rules_of(const world_options& how,
                                               world::make_scheduler maker);
 
-/// The hash of instances that were fed `log` and nothing else.
+/// State hashes of fresh instances that were fed only `log`.
 [[nodiscard]] std::vector<std::uint64_t> replay_hashes(const std::vector<event>& log,
                                                        const world_options& how,
                                                        const experiment_settings& settings,

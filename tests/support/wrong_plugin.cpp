@@ -1,4 +1,4 @@
-// Libraries that are no fit plugins; which, says the macro.
+// Plugins with a defect each; the macro selects the defect.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/trainable/plugin.hpp"
 
@@ -16,7 +16,7 @@ const crasher crashes;
 #endif
 
 #ifdef TUNE_WRONG_BY_FORK
-/// Leaves a process in a session of its own, that keeps what it can open.
+/// Leaves behind a process in a session of its own that keeps inherited descriptors open.
 struct forker {
   forker() {
     if (::fork() != 0)
@@ -39,6 +39,6 @@ extern "C" __attribute__((visibility("default"))) const char* tune_plugin_abi() 
 
 extern "C" __attribute__((visibility("default"))) void
 tune_plugin_register(tune::trainable_registry& /*to*/) {
-  // Nobody gets here: the other words do not fit.
+  // Unreachable: the ABI text does not match.
   std::abort();
 }

@@ -17,7 +17,7 @@ namespace {
 using kind = link_answer::kind;
 using trace = std::vector<std::string>;
 
-/// Answers reports from a list, then goes on; writes down all it hears.
+/// Answers reports from a list, then with `continue`; records all that it hears.
 class scripted_link : public trainable_link {
 public:
   std::deque<link_answer> answers;

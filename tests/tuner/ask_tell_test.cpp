@@ -1,4 +1,4 @@
-// The runner with its actors, and a conversation about the same trainable.
+// A run by the runner and its actors, and a conversation about the same trainable.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/ask_tell/curve.hpp"
 #include "io/ask_tell/talk.hpp"
@@ -16,7 +16,7 @@ using samples::recipe;
 using samples::talk;
 using samples::tuner_test;
 
-/// "trial iteration action reason".
+/// A decision as "trial iteration action reason".
 using decided_line = std::string;
 
 decided_line line_of(trial_id trial, std::uint64_t iteration, const std::string& action,

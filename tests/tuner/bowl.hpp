@@ -1,4 +1,4 @@
-/// A function to tune, and parts of a user's own, for the tests of `tuner`.
+/// A function to tune, and user-defined parts, for the tests of `tuner`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,16 +38,16 @@ inline trainable_registry bowls() {
   return result;
 }
 
-/// Trials that meet: each begins, and waits until all are allowed on.
+/// Trials that all begin and then wait until they are let on together.
 struct meeting {
   support::told<int> began;
-  support::latch node_registry{false};
+  support::latch gate{false};
 
   trainable_registry trainables() {
     trainable_registry result;
     result.add_function("bowl", [this](session& with) {
       began.add(1);
-      node_registry.wait();
+      gate.wait();
       while (with.report({{"loss", 1.0}})) {}
     });
     return result;
@@ -82,7 +82,7 @@ private:
   std::map<trial_id, fact::result> last_;
 };
 
-/// Experiments in a directory of the test's own.
+/// A fixture for experiments in the test's own directory.
 class tuner_test : public scratch_directory {
 protected:
   [[nodiscard]] run_options options(std::string name = "e") const {

@@ -32,7 +32,7 @@ trainable_registry savers() {
   return result;
 }
 
-/// All that was heard, in order.
+/// Records all that it hears, in order.
 struct listener : tuner_callback {
   std::vector<std::uint64_t> iterations;
   std::vector<std::string> checkpoints;
@@ -71,14 +71,14 @@ TEST_F(tuner_test, tells_a_callback_of_reports_checkpoints_and_decisions) {
   EXPECT_EQ(heard->order.back(), "finished");
 }
 
-/// Does not come back from its first call before it is let.
+/// Its first call blocks until the test opens the latch.
 struct dawdler : tuner_callback {
-  support::latch node_registry{false};
+  support::latch gate{false};
   bool waited = false;
   std::size_t reports = 0;
   void reported(const report&, instant) override {
     if (!std::exchange(waited, true)) {
-      EXPECT_TRUE(node_registry.wait());
+      EXPECT_TRUE(gate.wait());
     }
     ++reports;
   }
@@ -92,17 +92,17 @@ TEST_F(tuner_test, trains_on_while_a_callback_takes_its_time) {
     for (auto i = 0; i < 5 && with.report({{"loss", 1.0}}); ++i) {}
     ended.add(1);
   });
-  // Nobody but the last trial lets the callback go on.
+  // Only the last trial lets the callback go on.
   std::thread opener{[&] {
     EXPECT_TRUE(ended.wait_for(3));
-    slow->node_registry.open();
+    slow->gate.open();
   }};
 
   auto grid = tuner{all}.run(options().callback(slow));
 
   opener.join();
   ASSERT_TRUE(grid) << to_text(grid.error());
-  // It heard of everything before `run` returned.
+  // The callback heard everything before `run` returned.
   EXPECT_EQ(slow->reports, 15u);
 }
 
@@ -137,7 +137,7 @@ struct helmsman : tuner_callback {
 
 TEST_F(tuner_test, is_steered_by_its_own_callback) {
   samples::meeting endless;
-  endless.node_registry.open();
+  endless.gate.open();
   tuner uut{endless.trainables()};
   auto by = std::make_shared<helmsman>();
   by->with = uut.steer();

@@ -32,7 +32,7 @@ struct worker_events : head_session_observer {
   void ended(const worker_end& how) override { ends.add(how); }
 };
 
-/// A worker, as `tune-node worker --once` is one.
+/// A worker like `tune-node worker --once`.
 class far_worker {
 public:
   far_worker(const std::string& address, const transport& how, const std::filesystem::path& work,
@@ -62,7 +62,7 @@ public:
     send_from_outside(head_session, run_atom_v);
   }
   ~far_worker() {
-    // Whatever became of the test: a head session that stays would keep the system.
+    // Whatever the test did: a head session that stays would keep the system alive.
     EXPECT_TRUE(events->ends.wait_for(1));
     caf::anon_send_exit(package_client_, caf::exit_reason::user_shutdown);
   }

@@ -1,4 +1,4 @@
-// What becomes of a head whose actors end although nobody told them to.
+// Heads whose actors end although nobody told them to.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/head_services.hpp"
 
@@ -17,7 +17,7 @@ using support::patience;
 using support::told;
 using testing::HasSubstr;
 
-/// Who has joined a head, on another node.
+/// A member of the cluster in an actor system of its own.
 struct member {
   network_config config{transport{}, 2};
   caf::actor_system system{config};
@@ -65,7 +65,7 @@ protected:
     uut.await_farewell();
   }
 
-  /// Ends an actor of the head's as nothing but a fault of its own could.
+  /// Kills an actor of the head, as only a fault of its own could end it.
   template <class Handle>
   void strike(const Handle& known_elsewhere) {
     auto whom = system.registry().get(known_elsewhere.id());

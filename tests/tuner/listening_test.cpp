@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Waits for what a tuner says of its port.
+/// Records what a tuner says about its port.
 struct listener : tuner_callback {
   support::told<std::string> addresses;
   support::told<std::string> lines;

@@ -57,7 +57,7 @@ TEST(work_directory, is_none_where_somebody_keeps_files_of_their_own) {
   EXPECT_EQ(work_directory_around(""), "");
 }
 
-/// An experiment of a command in a directory that is not there.
+/// An experiment with a command, in a directory that does not exist.
 spec gone(const std::string& command) {
   spec result;
   result.ini_dir = testing::TempDir() + "none of this name";

@@ -1,4 +1,4 @@
-// Results that a program takes elsewhere by a sink of its own.
+// Results that go elsewhere through a program's own sink.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bowl.hpp"
 
@@ -14,7 +14,7 @@ using samples::bowls;
 using samples::tuner_test;
 using testing::HasSubstr;
 
-/// What came to a sink, from its thread.
+/// What a sink received, on its own thread.
 struct heard {
   std::mutex mutex;
   std::condition_variable changed;
@@ -108,38 +108,38 @@ TEST_F(own_sink_test, that_throws_is_a_warning_and_costs_no_trial) {
                                                   HasSubstr("the service is gone")));
 }
 
-/// Holds its thread until all trials are done.
+/// Blocks its thread until all trials are done.
 class stuck final : public trial_sink {
 public:
-  stuck(std::shared_ptr<support::latch> node_registry, std::shared_ptr<bool> opened)
-      : node_registry_{std::move(node_registry)}, opened_{std::move(opened)} {}
-  void reported(const log_place&, const report&) override { *opened_ = node_registry_->wait(); }
+  stuck(std::shared_ptr<support::latch> gate, std::shared_ptr<bool> opened)
+      : gate_{std::move(gate)}, opened_{std::move(opened)} {}
+  void reported(const log_place&, const report&) override { *opened_ = gate_->wait(); }
 
 private:
-  std::shared_ptr<support::latch> node_registry_;
+  std::shared_ptr<support::latch> gate_;
   std::shared_ptr<bool> opened_;
 };
 
 struct opener : tuner_callback {
-  explicit opener(std::shared_ptr<support::latch> x) : node_registry{std::move(x)} {}
-  void finished(experiment_status, const std::string&) override { node_registry->open(); }
-  std::shared_ptr<support::latch> node_registry;
+  explicit opener(std::shared_ptr<support::latch> x) : gate{std::move(x)} {}
+  void finished(experiment_status, const std::string&) override { gate->open(); }
+  std::shared_ptr<support::latch> gate;
 };
 
 TEST_F(own_sink_test, that_hangs_holds_up_no_trial) {
-  auto node_registry = std::make_shared<support::latch>(false);
+  auto gate = std::make_shared<support::latch>(false);
   auto opened = std::make_shared<bool>(false);
   auto all = builtin_choices(bowls());
   sink_catalogue::entry entry;
   entry.name = "stuck";
-  entry.make = [node_registry, opened](const tune::options&, const sink_context&) {
-    return expected<std::unique_ptr<trial_sink>>{std::make_unique<stuck>(node_registry, opened)};
+  entry.make = [gate, opened](const tune::options&, const sink_context&) {
+    return expected<std::unique_ptr<trial_sink>>{std::make_unique<stuck>(gate, opened)};
   };
   all.sinks.add(std::move(entry));
 
-  // The end of the experiment opens the node registry, so it came while the sink hung.
+  // The end of the experiment opens the latch, so it came while the sink was blocked.
   auto grid = tuner{all}.run(
-      options().set("log.sink.stuck", "").callback(std::make_shared<opener>(node_registry)));
+      options().set("log.sink.stuck", "").callback(std::make_shared<opener>(gate)));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
   EXPECT_EQ(grid->status(), experiment_status::done);

@@ -1,4 +1,4 @@
-// Trials in processes of their own: this program again, hence a main of its own.
+// Trials in processes of their own, which run this same program; hence its own main.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bowl.hpp"
 #include "tune/io/process/host.hpp"

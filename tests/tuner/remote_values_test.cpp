@@ -1,5 +1,6 @@
-// Values that JSON, C strings and the wire format would spoil, through trials on another node: this
-// program is head and worker at once, over mutual TLS, and host of the worker's processes.
+// Values that JSON, C strings or the wire format would spoil, sent to a trial on another node and
+// back. This program is head and worker at once, over mutual TLS, and the host of the worker's
+// processes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "far_worker.hpp"
 #include "io/scratch_directory.hpp"
@@ -74,7 +75,7 @@ object odd_values() {
   return result;
 }
 
-/// What metrics cannot be in JSON: there these texts are numbers, as CONTRACTS says.
+/// Adds values that metrics cannot have in JSON, where these texts stand for numbers.
 object odd_config() {
   auto result = odd_values();
   result.set("text_nan", "nan");
@@ -82,12 +83,12 @@ object odd_config() {
   return result;
 }
 
-/// Bit for bit, kinds and order included.
+/// Bit for bit equality, including kinds and order.
 bool same(const object& a, const object& b) {
   return encode(a) == encode(b);
 }
 
-/// What of `all` is named as in `names`, in their order.
+/// The entries of `all` whose names occur in `names`, in the order of `names`.
 object part_of(const object& all, const object& names) {
   object result;
   for (const auto& [name, ignored] : names) {
@@ -97,7 +98,7 @@ object part_of(const object& all, const object& names) {
   return result;
 }
 
-/// Names of what differs, for people.
+/// Names of the entries that differ, as readable text.
 std::string difference(const object& is, const object& should) {
   std::string result;
   for (const auto& [name, x] : should) {
@@ -111,7 +112,7 @@ std::string difference(const object& is, const object& should) {
   return result;
 }
 
-/// Reports its configuration, and whether it came as it was sent.
+/// Reports its configuration, and whether it arrived as it was sent.
 void echo(session& with) {
   metrics result{{"loss", 1.0}, {"wrong", difference(with.config(), odd_config())}};
   for (const auto& [name, ignored] : odd_values())
@@ -131,7 +132,7 @@ struct proposer_state {
   int made = 0;
 };
 
-/// Proposes the odd configuration, once.
+/// Proposes the odd configuration once.
 searcher_actor::behavior_type proposer(searcher_actor::stateful_pointer<proposer_state> self) {
   return {
       [self](const searcher_turn& turn, const runner_actor& runner) {
@@ -152,7 +153,7 @@ struct listener : tuner_callback {
 
 class remote_values : public samples::scratch_directory {
 protected:
-  /// A grid of one trial that ran on a worker.
+  /// Runs one trial on a worker and keeps the grid of results.
   void run(isolation_kind isolation) {
     certificate_order first;
     first.whom.name = "head";
@@ -185,7 +186,7 @@ protected:
     grid = std::move(*got);
   }
 
-  /// What the head has of the trial, compared with what the searcher proposed.
+  /// Compares the head's record of the trial with what the searcher proposed.
   void check() const {
     ASSERT_TRUE(grid);
     ASSERT_EQ(grid->trials().size(), 1u) << grid->why();
@@ -196,7 +197,7 @@ protected:
     EXPECT_TRUE(same(part_of(uut.last_metrics, odd_values()), odd_values()));
     EXPECT_EQ(difference(recorded_config(), odd_config()), "");
     EXPECT_TRUE(same(recorded_config(), odd_config()));
-    // Tables of people's queries have JSON, where numbers that are not finite are texts.
+    // Tables for people's queries hold JSON, where numbers that are not finite are texts.
     auto readable = object_from_json(to_json(odd_config()));
     ASSERT_TRUE(readable);
     EXPECT_EQ(difference(uut.config, *readable), "");
@@ -206,7 +207,7 @@ protected:
 private:
   std::optional<result_grid> grid;
 
-  /// The configuration in the log, by which the run would be rebuilt.
+  /// The configuration in the log, from which a run would be rebuilt.
   object recorded_config() const {
     auto reader = store_reader::open(grid->directory());
     EXPECT_TRUE(reader);

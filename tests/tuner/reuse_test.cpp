@@ -1,4 +1,4 @@
-// Hosts that serve several trials: this program again, hence a main of its own.
+// Hosts that serve several trials; they run this same program, hence its own main.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bowl.hpp"
 #include "tune/io/process/host.hpp"
@@ -20,7 +20,7 @@
 namespace tune {
 namespace {
 
-/// By the signal itself, also where a sanitizer would handle it.
+/// Crashes by the signal itself, even if a sanitizer would handle it.
 void crash() {
   ::signal(SIGSEGV, SIG_DFL);
   ::raise(SIGSEGV);
@@ -54,7 +54,7 @@ std::string text_without(const fs::path& path, const std::string& line) {
   return result;
 }
 
-/// Waits for the others of its round: until `count` files lie in `place`.
+/// Waits for the other trials of the round: until `count` files lie in `place`.
 void meet(const fs::path& place, const std::string& name, std::int64_t count) {
   fs::create_directories(place);
   std::ofstream{place / name};
@@ -64,7 +64,7 @@ void meet(const fs::path& place, const std::string& name, std::int64_t count) {
   support::eventually(all);
 }
 
-/// Prints until somebody ends it.
+/// Prints until it is ended.
 [[noreturn]] void print_on(const std::string& name) {
   auto line = "left by " + name + "\n";
   for (;;) {
@@ -78,7 +78,7 @@ void leave_child(const std::string& name) {
     print_on(name);
 }
 
-/// In a session of its own; its father is dead.
+/// Leaves a daemon in a session of its own, whose parent is dead.
 void leave_daemon(const std::string& name) {
   auto father = ::fork();
   if (father == 0) {
@@ -104,10 +104,10 @@ void redirect_stdout(const char* file) {
   ::close(fd);
 }
 
-/// Trial i does what letter i of `plan` says: o = ends well, t = throws, s = segmentation fault,
-/// b = ends well but leaves a broken process behind, w = refuses its reset, f and d = leaves a
-/// child or a daemon behind that prints, z = leaves a dead child unburied, x = closes descriptors 0
-/// to 2, r = redirects stdout, q = closes the stream itself.
+/// Trial i does what letter i of `plan` says: o = ends well, t = throws, s = segmentation fault, b
+/// = ends well but leaves a broken process behind, w = refuses its reset, f and d = leaves a child
+/// or a daemon behind that prints, z = leaves a zombie behind, x = closes descriptors 0 to 2, r =
+/// redirects stdout, q = closes the stream itself.
 class letters : public trainable {
 public:
   void setup(const object& config, const trial_context& context) override {
@@ -177,7 +177,7 @@ private:
   [[nodiscard]] std::int64_t steps() const {
     return config_.contains("steps") ? static_cast<std::int64_t>(number(config_, "steps")) : 1;
   }
-  /// What a trial may do to the process that it leaves.
+  /// Damage that a trial may do to its process.
   void spoil(char letter) const {
     if (letter == 'f')
       leave_child(trial_);
@@ -196,14 +196,14 @@ private:
     if (letter == 'q')
       std::fclose(stdout);
   }
-  /// By every way of printing, and nothing of it flushed.
+  /// Prints in every possible way, and flushes nothing.
   void print() const {
     std::cout << "cout " << trial_ << '\n';
     std::clog << "clog " << trial_ << '\n';
     std::printf("stdout %s\n", trial_.c_str());
     std::ofstream{"artifact", std::ios::app} << trial_ << '\n';
   }
-  /// Whether the environment is that of a process of this trial's own.
+  /// Whether the environment is that of a process made for this trial.
   [[nodiscard]] bool told_right() const {
     auto odd = static_cast<int>(number(config_, "i")) % 2 != 0;
     return variable("TUNE_TRIAL_ID") == trial_ && variable("TUNE_TRIAL_DIR") == directory_
@@ -214,7 +214,7 @@ private:
   }
 };
 
-/// Has no reset.
+/// A trainable without a reset.
 class plain : public trainable {
 public:
   void setup(const object&, const trial_context&) override { ++setups_; }
@@ -311,7 +311,7 @@ struct reused_hosts : samples::tuner_test {
     return result.size();
   }
 
-  /// Whether each trial's stdout holds what it has to print, and nothing of another's.
+  /// Checks that each trial's stdout holds its own output, and nothing of another trial's.
   static void expect_own_output(const result_grid& of) {
     for (const auto& x : of.trials()) {
       auto id = to_text(x.trial);
@@ -372,7 +372,7 @@ TEST_F(reused_hosts, B4_2_serve_trials_that_pause_as_well) {
   for (const auto& x : grid.trials()) {
     EXPECT_EQ(x.status, trial_status::terminated);
     EXPECT_EQ(x.iterations, 2u);
-    // It went on where it was paused.
+    // The trial went on where it was paused.
     EXPECT_EQ(number(x.last_metrics, "loss"), 0.5);
   }
 }
@@ -532,7 +532,7 @@ TEST_F(reused_hosts, clean_up_once_before_they_end) {
   auto grid = run(planned("ooto").parameter("cleanups", "\"" + place + "\""));
 
   EXPECT_EQ(hosts(grid), 2u);
-  // The one that threw at once, the other with its host at the end of the run.
+  // The trial that threw cleaned up at once, the other one with its host at the end of the run.
   EXPECT_EQ(text_in(place), "00002\n00003\n");
   EXPECT_EQ(left_behind(), 0u);
 }

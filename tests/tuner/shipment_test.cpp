@@ -65,7 +65,7 @@ TEST_F(shipment_test, takes_along_what_the_command_names) {
   auto uut = offer("command = ../bin/tool ./train.sh --in={ini_dir}/../data/a.csv "
                    "{ini_dir}/own.csv {ini_dir}/none.csv {ini_dir}/../data /etc/hostname");
 
-  // A bare word is a program of the worker's, and so is an absolute path.
+  // A bare word is a program on the worker, and so is an absolute path.
   EXPECT_THAT(paths(uut), ElementsAre("config/own.csv", "config/train.sh", "data/a.csv"));
   EXPECT_EQ(uut.root, fs::canonical(root / "lab"));
 }
@@ -156,7 +156,7 @@ TEST_F(shipment_test, becomes_a_job_whose_names_mean_the_workers_copies) {
   ASSERT_TRUE(made) << to_text(made.error());
   const auto& plan = std::get<run_command>((*made)->plan);
   EXPECT_EQ(plan.ini_dir, (files / "config").string());
-  // `..` leads through it, whether a file lies there or not.
+  // `..` leads through this directory, even if no file lies in it.
   EXPECT_TRUE(fs::is_directory(plan.ini_dir));
   EXPECT_EQ((*made)->directory, files.parent_path());
 }

@@ -27,7 +27,7 @@ protected:
   std::optional<expected<result_grid>> grid_;
   std::thread runner_;
 
-  /// @param slots Trials that find room at once.
+  /// @param slots Number of trials that can run at once.
   steering begin(int slots = 4) {
     trials_.node_registry.open();
     uut_.emplace(trials_.trainables());
@@ -79,7 +79,7 @@ TEST_F(steering_test, says_that_nothing_is_under_way_before_the_start_and_after_
   ASSERT_FALSE(early_room);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ec::unreachable);
-  // What came out of it can be read all the same.
+  // The results can be read all the same.
   auto list = uut.trials();
   ASSERT_TRUE(list) << to_text(list.error());
   EXPECT_EQ(list->size(), 3u);

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A finished experiment of one trial: checkpoint 1 is good, 2 is doomed, 3 nobody registered; no
-/// file of a trial was written yet.
+/// A finished experiment of one trial: checkpoint 1 is good, 2 is doomed, 3 was never registered;
+/// no file of the trial has been written yet.
 class finish_up_test : public samples::store_fixture {
 protected:
   void SetUp() override {
@@ -101,7 +101,7 @@ TEST_F(finish_up_test, tells_why_files_are_not_whole) {
   EXPECT_THAT(done.error().detail, testing::HasSubstr("result.jsonl"));
 }
 
-// What fsck says of it: "the next start mends it".
+// fsck says of these files: "the next start mends it".
 TEST_F(finish_up_test, writes_anew_what_was_cut_since) {
   ASSERT_TRUE(finish_up(directory(), {}).has_value());
   const auto whole = results();

@@ -22,7 +22,7 @@ struct judge_state {
   samples::impatient rule;
 };
 
-/// Judges by a rule of its own; dies at the first question where it is told to.
+/// Judges by a rule of its own; if `mortal`, dies at the first question.
 scheduler_actor::behavior_type judge(scheduler_actor::stateful_pointer<judge_state> self,
                                      bool mortal) {
   return {
@@ -110,12 +110,12 @@ TEST_F(tuner_test, is_interrupted_where_the_users_own_actor_dies) {
   auto grid = tuner{bowls()}.run(options().scheduler(own_judge(true)));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
-  // It can be gone on with once that is mended.
+  // The experiment can be resumed once the fault is mended.
   EXPECT_EQ(grid->status(), experiment_status::interrupted);
   EXPECT_THAT(grid->why(), HasSubstr("the scheduler failed: it is gone"));
 }
 
-/// Proposes x = 3 and throws at the second question where it is told to; else it says nothing.
+/// Proposes x = 3. At the second question it throws if `throws`; otherwise it stays silent.
 searcher_actor::behavior_type faulty(searcher_actor::stateful_pointer<source_state> self,
                                      bool throws) {
   return {
@@ -232,7 +232,7 @@ TEST_F(tuner_test, runs_in_an_actor_system_that_is_there_already) {
   caf::actor_system system{config};
   tuner uut{bowls()};
 
-  // The second would be refused if the first one's directory were still held.
+  // The second run would be refused if the first one's directory were still locked.
   auto first = uut.run(options().run_in(system));
   auto second = uut.run(options("f").run_in(system).searcher(own_source()));
   auto third = uut.run(options().run_in(system).resume());

@@ -1,4 +1,4 @@
-// Whole experiments of trainables that are actors of a program's own.
+// Whole experiments whose trainables are a program's own actors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/own_trainable.hpp"
 
@@ -23,11 +23,11 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// The worst goes on from the best one at each third iteration.
+/// At every third iteration the worst trial goes on from the best.
 const std::vector<named_text> population{
     {"time_attr", "training_iteration"}, {"perturbation_interval", "3"}, {"synch", "true"}};
 
-/// What the actors of one test did.
+/// What the actors of one test have done.
 struct seen_steps {
   support::told<std::string> places;
   support::told<std::string> loads;
@@ -129,7 +129,7 @@ TEST_F(tuner_own_trainable, goes_on_from_another_trials_checkpoint_under_pbt) {
   }
 }
 
-/// Leaves the run off at its third report.
+/// Interrupts the run at its third report.
 struct interrupter : tuner_callback {
   tuner* whom = nullptr;
   std::uint64_t reports = 0;
@@ -156,7 +156,7 @@ TEST_F(tuner_own_trainable, goes_on_where_an_interrupted_run_was) {
   EXPECT_EQ(grid->status(), experiment_status::done);
   EXPECT_EQ(grid->trials().front().iterations, 12u);
   EXPECT_EQ(seen->loads.size(), 1u);
-  // It made no step from the beginning again.
+  // The trainable did not start again at its first step.
   auto steps = seen->steps.all();
   EXPECT_EQ(std::count(steps.begin(), steps.end(), 1), 1);
   EXPECT_EQ(steps.back(), 12);
@@ -184,7 +184,7 @@ TEST_F(tuner_own_trainable, lives_in_no_process_of_its_own) {
               HasSubstr("did you mean \"walker\"?"));
 }
 
-/// Waits for what a tuner says of its port.
+/// Records what a tuner says about its port.
 struct listener : tuner_callback {
   support::told<std::string> addresses;
   void listens(const std::string& address) override { addresses.add(address); }

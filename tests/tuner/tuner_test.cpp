@@ -51,7 +51,7 @@ TEST_F(tuner_test, takes_a_file_and_lets_the_program_override_it) {
   EXPECT_EQ(number(grid->trials()[0].config, "x"), 4);
 }
 
-/// Says how that ends, and ends.
+/// Prints how the run ends, and ends the process.
 [[noreturn]] void run_with_few_threads(const run_options& what, const std::filesystem::path& root) {
   support::leave_room_for(3);
   auto grid = tuner{bowls()}.run(what);
@@ -141,7 +141,7 @@ TEST_F(tuner_test, leaves_room_for_another_experiment_in_the_same_process) {
 
   std::thread one{run, "one"};
   std::thread other{run, "other"};
-  // Neither goes on before both are there.
+  // Neither trial goes on before both have begun.
   EXPECT_TRUE(both.began.wait_for(2));
   both.node_registry.open();
   one.join();
@@ -275,7 +275,7 @@ TEST_F(tuner_test, ends_where_the_users_own_scheduler_throws) {
   EXPECT_THAT(grid->why(), HasSubstr("I cannot judge"));
 }
 
-/// Ends the experiment at its `most`th report.
+/// Ends the experiment at its `most`-th report.
 class tally final : public stopper {
 public:
   explicit tally(std::int64_t most) : most_{most} {}
@@ -344,7 +344,7 @@ TEST_F(tuner_test, names_key_and_range_of_a_wrong_option_of_a_stopper) {
               testing::AllOf(HasSubstr("tally"), HasSubstr("most"), HasSubstr(">= 1")));
 }
 
-/// Dispositions of all signals, as far as a program can change them.
+/// Dispositions of all signals that a program can change.
 std::vector<void*> dispositions() {
   std::vector<void*> result;
   for (auto number = 1; number < 65; ++number) {

@@ -35,10 +35,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Bytes of a request. What an executor has to say is short: metrics and the name of a checkpoint.
+/// Most bytes of a request. Executors send short texts: metrics and the name of a checkpoint.
 constexpr std::size_t longest_line = 1024 * 1024;
 
-/// Writes an answer, unless nobody reads it and a signal comes: it can be asked for again.
+/// Writes an answer; gives up on a signal while nobody reads it: it can be asked for again.
 /// @param wave Becomes readable with a signal.
 /// @returns whether all of it was written.
 /// @errors `ec::storage`.
@@ -53,7 +53,7 @@ expected<bool> write_line(const object& answer, int wave) {
       return false;
     if (both[0].revents == 0)
       continue;
-    // So much never blocks where there is room.
+    // A write of this size does not block when there is room.
     auto written
         = ::write(STDOUT_FILENO, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
     if (written < 0 && (errno == EINTR || errno == EAGAIN))
@@ -77,7 +77,7 @@ expected<object> answer_to(conversation& with, const line_news& news) {
   return with.answer(*request);
 }
 
-/// A signal that was heard, and a descriptor that becomes readable then.
+/// The signal that was received, and a descriptor that becomes readable then.
 struct signal_wave {
   std::atomic<int> number = 0;
   int descriptor = ::eventfd(0, EFD_CLOEXEC);
@@ -121,8 +121,8 @@ exit_code converse(conversation& with, disk_world& world, signal_wave& wave) {
   }
 }
 
-/// Whoever runs the trials, it is no trainable of ours, and so it is recorded: an experiment of
-/// `run` is not gone on with here, nor the other way round.
+/// Removes the section: whoever runs the trials, it is no trainable of ours. It is recorded like
+/// that, so that an experiment of `run` cannot go on here, nor the other way round.
 loaded_spec without_trainable(loaded_spec x) {
   x.what.trainable = {};
   return x;
@@ -134,7 +134,7 @@ void warn_of_saving(const checkpoint_section& what, disk_world& world) {
                " checkpoint");
 }
 
-/// From this head on its rules hold.
+/// Applies the rules that change with this head.
 expected<void> follow(conversation& with, head_rules& heads, const on::opened& head) {
   auto change = heads.of(head);
   if (!change)
@@ -186,7 +186,7 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   for (const auto& text : line.quiet ? std::vector<std::string>{} : *ready)
     std::cerr << program_name() << ": warning: " << printable(text) << '\n';
   signal_wave wave;
-  // Who waits for an external searcher does not look for signals.
+  // A wait for an external searcher is not ended by `wave`, but by this switch.
   auto searcher = std::make_shared<searcher_switch>();
   interrupts watch{[&](int number) {
                      wave.give(number);

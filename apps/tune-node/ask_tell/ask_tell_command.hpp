@@ -8,8 +8,8 @@
 
 namespace tune::cli {
 
-/// Converses with an external executor on stdin and stdout until its words end or a signal comes.
-/// `hold_signals` was called before any thread was made.
+/// Converses with an external executor on stdin and stdout until its input ends or a signal comes.
+/// `hold_signals` was called before any thread was started.
 [[nodiscard]] exit_code run_ask_tell(const command_line& line, const ask_tell_request& what,
                                      const choices& all);
 

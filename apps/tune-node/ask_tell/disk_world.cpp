@@ -12,7 +12,7 @@ namespace tune::cli {
 
 namespace {
 
-/// The files are for people: they may lag behind the record by this much.
+/// Time between two updates of the trial files, which are for people and may lag behind.
 constexpr std::chrono::seconds between_files{1};
 
 } // namespace
@@ -41,7 +41,7 @@ void disk_world::warn(const std::string& text) {
 void disk_world::write_files(bool at_once) {
   if (!wants_files_ || (!at_once && clock::now() - written_ < between_files))
     return;
-  // What this machine lacks for a moment is tried again, as long as there is a next time.
+  // After a shortage, which may pass, the next call tries again, if there is one.
   if (auto done = catch_up(); !done && (at_once || done.error().code != ec::shortage)) {
     wants_files_ = false;
     warn("trial files are not written any more: " + to_text(done.error()));

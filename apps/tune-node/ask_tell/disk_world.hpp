@@ -1,4 +1,4 @@
-/// What a conversation needs of the world, as it is: the experiment's database, the clock, stderr.
+/// The real surroundings of a conversation: the experiment's database, the clock, stderr.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,10 +13,10 @@ namespace tune::cli {
 
 class disk_world final : public conversation_ports {
 public:
-  /// @param trial_files Write readable files for each trial, too.
+  /// @param trial_files Whether to write readable files for each trial, too.
   disk_world(std::shared_ptr<experiment_store> store, bool trial_files, bool quiet);
 
-  /// The experiment had gone on for so long before: time goes on from there.
+  /// Sets the time that the experiment had run before: time goes on from there.
   void go_on_from(instant before) { before_ = before; }
 
   [[nodiscard]] instant now() const override;
@@ -24,8 +24,8 @@ public:
   [[nodiscard]] expected<void> commit(std::span<const store_item> items) override;
   void warn(const std::string& text) override;
 
-  /// Brings the trial files up to date, unless that was done a moment ago. Where they cannot be
-  /// written people are told, once.
+  /// Brings the trial files up to date, unless that was done a moment ago. Warns once if they
+  /// cannot be written.
   void write_files(bool at_once);
 
 private:

@@ -112,10 +112,10 @@ std::vector<trial_row> rows_of(const client_command& what, const fs::path& direc
   return result;
 }
 
-/// How the configuration of a trial that ended well runs again.
+/// Advice: the commands that run the configuration of a trial that ended well again.
 std::string rerun_advice(const trial_row& ended, const fs::path& directory, const way_on& way) {
-  auto result
-      = program_call("rerun") + " " + shell_word(directory.string()) + " " + to_text(ended.trial);
+  auto result = program_call("rerun") + " " + experiment_words(directory.string()) + " "
+                + to_text(ended.trial);
   if (!way.is_resume)
     return result
            + " --trainable.command COMMAND runs its configuration again and compares, where"
@@ -124,7 +124,7 @@ std::string rerun_advice(const trial_row& ended, const fs::path& directory, cons
          + shell_word(to_json(ended.config)) + " does so as a trial of its own";
 }
 
-/// How a configuration is added where nobody runs the experiment.
+/// Advice: the commands that add a configuration while nobody runs the experiment.
 std::string add_advice(const object& config, const fs::path& directory, const way_on& way) {
   auto result = directory.string() + ": nobody runs this experiment now; " + way.command;
   const auto text = shell_word(to_json(config));
@@ -134,12 +134,12 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
          + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
                                     : " goes on with it")
          + way.note + "; while it runs, "
-         + program_call("add " + shell_word(directory.string()) + " --config " + text)
+         + program_call("add " + experiment_words(directory.string()) + " --config " + text)
          + " adds this configuration";
 }
 
-/// How a trial runs again where nobody runs its experiment: one that failed by a mode of `resume`,
-/// any other by its configuration.
+/// Advice: the commands that run a trial again while nobody runs its experiment; a mode of `resume`
+/// for a failed trial, its configuration for any other.
 std::string retry_advice(const client_command& what, const fs::path& directory, const way_on& way) {
   auto result = directory.string() + ": nobody runs this experiment now; ";
   const auto rows = rows_of(what, directory);
@@ -199,7 +199,7 @@ std::string line_for(const client_command& what, const control_request& wish,
              : R"({"op":"ask"} gives trial )" + name + " out again, which has not ended";
 }
 
-/// What can be done where a program of the user's own runs the trials.
+/// Advice for an experiment whose trials a program of the user's own runs.
 std::string asked_advice(const client_command& what, const control_request& wish,
                          const fs::path& directory) {
   using op = control_request::op;
@@ -214,7 +214,7 @@ std::string asked_advice(const client_command& what, const control_request& wish
          + " goes on with it" + (line.empty() ? "" : ", and there " + line);
 }
 
-/// What can be done where nobody runs the experiment.
+/// Adds advice to an error for an experiment that nobody runs.
 error with_advice(error why, const client_command& what, const control_request& wish,
                   const fs::path& directory) {
   using op = control_request::op;

@@ -17,9 +17,9 @@ namespace tune::cli {
 /// @errors `ec::bad_option` with the value that cannot be read.
 [[nodiscard]] expected<control_request> request_of(const client_command& what);
 
-/// What became of each trial on `out`, in the form that is wanted. For people, what was not done
-/// goes to `talk` instead.
-/// @param experiment What stands for all of it: its directory's name.
+/// Writes the outcome for each trial to `out`, in the requested format. As a table, failures go to
+/// `talk` instead.
+/// @param experiment Name of the whole experiment: that of its directory.
 void write_told(std::span<const order_verdict> told, const std::string& experiment,
                 output_format format, std::ostream& out, std::ostream& talk);
 

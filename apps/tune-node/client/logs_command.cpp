@@ -28,10 +28,10 @@ namespace {
 /// Between two looks at a file that grows.
 constexpr std::chrono::milliseconds pace{200};
 
-/// Where it is, and when nothing more will come.
+/// A log file, and the experiment or trial that writes it.
 struct log_source {
   fs::path directory;
-  /// As for `file_follower`.
+  /// Arguments of `file_follower`.
   fs::path trusted;
   fs::path way;
   std::optional<trial_id> trial;
@@ -90,7 +90,7 @@ bool is_over(const log_source& x) {
 exit_code follow(const log_source& x) {
   file_follower file{x.trusted, x.way};
   for (;;) {
-    // What is written before the end is read after it.
+    // Read once more after the end, for output written just before it.
     auto over = is_over(x);
     if (auto done = file.catch_up(std::cout); !done)
       return complain(done.error());
@@ -110,7 +110,7 @@ expected<bool> file_follower::catch_up(std::ostream& out) {
   if (!where)
     return where.error();
   const auto name = way_.filename().string();
-  // Where it is something else, reading it says so.
+  // If it is no regular file, reading it reports that.
   if (!where->has_file(name) && where->oddity(name).empty())
     return false;
   auto opened = where->read(name);

@@ -104,13 +104,7 @@ expected<known_state> read_state(const fs::path& directory) {
   if (!recorded)
     return recorded.error();
   auto& [row, what] = *recorded;
-  snapshot_frame fixed;
-  fixed.experiment = what.experiment.name;
-  fixed.directory = fs::absolute(directory).lexically_normal().string();
-  fixed.objectives = what.experiment.objectives;
-  fixed.constraints = what.experiment.constraints;
-  fixed.repeats = repeat_rule_of(what);
-  fixed.time_limit = what.experiment.time_limit;
+  auto fixed = frame_of(what, fs::absolute(directory).lexically_normal());
   auto seen = recorded_snapshot(*reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());

@@ -26,12 +26,13 @@ struct trial_share {
 /// turn, until all have what they have or no row is left. Indexed by `trial_status`.
 [[nodiscard]] status_counts deal_rows(const status_counts& counts, std::uint64_t rows);
 
-/// What is known of an experiment from outside.
+/// State of an experiment as another process sees it.
 struct known_state {
   /// From the database; its trials are those that run, at most `most_running_shown`.
   run_snapshot seen;
   experiment_row row;
-  /// Of all statuses that any trial has, running ones first; at most `most_shown` trials.
+  /// One share for each status that any trial has, running first; at most `most_shown` trials in
+  /// all.
   std::vector<trial_share> shares;
   /// From its head; nothing where none answered.
   std::optional<control_status> head;

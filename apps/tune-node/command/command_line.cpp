@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_line.hpp"
 
+#include "command/at_head.hpp"
 #include "command/command_table.hpp"
 #include "command/requests.hpp"
 #include "console/text.hpp"
@@ -31,10 +32,18 @@ expected<command_line> parse_command(const words& rest, const command_doc& where
   auto what = request_from(*found, where);
   if (!what)
     return what.error();
-  return with_globals(std::move(*what), *found);
+  auto result = with_globals(std::move(*what), *found);
+  if (std::holds_alternative<help_request>(result.what)
+      || std::holds_alternative<version_request>(result.what))
+    return result;
+  auto at_head = at_head_from(*found, where);
+  if (!at_head)
+    return at_head.error();
+  result.at_head = std::move(*at_head);
+  return result;
 }
 
-/// No command: only `--help`, `--help-all` and `--version` make sense.
+/// Without a command only `--help`, `--help-all` and `--version` make sense.
 expected<command_line> parse_without_command(const words& all) {
   static const command_doc none{"tune-node", "", {}, {}, {}};
   auto found = read_words(all, none);

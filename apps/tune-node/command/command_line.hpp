@@ -1,4 +1,4 @@
-/// What the user asked for: the command line as values.
+/// The user's command line as values.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "tune/io/control/control_words.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/io/spec/resume_mode.hpp"
+#include "tune/net/client_messages.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -28,19 +29,19 @@ namespace tune::cli {
 struct run_request {
   std::string file;
   bool dry_run = false;
-  /// Go on, and how; nothing: begin.
+  /// The mode of resuming; nothing: a new run begins.
   std::optional<resume_mode> resume;
-  /// As `resume_request::add`.
+  /// Same as `resume_request::add`.
   std::string add;
   bool strict = false;
-  /// The head where it is to run; nothing: here.
+  /// The head where the experiment is to run; nothing: here.
   std::optional<peer_address> head;
-  /// Leave it there instead of following it.
+  /// Whether to leave it there instead of following it.
   bool detach = false;
-  /// Remove the experiment that is in the way; `yes`: without asking.
+  /// Whether to remove an experiment that is in the way; `yes`: without asking.
   bool overwrite = false;
   bool yes = false;
-  /// Writes the result to stdout.
+  /// Whether to write the result to stdout.
   bool tells = true;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
@@ -53,7 +54,7 @@ struct ask_tell_request {
   std::vector<named_text> overrides;
 };
 
-/// What a machine offers of what it has. Nothing: all.
+/// The resources that a machine offers. Nothing: all that it has.
 struct offered_request {
   std::optional<double> cpus;
   std::optional<double> gpus;
@@ -70,7 +71,7 @@ struct head_request {
   std::string storage = "results";
   /// Empty: the default directory.
   std::string work;
-  /// This machine runs trials, too.
+  /// Whether this machine runs trials, too.
   bool local = true;
   liveness_rules liveness;
   offered_request offers;
@@ -78,7 +79,7 @@ struct head_request {
 
 struct worker_request {
   peer_address join;
-  /// Empty: the machine's.
+  /// Empty: the machine's name.
   std::string name;
   /// Empty: the default directory.
   std::string certs;
@@ -87,23 +88,24 @@ struct worker_request {
   offered_request offers;
   /// Empty: the default directory.
   std::string work;
-  /// Most that shipped files may take between jobs. [bytes]
+  /// Most space for shipped files between jobs. [bytes]
   std::uint64_t cache = std::uint64_t{10} << 30;
-  /// 0: for ever.
+  /// 0: no limit.
   std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
   std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
   liveness_rules liveness;
   bool once = false;
-  /// Brings checkpoints to the head also where it could write into its directory.
+  /// Whether to bring checkpoints to the head even if this machine could write into its directory.
   bool own_storage = false;
 };
 
-/// Which of a trial's reports speaks for it.
+/// Determines the metrics that represent a trial, from its reports.
 enum class metric_scope : std::uint8_t {
-  /// That with the best first objective.
+  /// The report with the best first objective.
   best,
   last,
-  /// Of each metric the mean over all reports, over the last 5, the last 10, the least, the most.
+  /// For each metric the mean over all reports, over the last 5, over the last 10, the least, the
+  /// greatest.
   avg,
   last_5_avg,
   last_10_avg,
@@ -116,17 +118,17 @@ struct trials_request {
   std::optional<trial_id> why;
   std::optional<trial_id> policy;
   std::optional<trial_status> status;
-  /// A fixed key, an objective or a parameter; checked when the trials are known.
-  /// `:asc` or `:desc` behind it says in which direction.
+  /// Sort key: a fixed one, an objective or a parameter; checked when the trials are known. `:asc`
+  /// or `:desc` after it gives the direction.
   std::string sort = "trial";
   bool reverse = false;
-  /// 0: all. Nothing: all, but for a table that nobody reads on a terminal.
+  /// 0: all. Nothing: all, except in a table that is not on a terminal.
   std::optional<std::uint64_t> limit;
-  /// Which of a trial's reports speaks for it.
+  /// Determines the metrics that represent a trial.
   metric_scope scope = metric_scope::best;
-  /// What to show, in this order; empty: as ever.
+  /// Columns to show, in this order; empty: the usual ones.
   std::vector<std::string> columns = {};
-  /// Only trials that failed, grouped by what they failed with.
+  /// Only failed trials, grouped by their failures.
   bool failed = false;
   /// Only trials that no other one beats in all objectives.
   bool pareto = false;
@@ -151,7 +153,7 @@ struct importance_request {
   /// See `importance_settings`.
   double best_share = 0.1;
   enum class measure : std::uint8_t {
-    /// A model where the searcher learnt and the model knows the space, else PED-ANOVA.
+    /// A model if the searcher learnt and the model knows the space, else PED-ANOVA.
     automatic,
     ped_anova,
     model,
@@ -171,7 +173,7 @@ struct attach_request {
 
 struct fsck_request {
   std::string directory;
-  /// Recorded answers of scheduler and searcher are computed once more.
+  /// Whether to compute the recorded answers of scheduler and searcher once more.
   bool verify = false;
 };
 
@@ -179,20 +181,20 @@ struct simulate_request {
   std::string file;
   /// [>= 1]
   std::uint64_t nodes = 1;
-  /// What each node offers; what is left out: enough for one trial.
+  /// Offer of each node; resources left out: enough for one trial.
   offered_request offers;
-  /// Nothing: the experiment's.
+  /// Nothing: the experiment's seed.
   std::optional<std::uint64_t> seed;
-  /// What an iteration takes where the table does not say.
+  /// Duration of an iteration where the table has none.
   std::chrono::nanoseconds iteration_time{std::chrono::seconds{1}};
   /// Longest delay of any message.
   std::chrono::nanoseconds latency{0};
-  /// 0: never.
+  /// Mean time between failures of a node. 0: it never fails.
   std::chrono::nanoseconds node_mtbf{0};
   std::chrono::nanoseconds node_repair{std::chrono::minutes{5}};
   /// Chance that an iteration fails. [0 to 1]
   double trial_failure = 0;
-  /// A value of the first objective whose time is wanted.
+  /// Target value of the first objective; the time when it is reached is reported.
   std::optional<double> target;
   bool strict = false;
   std::vector<named_text> overrides;
@@ -202,7 +204,7 @@ struct resume_request {
   std::string directory;
   resume_mode mode = resume_mode::automatic;
   bool strict = false;
-  /// Configurations that are to be tried besides: a JSON object, or a list of them; empty: none.
+  /// Configurations to be tried as well: a JSON object, or a list of them; empty: none.
   std::string add;
   std::vector<named_text> overrides;
 };
@@ -211,23 +213,40 @@ struct status_request {
   std::string directory;
 };
 
+struct fetch_request {
+  std::string directory;
+  /// Nothing: the best.
+  std::optional<trial_id> trial;
+  enum class part : std::uint8_t { checkpoint, exports, trial, experiment };
+  part what = part::checkpoint;
+  /// Where the copy is to be; empty: in the working directory, by its own name.
+  std::string to;
+};
+
+[[nodiscard]] std::string_view to_text(fetch_request::part x);
+
+struct wait_request {
+  std::string directory;
+  bool strict = false;
+};
+
 struct logs_request {
   std::string directory;
   /// Nothing: the experiment's own log.
   std::optional<trial_id> trial;
   bool follow = false;
-  /// stderr instead of stdout.
+  /// Whether to show stderr instead of stdout.
   bool errors = false;
-  /// Byte for byte, also to a terminal.
+  /// Whether to show it byte for byte, even on a terminal.
   bool raw = false;
 };
 
-/// Something for the head of a running experiment.
+/// A request to the head of a running experiment.
 struct client_command {
   control_request::op what = control_request::op::stop;
   std::string directory;
   std::vector<trial_id> trials;
-  /// `add`: what stands before and behind each equals sign, or the whole as JSON.
+  /// `add`: the texts before and after each equals sign, or the whole configuration as JSON.
   std::vector<named_text> values;
   std::optional<std::string> config;
   std::string key;
@@ -244,7 +263,7 @@ struct list_request {
     experiments
   };
   part what = part::searchers;
-  /// Where experiments lie.
+  /// Directory with the experiments.
   std::string storage = "results";
 };
 
@@ -253,7 +272,7 @@ struct config_request {
   action what = action::check;
   std::string file;
   std::vector<named_text> overrides;
-  /// As `ask-tell` takes the file: without `[trainable]`.
+  /// Whether to check the file for `ask-tell`, which takes it without `[trainable]`.
   bool ask_tell = false;
 };
 
@@ -264,7 +283,7 @@ struct certs_request {
   std::string subject;
   /// Empty: the default directory.
   std::string directory;
-  /// Empty: named after this machine, or as it is called already.
+  /// Empty: named after this machine, or keeps its present name.
   std::string cluster;
   /// Empty: the certificate directory itself.
   std::string out;
@@ -283,21 +302,34 @@ struct completion_request {
 struct help_request {
   /// Name of a command; empty: all.
   std::string topic;
-  /// The whole help instead of the short one.
+  /// Whether to show the whole help instead of the short one.
   bool all = false;
 };
 
 using request
     = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
                    status_request, trials_request, fsck_request, rerun_request, compare_request,
-                   importance_request, attach_request, logs_request, client_command,
-                   simulate_request, list_request, config_request, certs_request, version_request,
-                   completion_request, help_request>;
+                   importance_request, attach_request, logs_request, wait_request, fetch_request,
+                   client_command, simulate_request, list_request, config_request, certs_request,
+                   version_request, completion_request, help_request>;
+
+/// A command for a head to carry out.
+struct at_head_request {
+  peer_address head;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  /// Without what depends on this process.
+  remote_command command;
+};
 
 /// One command line.
 struct command_line {
   request what;
-  /// Nothing: not given. Commands then choose; most take `table`.
+  /// The head that is to carry it out; nothing: this process does.
+  std::optional<at_head_request> at_head{};
+  /// Nothing: not given. Commands then choose; most use `table`.
   std::optional<output_format> output{};
   color_mode color = color_mode::automatic;
   bool quiet = false;
@@ -307,12 +339,12 @@ struct command_line {
 
 /// Reads the words after the program's name.
 ///
-/// Only the shape is checked here: values of `--section.key` are the configuration's business.
+/// Only the shape is checked here: values of `--section.key` are checked with the configuration.
 /// @errors Any error means exit code 2. Its text has three lines: what is wrong, with the nearest
-///         known name; a usage line; where to read on. Show it behind the program's name.
+///         known name; a usage line; where to read on. Show it after the program's name.
 [[nodiscard]] expected<command_line> parse(const words& all);
 
-/// The same for `main`.
+/// Reads the arguments of `main`.
 [[nodiscard]] expected<command_line> parse(int argc, const char* const* argv);
 
 } // namespace tune::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_table.hpp"
 
+#include "command/at_head.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/spec/resume_mode.hpp"
 
@@ -362,6 +363,42 @@ command_doc logs_doc() {
   return result;
 }
 
+command_doc wait_doc() {
+  command_doc result{
+      "wait",
+      "wait for the end of an experiment, and write its result as run does",
+      {{"tune-node wait results/digits-mlp", "and end with its exit code"},
+       {"best=$(tune-node wait results/digits-mlp -o json)", "its result for a program"}},
+      {directory_argument},
+      {{"strict", 0, "", "exit 4 when any trial failed"}}};
+  result.family = looking;
+  return result;
+}
+
+command_doc fetch_doc() {
+  return {
+      "fetch",
+      "copy a checkpoint of an experiment, or more, into a directory of your own",
+      {{"tune-node fetch results/digits-mlp", "the best checkpoint"},
+       {"tune-node fetch results/digits-mlp 42 --what trial --to trial-42",
+        "all that trial 42 wrote"},
+       {"tune-node fetch digits-mlp --head head:7700 --what experiment", "all of it, from a head"}},
+      {directory_argument, {"TRIAL", {}, argument_kind::number, false}},
+      {{"what",
+        0,
+        "PART",
+        "what is fetched",
+        {"checkpoint", "exports", "trial", "experiment"},
+        "checkpoint"},
+       {"to",
+        0,
+        "DIR",
+        "the copy, which must not be there",
+        {},
+        "in this directory, named after what it is",
+        argument_kind::directory}}};
+}
+
 command_doc stop_doc() {
   command_doc result{"stop",
                      "end trials of a running experiment, or all of it, in order",
@@ -478,6 +515,14 @@ command_doc certs_doc() {
        {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
 }
 
+/// The command with the options by which a head carries it out.
+command_doc at_heads_too(command_doc x) {
+  x.at_head = true;
+  auto more = head_options();
+  x.options.insert(x.options.end(), more.begin(), more.end());
+  return x;
+}
+
 std::vector<command_doc> all_commands() {
   return {run_doc(),
           ask_tell_doc(),
@@ -486,19 +531,21 @@ std::vector<command_doc> all_commands() {
           resume_doc(),
           rerun_doc(),
           attach_doc(),
-          status_doc(),
-          trials_doc(),
-          compare_doc(),
-          importance_doc(),
-          fsck_doc(),
+          at_heads_too(status_doc()),
+          at_heads_too(trials_doc()),
+          at_heads_too(compare_doc()),
+          at_heads_too(importance_doc()),
+          at_heads_too(fsck_doc()),
           simulate_doc(),
-          logs_doc(),
-          stop_doc(),
-          pause_doc(),
-          unpause_doc(),
-          add_doc(),
-          retry_doc(),
-          list_doc(),
+          at_heads_too(logs_doc()),
+          at_heads_too(wait_doc()),
+          at_heads_too(fetch_doc()),
+          at_heads_too(stop_doc()),
+          at_heads_too(pause_doc()),
+          at_heads_too(unpause_doc()),
+          at_heads_too(add_doc()),
+          at_heads_too(retry_doc()),
+          at_heads_too(list_doc()),
           config_doc(),
           certs_doc(),
           {"version",
@@ -588,8 +635,10 @@ std::string usage_line(const command_doc& x) {
         .append(p.name)
         .append(p.repeats ? "..." : "")
         .append(p.required ? "" : "]");
-  for (const auto& option : x.options)
-    result += " [" + option_text(option) + "]";
+  for (const auto& option : x.options) {
+    if (!reaches_head(option))
+      result += " [" + option_text(option) + "]";
+  }
   if (x.overrides)
     result += " [--section.key VALUE]...";
   return result;

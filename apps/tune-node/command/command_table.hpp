@@ -1,5 +1,5 @@
-/// All commands and options in one table: parsing, help, completion and error texts are fed
-/// from it, so nothing is said twice.
+/// All commands and options in one table, the source of parsing, help, completion and error texts,
+/// so that nothing is stated twice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tune::cli {
 
-/// What stands for an argument's values in completions.
+/// The values of an argument, for completion.
 enum class argument_kind : std::uint8_t { text, number, ini_file, directory, path };
 
 /// An option, or a switch where `argument` is empty.
@@ -25,7 +25,7 @@ struct option_doc {
   std::string_view meaning;
   /// Legal values; empty: any.
   std::vector<std::string_view> choices{};
-  /// What holds without it; empty: nothing.
+  /// The value if the option is not given; empty: none.
   std::string_view fallback{};
   argument_kind kind = argument_kind::text;
   /// A switch that may be repeated.
@@ -34,14 +34,14 @@ struct option_doc {
   std::string_view word{};
 };
 
-/// An argument told by its position.
+/// An argument identified by its position.
 struct positional_doc {
   /// "FILE", or the group of choices: "check|explain|print".
   std::string_view name;
   std::vector<std::string_view> choices{};
   argument_kind kind = argument_kind::text;
   bool required = true;
-  /// The last one: more of them may follow.
+  /// The last argument may be repeated.
   bool repeats = false;
 };
 
@@ -60,10 +60,13 @@ struct command_doc {
   std::vector<example_doc> examples;
   std::vector<positional_doc> positionals{};
   std::vector<option_doc> options{};
-  /// Takes `--section.key value`.
+  /// Whether it takes `--section.key value`.
   bool overrides = false;
-  /// What it does together with its neighbours of the same words, where there is no room for each.
+  /// Summary of it and its neighbours with the same `family`, shown where there is no room for
+  /// each.
   std::string_view family{};
+  /// A head may carry it out: it takes `--head` and what belongs to that.
+  bool at_head = false;
 };
 
 /// The sub-commands in the order of listing.
@@ -71,7 +74,7 @@ struct command_doc {
 /// Options of all commands; they may also stand before the command.
 [[nodiscard]] const std::vector<option_doc>& global_options();
 
-/// Null where there is no such command.
+/// Null if there is no such command.
 [[nodiscard]] const command_doc* find_command(std::string_view name);
 
 /// "tune-node run FILE [--dry-run] [--section.key VALUE]…".

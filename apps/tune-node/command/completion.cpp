@@ -39,7 +39,7 @@ std::string patterns(const option_doc& x) {
 
 // bash ------------------------------------------------------------------------------------------
 
-/// "_tune_node": each program has a function of its own.
+/// "_tune_node": each program needs a function of its own name.
 std::string bash_function() {
   auto result = "_" + program_name();
   auto is_odd
@@ -60,7 +60,7 @@ std::string bash_value_branch(const option_doc& x) {
   return "    " + patterns(x) + ") " + words + "return ;;\n";
 }
 
-/// What stands where: the choices of each positional, or files and directories.
+/// Completes by position: the choices of each positional, or files and directories.
 std::string bash_positionals(const command_doc& x) {
   std::string result = "      case $place in\n";
   for (std::size_t i = 0; i < x.positionals.size(); ++i) {
@@ -80,7 +80,7 @@ std::string bash_positionals(const command_doc& x) {
   return result + "      esac ;;\n";
 }
 
-/// "--experiment.metric --experiment.mode": the keys that have one name.
+/// "--experiment.metric --experiment.mode": the keys with a fixed name.
 std::string key_words() {
   std::string result;
   for (const auto& key : spec_keys()) {
@@ -138,7 +138,7 @@ complete -o filenames -o bashdefault -F )"
 
 // zsh -------------------------------------------------------------------------------------------
 
-/// Within single quotes, and within the brackets of `_arguments`.
+/// Escapes text for single quotes, and for the brackets of `_arguments`.
 std::string zsh_text(std::string_view text) {
   std::string result;
   for (auto c : text) {

@@ -13,7 +13,7 @@
 namespace tune::cli {
 namespace {
 
-/// Two columns: what, and what it means.
+/// Two columns: a term and its meaning.
 using entries = std::vector<std::pair<std::string, std::string>>;
 
 /// Help is read in terminals of any width; 80 columns are always there.
@@ -65,7 +65,7 @@ std::string examples_text(const std::vector<example_doc>& examples, const style&
   return result;
 }
 
-/// Commands and what they do; unless `all` is wanted, those of a family in one line.
+/// Commands and their summaries; unless `all` is wanted, a family has one line.
 entries command_entries(bool all) {
   entries result;
   std::string_view last;

@@ -83,6 +83,21 @@ expected<request> importance_from(const read_result& x, const command_doc& where
   return request{std::move(result)};
 }
 
+expected<request> fetch_from(const read_result& x, const command_doc& where) {
+  fetch_request result;
+  result.directory = x.positionals[0];
+  if (x.positionals.size() > 1) {
+    auto number = count_from(x.positionals[1], "TRIAL", 0, where);
+    if (!number)
+      return number.error();
+    result.trial = trial_id{*number};
+  }
+  if (auto given = x.text("what"))
+    result.what = chosen<fetch_request::part>(option_of(where, "what").choices, *given);
+  result.to = x.text("to").value_or("");
+  return request{std::move(result)};
+}
+
 expected<request> list_from(const read_result& x, const command_doc& where) {
   list_request result;
   result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
@@ -111,6 +126,10 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
     return importance_from(x, where);
   if (where.name == "status")
     return request{status_request{x.positionals[0]}};
+  if (where.name == "fetch")
+    return fetch_from(x, where);
+  if (where.name == "wait")
+    return request{wait_request{x.positionals[0], x.has("strict")}};
   if (where.name == "fsck")
     return request{fsck_request{x.positionals[0], x.has("verify")}};
   return std::nullopt;

@@ -1,4 +1,4 @@
-/// The commands that look at experiments, or at what there is, as requests.
+/// Requests of the commands that only look at experiments or show what exists.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tune::cli {
 
-/// Nothing: `where` is no such command. @errors as `request_from`.
+/// Nothing if `where` is no such command. @errors as `request_from`.
 [[nodiscard]] std::optional<expected<request>> looking_request(const read_result& x,
                                                                const command_doc& where);
 

@@ -1,4 +1,4 @@
-/// How values of options and arguments become those of requests.
+/// Turns values of options and arguments into those of requests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace tune::cli {
 
-/// The position of `given` among the choices of an argument, as the enum counts them.
+/// The enumerator at the position of `given` among the choices of an argument.
 template <class Enum>
 Enum chosen(const std::vector<std::string_view>& choices, const std::string& given) {
   auto i = std::find(choices.begin(), choices.end(), given);
   return static_cast<Enum>(i - choices.begin());
 }
 
-/// The option of that name, which there is.
+/// The option of that name, which must exist.
 [[nodiscard]] const option_doc& option_of(const command_doc& where, std::string_view name);
 
 /// A whole number that is not less than `least`. @errors a wrong command line, naming `name`.

@@ -12,7 +12,7 @@ namespace tune::cli {
 
 namespace {
 
-/// Of CPUs, GPUs and whatever users count.
+/// Most CPUs, GPUs and other countable resources.
 constexpr double most_amount = 1'000'000;
 constexpr double most_seconds = 366.0 * 24 * 3600;
 

@@ -1,4 +1,4 @@
-/// Reads the values of options from the command line's texts.
+/// Reads the values of options from their texts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tune::cli {
 
 // Errors are `ec::bad_option`; their detail begins with the text in quotes.
 
-/// The parts of a text that is joined by commas. Any text is one.
+/// The parts of a text separated by commas; at least one.
 [[nodiscard]] std::vector<std::string> comma_parts(const std::string& text);
 /// CPUs, GPUs or whatever users count. [0 to 1000000]
 [[nodiscard]] expected<double> amount_from(const std::string& text);
@@ -26,9 +26,9 @@ namespace tune::cli {
 [[nodiscard]] expected<double> chance_from(const std::string& text);
 /// (0 to 1)
 [[nodiscard]] expected<double> share_from(const std::string& text);
-/// "90", "1.5h": a year at most.
+/// A time such as "90" or "1.5h"; at most a year.
 [[nodiscard]] expected<std::chrono::nanoseconds> time_from(const std::string& text);
-/// The same, and more than 0.
+/// A time greater than 0.
 [[nodiscard]] expected<std::chrono::nanoseconds> some_time_from(const std::string& text);
 
 } // namespace tune::cli

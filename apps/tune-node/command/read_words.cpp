@@ -36,7 +36,7 @@ std::vector<const option_doc*> options_of(const command_doc& where) {
   return result;
 }
 
-/// Throws Boost's errors.
+/// Parses with Boost, and throws its errors.
 po::parsed_options run_boost(const words& all, const command_doc& where) {
   po::options_description known;
   for (const auto* x : options_of(where))
@@ -48,7 +48,7 @@ po::parsed_options run_boost(const words& all, const command_doc& where) {
   parser.options(known).positional(positionals);
   parser.style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing);
   auto result = parser.run();
-  result.description = nullptr; // it ends here
+  result.description = nullptr; // `known`, which it points to, ends here
   return result;
 }
 
@@ -127,7 +127,7 @@ expected<read_result> read_words(const words& all, const command_doc& where) {
 std::size_t command_position(const words& all) {
   std::size_t i = 0;
   while (i < all.size() && all[i].size() > 1 && all[i][0] == '-') {
-    // An override that is given as two words.
+    // An override given as two words.
     bool takes_next = all[i].find('.') != all[i].npos && all[i].find('=') == all[i].npos;
     for (const auto& x : global_options()) {
       bool named = all[i] == "--" + std::string{x.name} || all[i] == std::string{'-', x.letter};

@@ -1,4 +1,4 @@
-/// Splits a command line into options, arguments and overrides. Hides Boost.Program_options.
+/// Splits a command line into options, arguments and overrides. Encapsulates Boost.Program_options.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,32 +16,32 @@ namespace tune::cli {
 
 using words = std::vector<std::string>;
 
-/// What stands on a command line; nothing is checked against choices yet.
+/// The words of a command line by kind; not checked against choices yet.
 struct read_result {
-  /// Values by the option's long name; a switch has an empty one for each time it was given.
+  /// Values by the option's long name; a switch has an empty one for each occurrence.
   std::map<std::string, words, std::less<>> options;
   words positionals;
-  /// `--section.key value`: dotted name without dashes, and what was written; in order.
+  /// `--section.key value`: dotted name without dashes, and the text of the value; in order.
   std::vector<named_text> overrides;
 
   [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
-  /// The value of an option that was given.
+  /// The value of an option, if it was given.
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
 };
 
-/// Reads the words behind a command's name.
-/// @errors `ec::bad_syntax`, `ec::unknown_name`: one line that says what is wrong.
+/// Reads the words after a command's name.
+/// @errors `ec::bad_syntax`, `ec::unknown_name`: one line that describes the fault.
 [[nodiscard]] expected<read_result> read_words(const words& all, const command_doc& where);
 
 /// Position of the command's name: the first word that is neither a global option nor its value.
-/// `all.size()` where there is none.
+/// `all.size()` if there is none.
 [[nodiscard]] std::size_t command_position(const words& all);
 
-/// "; did you mean 'run'?", or nothing where no known name is near.
+/// "; did you mean 'run'?", or an empty text if no known name is near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, const words& known,
                                        std::string_view before = "");
 
-/// Text from the user in single quotes, made harmless.
+/// Text from the user in single quotes, made printable.
 [[nodiscard]] std::string in_quotes(std::string_view x);
 
 } // namespace tune::cli

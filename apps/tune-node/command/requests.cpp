@@ -20,7 +20,7 @@ words as_words(const Range& xs) {
   return {xs.begin(), xs.end()};
 }
 
-/// What an option was given, if it takes anything and was given it.
+/// The value given for an option; nothing if it takes none or was not given.
 std::optional<std::string> value_of(const option_doc& option, const read_result& x) {
   auto given = x.text(option.name);
   auto has_none = option.word.empty() ? option.argument.empty() : given == "";
@@ -53,7 +53,7 @@ std::optional<error> check_choices(const read_result& x, const command_doc& wher
   return std::nullopt;
 }
 
-/// There is one of that name before it.
+/// Whether the positional before it has the same name.
 bool is_further(const command_doc& where, std::size_t i) {
   return i > 0 && where.positionals[i - 1].name == where.positionals[i].name;
 }
@@ -71,7 +71,7 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
   return std::nullopt;
 }
 
-/// What does not go together; empty: all is well.
+/// Why these options do not go together; empty: they do.
 std::string misplaced_in_run(const run_request& x) {
   if (x.yes && !x.overwrite)
     return "--yes is for --overwrite";
@@ -101,7 +101,7 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   if (auto fault = misplaced_in_run(result); !fault.empty())
     return wrong(fault, &where);
   result.overrides = x.overrides;
-  // Each stands for a key of the file.
+  // Each of these options sets a key of the file.
   if (auto given = x.text("listen"))
     result.overrides.push_back({"cluster.listen", *given});
   if (auto given = x.text("certs"))
@@ -111,7 +111,7 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
-/// What a machine offers.
+/// Reads the resources that a machine offers.
 expected<void> read_offers(const read_result& x, offered_request& to, const command_doc& where) {
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
   for (const auto& done : {read_option(x, "cpus", to.cpus, amount_from, where),
@@ -124,7 +124,7 @@ expected<void> read_offers(const read_result& x, offered_request& to, const comm
   return {};
 }
 
-/// When silence is given up.
+/// Reads the time after which a silent node counts as lost.
 expected<void> read_liveness(const read_result& x, liveness_rules& to, const command_doc& where) {
   auto lost_after = [](const std::string& text) -> expected<std::chrono::nanoseconds> {
     auto time = time_from(text);
@@ -288,7 +288,7 @@ expected<request> client_from(control_request::op what, const read_result& x,
   return request{std::move(result)};
 }
 
-/// What one action of `certs` has no use for; empty: all is well.
+/// Why an argument does not fit this action of `certs`; empty: all fit.
 std::string misplaced_in_certs(const certs_request& x, const read_result& from) {
   using action = certs_request::action;
   auto has_subject = from.positionals.size() > 1;
@@ -308,7 +308,7 @@ std::string misplaced_in_certs(const certs_request& x, const read_result& from) 
   return {};
 }
 
-/// What cannot stand in a certificate; empty: all is well.
+/// Why an argument cannot be used in a certificate; empty: all can.
 std::string unfit_for_certs(const certs_request& x, const read_result& from) {
   if (x.what == certs_request::action::issue && !is_node_name(x.subject))
     return in_quotes(x.subject) + " cannot be the name of a node";

@@ -1,4 +1,4 @@
-/// What the words of a command ask for.
+/// Turns the words of a command into a request.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tune::cli {
 /// The text of a wrong command line; `where` is null before the command is known.
 [[nodiscard]] error wrong(const std::string& what, const command_doc* where);
 
-/// Makes a request of the words of a command, whose options are known.
+/// Makes a request from the words of a command, whose options are known.
 /// @errors `ec::bad_syntax` for values and positionals that the command does not take, with its
 /// usage.
 [[nodiscard]] expected<request> request_from(const read_result& x, const command_doc& where);

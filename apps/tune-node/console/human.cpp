@@ -29,7 +29,7 @@ std::string formatted(double x, std::chars_format how, int precision) {
   return {buffer.data(), end};
 }
 
-/// Whether a bare text would be read back as another kind, or as more than one word.
+/// Whether a bare text would be read back as another kind of value, or as more than one word.
 bool needs_quotes(std::string_view x) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                      "0123456789_-./:+@%";
@@ -40,7 +40,7 @@ bool needs_quotes(std::string_view x) {
   return parse_number(x).has_value();
 }
 
-/// So that it is seen where the text ends.
+/// Puts a text in double quotes, so that its end is visible.
 std::string in_double_quotes(std::string_view x) {
   std::string result;
   for (auto c : x)
@@ -48,7 +48,7 @@ std::string in_double_quotes(std::string_view x) {
   return '"' + printable(result) + '"';
 }
 
-/// `#` would start a comment.
+/// Escapes `#`, which would start a comment.
 std::string without_comment(std::string text) {
   for (auto i = text.find('#'); i != text.npos; i = text.find('#', i + 2))
     text.insert(i, 1, '\\');

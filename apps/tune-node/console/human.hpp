@@ -10,14 +10,14 @@
 
 namespace tune::cli {
 
-/// "250ms", "3.4s", "2m05s", "1h02m", "3d04h"; two units at most. Negative ones are "0s".
+/// "250ms", "3.4s", "2m05s", "1h02m", "3d04h"; two units at most. Negative durations are "0s".
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds x);
 
 /// Five significant digits: "0.98123", "1.2e-05", "nan"; whole numbers in full up to 1e9.
 [[nodiscard]] std::string number_text(double x);
 
 /// A value in few characters: numbers by `number_text`, texts that could be misread in quotes.
-/// Harmless on a terminal.
+/// Printable on a terminal.
 [[nodiscard]] std::string short_text(const value& x);
 
 /// "lr=0.01 hidden=64".

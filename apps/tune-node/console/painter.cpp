@@ -33,7 +33,7 @@ std::string painter::home(terminal_size size) const {
     auto columns = std::max<std::size_t>(size.columns, 1);
     rows += std::max<std::size_t>(1, (display_width(x) + columns - 1) / columns);
   }
-  rows = std::min(rows, size.rows); // what has scrolled out is out of reach
+  rows = std::min(rows, size.rows); // lines that scrolled out are out of reach
   return rows == 0 ? "\r" : "\r\x1b[" + std::to_string(rows) + "A";
 }
 
@@ -45,7 +45,7 @@ std::optional<instant> painter::draw(const render_function& render, instant now)
   if (last_frame_ && lines == shown_ && size == shown_at_)
     return std::nullopt;
   auto frame = home(size);
-  if (!shown_.empty() && size != shown_at_) // wrapped rests would stay
+  if (!shown_.empty() && size != shown_at_) // rests of wrapped lines would stay
     frame += clear_below;
   frame += as_frame(lines);
   frame += clear_below;

@@ -17,8 +17,9 @@ namespace tune::cli {
 
 /// Owns the last lines of a terminal.
 ///
-/// Pure but for its two functions: it takes time as an argument and never waits. It changes no
-/// mode of the terminal, so a process that is killed leaves nothing to repair. Not thread-safe.
+/// It has no side effects but those of its two functions: it takes time as an argument and never
+/// waits. It changes no mode of the terminal, so a process that is killed leaves nothing to repair.
+/// Not thread-safe.
 class painter {
 public:
   /// The shortest time between two frames: four a second.
@@ -36,16 +37,16 @@ public:
   painter& operator=(const painter&) = delete;
 
   /// Draws what `render` gives for the terminal's size, unless the last frame is too young; then
-  /// `render` is not even called. Writes nothing where nothing changed.
+  /// `render` is not even called. Writes nothing if nothing changed.
   ///
   /// @param now Any monotonic time.
   /// @returns when to call again, if the last frame was too young.
   std::optional<instant> draw(const render_function& render, instant now);
 
-  /// Writes lines above the block at once. @param text Already harmless; line ends are added.
+  /// Writes lines above the block at once. @param text Printable already; line ends are added.
   void print_above(std::string_view text);
 
-  /// Takes the block away and leaves the cursor where it began. Also done at destruction.
+  /// Erases the block and leaves the cursor where it began. Also done at destruction.
   void finish();
 
 private:
@@ -55,7 +56,7 @@ private:
   terminal_size shown_at_;
   std::optional<instant> last_frame_;
 
-  /// Moves the cursor to the block's first line, however many rows it takes by now.
+  /// Moves the cursor to the block's first line, however many rows the block takes by now.
   [[nodiscard]] std::string home(terminal_size size) const;
 };
 

@@ -11,14 +11,14 @@
 namespace tune::cli {
 namespace {
 
-/// Columns that one line of a program's words may take; the record keeps all of them.
+/// Most columns of a line of a program's text; the record keeps it in full.
 constexpr std::size_t longest_from_program = 500;
 
 std::string metric_text(const objective& what, const value& x) {
   return printable(what.metric) + " " + short_text(x);
 }
 
-/// The last `n` lines of `text` that show something, as a terminal would have shown them.
+/// The last `n` non-blank lines of `text`, as a terminal would show them.
 std::vector<std::string> last_lines(std::string_view text, std::size_t n) {
   std::vector<std::string> result;
   while (!text.empty() && result.size() < n) {
@@ -79,7 +79,7 @@ std::optional<std::string> plain_lines::last_best(const best_row& x, instant now
   const auto* own = find_path(*x.metrics, objectives_.front().metric);
   if (own == nullptr)
     return std::nullopt;
-  // It is told again when a further run has changed what the configuration comes to.
+  // A best trial is shown again when a further run has changed its configuration's result.
   auto judged = x.runs ? value{x.runs->judged} : *own;
   if (said_trial_ == x.trial && said_value_ == judged)
     return std::nullopt;

@@ -28,7 +28,7 @@ std::string share(std::string_view name, double used, double total) {
   return std::string{name} + " " + number_text(used) + "/" + number_text(total);
 }
 
-/// "memory 2/8 GiB": both in the unit that suits the whole.
+/// "memory 2/8 GiB": both in the unit that suits the total.
 std::string memory_share(std::uint64_t used, std::uint64_t total) {
   constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

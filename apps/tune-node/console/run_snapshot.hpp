@@ -1,4 +1,4 @@
-/// What people are shown of an experiment: the input of all renderers. Plain data.
+/// The facts about an experiment that people are shown: the input of all renderers. Plain data.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,8 @@ namespace tune::cli {
 struct best_row {
   trial_id trial;
   config_ptr config;
-  /// Of the report with the best first objective. The objectives are among them, automatic ones
-  /// (`training_iteration`, …) too where they are one.
+  /// Metrics of the report with the best first objective. They include the objectives, even if one
+  /// is automatic (`training_iteration`, …).
   metrics_ptr metrics;
   std::uint64_t iteration = 0;
   /// Directory of the checkpoint of that report, or of the trial's best report that has one; empty:
@@ -29,17 +29,17 @@ struct best_row {
   /// The iteration of that checkpoint, and the objectives that were reported there; may be null.
   std::uint64_t checkpoint_iteration = 0;
   metrics_ptr checkpoint_metrics;
-  /// What has become of the trial.
+  /// The trial's present status.
   trial_status status = trial_status::running;
-  /// What all runs of its configuration come to; nothing where each runs once.
+  /// Statistics of all runs of its configuration; nothing if each runs once.
   std::optional<run_statistics> runs = {};
 };
 
 /// Trials that failed alike.
 struct failure_group {
-  /// The class, as "user_error".
+  /// The class, such as "user_error".
   std::string kind;
-  /// What their failures have in common. Text from outside.
+  /// The common text of their failures. External text.
   std::string text;
   /// [>= 1]
   std::vector<trial_id> trials;
@@ -55,19 +55,19 @@ struct front_row {
 /// An experiment at one moment.
 struct run_snapshot {
   std::string experiment;
-  /// As the user would name it: what `tune-node trials` is given.
+  /// The directory as the user would name it, for commands such as `tune-node trials`.
   std::string directory;
-  /// The first is what `best` means. [>= 1]
+  /// The first one determines `best`. [>= 1]
   std::vector<objective> objectives;
-  /// What the best has to keep to.
+  /// Constraints on the best trial.
   constraint_list constraints;
   /// Trials by status; indexed by `trial_status`.
   std::array<std::uint64_t, trial_status_count> counts{};
-  /// Trials that were withdrawn before they began. They are in none of the counts.
+  /// Trials that were withdrawn before they began. They are not in `counts`.
   std::uint64_t withdrawn = 0;
-  /// Trials there will be in all; nothing where nobody knows.
+  /// Number of trials there will be in all; nothing if unknown.
   std::optional<std::uint64_t> planned;
-  /// Summed over resumes.
+  /// Experiment time, summed over resumes.
   std::chrono::nanoseconds elapsed{0};
   /// Limit on `elapsed`. 0 = none.
   std::chrono::nanoseconds time_limit{0};
@@ -75,15 +75,15 @@ struct run_snapshot {
   resources used;
   resources total;
   std::uint32_t nodes = 1;
-  /// As far as they were counted: at the end, and where nobody runs it.
+  /// Counts of exports, if they were counted: at the end, and where nobody runs the experiment.
   export_counts exports;
-  /// Those worth showing, in any order; the renderers choose among them.
+  /// Trials worth showing, in any order; the renderers choose among them.
   std::vector<listed_trial> trials;
-  /// At the end: what trials failed with, the largest group first.
+  /// At the end: failures of trials, the largest group first.
   std::vector<failure_group> failures;
-  /// At the end: what else is worth knowing of its trials, each a sentence.
+  /// At the end: further facts about its trials, each a sentence.
   std::vector<std::string> remarks;
-  /// At the end, where there are several objectives.
+  /// At the end, if there are several objectives: the Pareto front.
   std::vector<front_row> pareto;
 };
 
@@ -97,21 +97,21 @@ struct run_snapshot {
 /// Ended trials per minute; nothing before the first end.
 [[nodiscard]] std::optional<double> trials_per_minute(const run_snapshot& x);
 
-/// Time left at the rate so far, or until the time limit, whichever is less; nothing where neither
-/// is known.
+/// Time left at the rate so far, or until the time limit, whichever is less; nothing if neither is
+/// known.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x);
 
 /// "mean 0.93 ± 0.004 of 3 runs", "mean …, lower_bound … of 2 of 3 runs that confirm it".
 [[nodiscard]] std::string runs_text(const run_statistics& x);
 
-/// Value of the first objective that the best trial itself reported; null where there is none. What
-/// all runs of its configuration come to, where there are several, is `runs_text`.
+/// Value of the first objective that the best trial itself reported; null if there is none. For all
+/// runs of its configuration, if there are several, see `runs_text`.
 [[nodiscard]] value best_value(const run_snapshot& x);
 
-/// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only what the cluster has.
+/// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only resources that the cluster has.
 [[nodiscard]] std::vector<std::string> resource_texts(const run_snapshot& x);
 
-/// "4 running", "2 paused", "80 pending", "1 errored": what is not zero, most telling first.
+/// "4 running", "2 paused", "80 pending", "1 errored": the counts above zero, most telling first.
 [[nodiscard]] std::vector<std::string> count_texts(const run_snapshot& x);
 
 } // namespace tune::cli

@@ -16,7 +16,7 @@
 namespace tune::cli {
 namespace {
 
-/// Joins as many parts as fit, the first always; parts are never cut, but the first.
+/// Joins as many parts as fit, at least the first; only the first may be shortened.
 std::string joined(const std::vector<std::string>& parts, std::string_view between,
                    std::size_t width) {
   std::string result;
@@ -65,7 +65,7 @@ std::string best_line(const run_snapshot& x, std::size_t width, const style& loo
   return look.paint(tint::good, head) + tail;
 }
 
-/// Larger is better; nothing where there is no number to compare.
+/// Sort value, larger is better; -infinity if there is no number to compare.
 double rank_of(const listed_trial& x, bool maximise) {
   auto number = x.objectives.empty() ? std::nullopt : x.objectives.front().number();
   if (!number || std::isnan(*number))
@@ -73,7 +73,7 @@ double rank_of(const listed_trial& x, bool maximise) {
   return maximise ? *number : -*number;
 }
 
-/// The `n` trials of greatest rank.
+/// The `n` trials with the greatest `rank_of`.
 std::vector<const listed_trial*> best_of(std::vector<const listed_trial*> rows, std::size_t n,
                                          bool maximise) {
   std::sort(rows.begin(), rows.end(), [maximise](const listed_trial* a, const listed_trial* b) {
@@ -85,7 +85,7 @@ std::vector<const listed_trial*> best_of(std::vector<const listed_trial*> rows, 
   return rows;
 }
 
-/// Running ones by number, then the best others. Others get at least a third of the rows.
+/// The running trials by number, then the best others. Others get at least a third of the rows.
 std::vector<const listed_trial*> worth_showing(const run_snapshot& x, std::size_t rows) {
   bool maximise = x.objectives.empty() || x.objectives.front().maximise;
   std::vector<const listed_trial*> running;

@@ -25,7 +25,7 @@ namespace tune::cli {
 
 namespace {
 
-/// What cannot be written is lost.
+/// Writes all of the text; what cannot be written is lost.
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const auto done = ::write(descriptor, text.data(), text.size());
@@ -40,7 +40,7 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-/// What waits, shared with the thread that writes: that may outlive the queue.
+/// The waiting text, shared with the writer thread, which may outlive the queue.
 class waiting_text {
 public:
   explicit waiting_text(int descriptor) : descriptor_{descriptor} {}
@@ -107,7 +107,7 @@ private:
   }
 };
 
-/// Has no buffer of its own, so that any thread may write.
+/// A stream buffer without a buffer of its own, so that any thread may write.
 class queue_buffer : public std::streambuf {
 public:
   explicit queue_buffer(std::shared_ptr<waiting_text> to) : to_{std::move(to)} {}
@@ -129,16 +129,16 @@ private:
   std::shared_ptr<waiting_text> to_;
 };
 
-/// The one that `write_stderr` uses.
+/// The queue that `write_stderr` uses.
 std::atomic<waiting_text*> current{nullptr};
 
-/// Where the address space is limited the trials need it more than one more thread does.
+/// Whether the address space is limited: then trials need it more than a further thread does.
 bool has_little_memory() {
   rlimit most{};
   return ::getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
 }
 
-/// Signals go to the threads that wait for them.
+/// Starts the writer with all signals blocked: they go to the threads that wait for them.
 std::thread start_without_signals(const std::shared_ptr<waiting_text>& text) {
   sigset_t all;
   sigset_t before;
@@ -182,7 +182,7 @@ stderr_queue::stderr_queue(int descriptor, std::chrono::milliseconds patience) {
   try {
     parts_ = std::make_unique<parts>(descriptor, patience);
   } catch (const std::system_error&) {
-    // No thread: written at once.
+    // No thread can be started: text is written at once.
   }
 }
 

@@ -9,10 +9,10 @@
 
 namespace tune::cli {
 
-/// What `--color` says.
+/// The value of `--color`.
 enum class color_mode : std::uint8_t { automatic, always, never };
 
-/// What the environment says of terminals. Unset is not the same as empty.
+/// Variables of the environment that describe terminals. Unset is not the same as empty.
 struct terminal_environment {
   std::optional<std::string> no_color;
   std::optional<std::string> force_color;
@@ -25,12 +25,12 @@ struct terminal_environment {
 
 /// Tells whether to write colours.
 ///
-/// `--color` goes before all. Then a non-empty `NO_COLOR` forbids, a non-empty `FORCE_COLOR` or
-/// `CLICOLOR_FORCE` other than "0" demands; then `TERM` must be set and not "dumb", and the stream
-/// a terminal.
+/// `--color` takes precedence. Then a non-empty `NO_COLOR` forbids colours, a non-empty
+/// `FORCE_COLOR` or `CLICOLOR_FORCE` other than "0" demands them; otherwise `TERM` must be set and
+/// not "dumb", and the stream a terminal.
 [[nodiscard]] bool wants_color(color_mode mode, const terminal_environment& env, bool is_terminal);
 
-/// Tells whether a block can be redrawn in place: a terminal that knows cursor movement.
+/// Tells whether a block can be redrawn in place: on a terminal that knows cursor movement.
 [[nodiscard]] bool can_redraw(const terminal_environment& env, bool is_terminal);
 
 /// The meanings that have a colour.

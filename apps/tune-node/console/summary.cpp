@@ -18,7 +18,7 @@
 namespace tune::cli {
 namespace {
 
-/// Columns; the reason may quote a program.
+/// Most columns of the reason, which may quote a program.
 constexpr std::size_t longest_why = 500;
 
 std::string ending_text(experiment_status x, bool has_trials_left, bool has_trained_enough) {
@@ -64,7 +64,7 @@ std::string counts_text(const run_snapshot& x) {
   return result;
 }
 
-/// The checkpoint that goes with the best metrics. Where it is of another report, that is said.
+/// The checkpoint for the best metrics. Says so if it belongs to another report.
 std::string checkpoint_text(const run_snapshot& x) {
   const auto& best = *x.best;
   if (best.checkpoint.empty())
@@ -82,7 +82,7 @@ std::string checkpoint_text(const run_snapshot& x) {
   return result + ": the best report has none\n";
 }
 
-/// Which constraints the best misses.
+/// The constraints that the best trial misses.
 std::string missed_text(const run_snapshot& x, const style& look) {
   static const object nothing;
   const auto& metrics = x.best->metrics ? *x.best->metrics : nothing;
@@ -98,7 +98,7 @@ std::string missed_text(const run_snapshot& x, const style& look) {
                               + "; it misses the least: " + result + "\n";
 }
 
-/// What all runs of the best configuration come to.
+/// The statistics of all runs of the best configuration.
 std::string joint_text(const run_snapshot& x, const style& look) {
   if (!x.best->runs || x.objectives.empty())
     return {};
@@ -142,7 +142,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
   return result + checkpoint_text(x);
 }
 
-/// What became of exports, where there were any.
+/// The counts of exports, if there were any.
 std::string exports_text(const run_snapshot& x, const style& look) {
   const auto& [made, failed, why] = x.exports;
   if (made + failed == 0)
@@ -171,7 +171,7 @@ std::string failures_text(const run_snapshot& x, const style& look) {
               + (x.directory.empty()
                      ? std::string{}
                      : ": "
-                           + printable(program_call("trials " + shell_word(x.directory))
+                           + printable(program_call("trials " + experiment_words(x.directory))
                                        + " --failed"))
               + "\n";
   return result;
@@ -222,7 +222,7 @@ value best_object(const run_snapshot& x) {
   return result;
 }
 
-/// The options of the limits that it ran into: it would end by them at once again.
+/// The options of the limits that the run reached: with these it would end again at once.
 std::vector<std::string> limits_met(const run_snapshot& x, const run_ending& end) {
   std::vector<std::string> result;
   if (end.status != experiment_status::time_limit)
@@ -236,7 +236,7 @@ std::vector<std::string> limits_met(const run_snapshot& x, const run_ending& end
   return result;
 }
 
-/// The words without those options and what they were given.
+/// The words without these options and their values.
 std::vector<std::string> without(std::vector<std::string> words,
                                  const std::vector<std::string>& options) {
   for (const auto& option : options) {
@@ -247,7 +247,7 @@ std::vector<std::string> without(std::vector<std::string> words,
   return words;
 }
 
-/// The `run` that it came of, without the experiment's name.
+/// The `run` command of the experiment, without its name.
 std::string run_line(const run_ending& end, const std::vector<std::string>& given) {
   auto result = program_call("run") + " " + shell_word(end.spec_file);
   if (!end.head.empty())
@@ -257,7 +257,7 @@ std::string run_line(const run_ending& end, const std::vector<std::string>& give
   return result;
 }
 
-/// What goes on with it, after the command that the experiment is named by.
+/// The step that continues the experiment: `command` without those limits.
 next_step going_on(std::string command, const std::vector<std::string>& limits) {
   for (const auto& option : limits)
     command += " " + option + " 0";
@@ -277,7 +277,7 @@ double seconds_of(std::chrono::nanoseconds x) {
 
 namespace {
 
-/// What is left where somebody moved the directory away, or removed it.
+/// The remaining steps if somebody moved or removed the directory.
 std::vector<next_step> steps_of_gone(const run_ending& end) {
   std::vector<next_step> result{
       {program_call("resume DIR") + strict_word(end),
@@ -292,25 +292,28 @@ std::vector<next_step> steps_of_gone(const run_ending& end) {
 std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) {
   if (end.is_gone)
     return steps_of_gone(end);
-  auto directory = shell_word(x.directory);
-  auto there = end.head.empty() ? std::string{} : ", at the head";
+  auto directory = experiment_words(x.directory);
+  const auto is_elsewhere = !end.head.empty() || !words_to_head().empty();
+  std::vector<next_step> result{{program_call("trials") + " " + directory, "all trials"}};
   auto database
       = x.directory.ends_with('/') ? x.directory + "experiment.db" : x.directory + "/experiment.db";
-  std::vector<next_step> result{{program_call("trials") + " " + directory, "all trials" + there},
-                                {"sqlite3 -readonly " + shell_word(database)
-                                     + " \"SELECT trial, status, reason FROM trials\"",
-                                 "or by SQL" + there}};
+  if (!is_elsewhere)
+    result.push_back({"sqlite3 -readonly " + shell_word(database)
+                          + " \"SELECT trial, status, reason FROM trials\"",
+                      "or by SQL"});
+  else if (x.best && !x.best->checkpoint.empty())
+    result.push_back({program_call("fetch") + " " + directory, "the best checkpoint"});
   auto unfinished
       = end.status == experiment_status::interrupted || end.status == experiment_status::time_limit
         || end.status == experiment_status::left_off || end.status == experiment_status::failed
         || end.status == experiment_status::stalled;
-  // A head's directory is no business of its clients: they submit the experiment again.
+  // Clients have no use for a head's directory: they submit the experiment again.
   const auto limits = limits_met(x, end);
-  if (unfinished && end.head.empty())
+  if (unfinished && !is_elsewhere)
     result.push_back(going_on(program_call("resume") + " " + directory + strict_word(end), limits));
   if (end.spec_file.empty())
     return result;
-  if (unfinished && !end.head.empty())
+  if (unfinished && is_elsewhere)
     result.push_back(going_on(run_line(end, without(end.given, limits)) + " --experiment.name "
                                   + shell_word(x.experiment) + " --resume",
                               limits));

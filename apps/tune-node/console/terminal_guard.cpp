@@ -11,7 +11,7 @@ terminal_guard::~terminal_guard() {
   const auto state = whom_.rdstate();
   static_cast<void>(put(text_.finish()));
   whom_.rdbuf(to_);
-  // A stream that is given a buffer forgets that it failed.
+  // Setting a buffer clears the stream's error state.
   whom_.clear(state);
   whom_.flush();
 }

@@ -1,4 +1,4 @@
-/// Keeps what was read from trials and files from steering the terminal.
+/// Keeps text that was read from trials and files from controlling the terminal.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace tune::cli {
 
-/// Stands between a stream and its terminal: control characters come out as visible escapes, as
-/// those of `printable_parts` do. Not for output that colours itself.
+/// Filters a stream to a terminal: control characters come out as visible escapes, like those of
+/// `printable_parts`. Not for output that colours itself.
 class terminal_guard : public std::streambuf {
 public:
-  /// From now on until its own end. @param whom must outlive it.
+  /// Filters `whom` from now on until its own end. @param whom must outlive it.
   explicit terminal_guard(std::ostream& whom);
   ~terminal_guard() override;
   terminal_guard(const terminal_guard&) = delete;

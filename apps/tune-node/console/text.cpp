@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 constexpr char escape = '\x1b';
 
-/// `wcwidth` asks the thread's locale; this lends it one that knows Unicode.
+/// `wcwidth` uses the thread's locale; this temporarily sets one that knows Unicode.
 class unicode_locale {
 public:
   unicode_locale() : before_{uselocale(shared())} {}
@@ -23,7 +23,7 @@ public:
 private:
   locale_t before_;
 
-  /// Null, which changes nothing, where the system lacks it.
+  /// Null, which changes nothing, if the system lacks it.
   static locale_t shared() {
     static const locale_t one = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
     return one;

@@ -1,4 +1,4 @@
-/// Text as a terminal sees it: harmless, and measured in columns.
+/// Text as a terminal shows it: printable, and measured in columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,15 +19,15 @@ using tune::shell_word;
 /// colour sequences (`ESC [ … m`) take none. The same in any locale.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
-/// Shortens text without colours to at most `width` columns; a cut one ends in "…".
+/// Shortens text without colours to at most `width` columns; shortened text ends in "…".
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width);
 
-/// Fills text up to `width` columns with blanks behind it, or before it.
+/// Pads text to `width` columns with blanks after it, or before it.
 [[nodiscard]] std::string pad_right(std::string text, std::size_t width);
 [[nodiscard]] std::string pad_left(std::string text, std::size_t width);
 
-/// What a terminal would show of a line of a program's output: colour and cursor sequences
-/// removed, of a line rewritten by carriage returns (progress bars) the last state, tabs as
+/// The text that a terminal would show for a line of a program's output: without colour and cursor
+/// sequences, the last state of a line rewritten by carriage returns (progress bars), tabs as
 /// blanks; the rest as in `printable`.
 [[nodiscard]] std::string settled_line(std::string_view line);
 

@@ -9,7 +9,7 @@ namespace tune::cli {
 namespace {
 
 constexpr std::string_view gap = "  ";
-/// What a shortened column keeps at least.
+/// Least width of a shortened column.
 constexpr std::size_t least_width = 8;
 
 std::size_t total(const std::vector<std::size_t>& widths) {
@@ -56,7 +56,7 @@ std::vector<std::size_t> text_table::natural() const {
 
 std::vector<std::size_t> text_table::fitted(std::size_t width) const {
   auto widths = natural();
-  std::vector<std::size_t> order; // of giving, the most willing first, the last column first
+  std::vector<std::size_t> order; // greatest `give` first, among equals the last column first
   for (auto i = columns_.size(); i-- > 0;)
     if (columns_[i].give > 0)
       order.push_back(i);
@@ -69,7 +69,7 @@ std::vector<std::size_t> text_table::fitted(std::size_t width) const {
   for (auto i : order)
     if (excess() > 0)
       widths[i] = 0;
-  for (auto i : order) // what was left out may have freed room for those that stay
+  for (auto i : order) // columns left out may have freed room for the others
     if (widths[i] > 0 && width > 0)
       widths[i] += std::min(natural()[i] - widths[i], width - std::min(width, total(widths)));
   return widths;

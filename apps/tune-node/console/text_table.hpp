@@ -15,14 +15,14 @@ namespace tune::cli {
 struct table_column {
   std::string title;
   bool right_aligned = false;
-  /// Where the width is too small, columns of the greatest `give` are shortened first, and then
-  /// left out. 0: never shortened.
+  /// If the width is too small, columns with the greatest `give` are shortened first, and then left
+  /// out. 0: never shortened.
   std::uint8_t give = 0;
-  /// Not shown where all of its cells are empty.
+  /// Whether it is hidden if all of its cells are empty.
   bool only_if_filled = false;
 };
 
-/// A table for people. Cells are made harmless as they are added.
+/// A table for people. Cells are made printable as they are added.
 class text_table {
 public:
   explicit text_table(std::vector<table_column> columns);
@@ -31,7 +31,7 @@ public:
   /// @param row_tint Colour of the whole row.
   void add(std::vector<std::string> cells, tint row_tint = tint::plain);
 
-  /// @param width In columns of the terminal. 0 = as wide as need be.
+  /// @param width In columns of the terminal. 0 = as wide as needed.
   /// @returns the title line and one line per row, each at most `width` wide, no blanks at the end.
   [[nodiscard]] std::vector<std::string> lines(std::size_t width, const style& look) const;
 

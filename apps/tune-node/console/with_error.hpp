@@ -1,4 +1,4 @@
-/// A mean and how exactly it is known, for people.
+/// A mean and its error, for people.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@ namespace tune::cli {
 
 /// "0.93 ± 0.004".
 ///
-/// @param error The standard error of the mean; NaN: there is none, and it is left out.
+/// @param error The standard error of the mean; NaN: unknown, and left out.
 [[nodiscard]] std::string with_error(double mean, double error);
 
 } // namespace tune::cli

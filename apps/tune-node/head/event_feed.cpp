@@ -11,7 +11,7 @@ namespace tune::cli {
 void feed::trial_changed(const cmd::trial_changed& what, instant now) {
   if (!is_final(what.status))
     return;
-  // Not the whole report: it may be large.
+  // Keeps a short copy: the whole report may be large.
   cmd::trial_changed brief;
   brief.trial = what.trial;
   brief.status = what.status;
@@ -29,7 +29,7 @@ void feed::trial_changed(const cmd::trial_changed& what, instant now) {
 }
 
 void feed::finished(const run_summary& how) {
-  // Whom it calls may hold this one.
+  // The callback may hold a reference to this object.
   if (auto over = std::exchange(over_, nullptr))
     over(how);
 }

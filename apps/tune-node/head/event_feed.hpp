@@ -1,4 +1,4 @@
-/// What happened in an experiment lately, for clients that ask.
+/// Recent events of an experiment, for clients that ask.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace tune::cli {
 
-/// Keeps the newest events. From any thread.
+/// Keeps the newest events. All functions may be called from any thread.
 class feed : public run_observer {
 public:
-  /// Older ones are left out: a line each would be no help any more.
+  /// Number of events kept. Older ones are dropped: a line for each would be no help any more.
   static constexpr std::size_t kept = 1000;
 
-  /// @param objectives Of the experiment; other metrics are not kept.
-  /// @param over Called once, when the experiment is over; from the runner: be quick.
+  /// @param objectives The experiment's; other metrics are not kept.
+  /// @param over Called once, when the experiment is over; by the runner, so it must be quick.
   /// @param log  Called with each warning; from any thread.
   feed(std::vector<objective> objectives, std::function<void(const run_summary&)> over,
        std::function<void(const std::string&)> log = {})
@@ -31,7 +31,7 @@ public:
   /// Adds a line for people.
   void say(const std::string& text);
 
-  /// Those after the event of this number.
+  /// The events after the one with this number.
   [[nodiscard]] std::vector<feed_event> after(std::uint64_t number) const;
 
 private:

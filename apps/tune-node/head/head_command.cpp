@@ -3,6 +3,7 @@
 
 #include "console/one_line.hpp"
 #include "console/text.hpp"
+#include "head/command_runner.hpp"
 #include "head/job_supervisor.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
@@ -35,7 +36,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void say(const std::string& text) {
-  // In one piece, from any thread.
+  // In one piece, since any thread may call this.
   std::cerr << program_name() + " head: " + in_one_line(text) + "\n";
 }
 
@@ -44,7 +45,7 @@ exit_code refuse(const error& what) {
   return exit_code_for(what.code);
 }
 
-/// Waits until somebody says so.
+/// Waits until another thread rings.
 class bell {
 public:
   void ring(expected<void> why) {
@@ -53,7 +54,7 @@ public:
       rung_ = std::move(why);
     changed_.notify_all();
   }
-  /// @returns why, as the first one said.
+  /// @returns the reason that the first caller of `ring` gave.
   expected<void> wait() {
     std::unique_lock guard{mutex_};
     changed_.wait(guard, [this] { return rung_.has_value(); });
@@ -66,7 +67,7 @@ private:
   std::optional<expected<void>> rung_;
 };
 
-/// Where experiments have their directories; made if it is not there.
+/// The directory with the directories of experiments; created if missing.
 expected<fs::path> storage_of(const head_request& what) {
   auto result = fs::absolute(what.storage).lexically_normal();
   std::error_code why;
@@ -78,7 +79,7 @@ expected<fs::path> storage_of(const head_request& what) {
   return result;
 }
 
-/// The actors of the head, while they stand.
+/// The actors of a running head.
 struct standing {
   caf::actor_system& system;
   head_services place;
@@ -87,11 +88,11 @@ struct standing {
   /// See `job_supervisor_settings::leaves`.
   std::shared_ptr<std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
 
-  /// Has everything leave off in order.
+  /// Ends everything in order.
   void take_down() {
     {
       caf::scoped_actor self{system};
-      // Trials have limits for their ends, and the user a second signal.
+      // No time limit: trials have limits for their ends, and the user can send a second signal.
       tune::request(self.operator->(), submission_server, caf::infinite, drain_atom_v)
           .receive([](std::uint64_t) {}, [](const caf::error&) {});
     }
@@ -101,14 +102,14 @@ struct standing {
   }
 };
 
-/// Opens the port, says where it is, stands until it is told to go, and takes everything down.
-/// @errors also why it could not stand any longer.
+/// Opens the port, shows its address, serves until it is told to go, and takes everything down.
+/// @errors also the reason why it could not go on.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
                      const std::function<void(const std::string&)>& tell, last_wait& rest) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
   port.submission_server = submission_server_actor{actors.submission_server};
   port.say = tell;
-  // Outlives whoever rings it.
+  // Shared, so that it outlives all callbacks that ring it.
   auto gone = std::make_shared<bell>();
   interrupts watch{[&](int) {
                      *actors.leaves = true;
@@ -118,7 +119,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
                    [](int number) { ::_exit(128 + number); }};
   actors.place.when_crippled([gone, leaves = actors.leaves](const std::string& why) {
     *leaves = true;
-    // Said first, since what follows may take its time.
+    // Shown first, since what follows may take long.
     say(why + "; leaving off in order");
     gone->ring(error{ec::internal, why});
   });
@@ -134,7 +135,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   tell("workers may join: " + program_call("worker --join " + words("--cluster")));
   tell("experiments may come: " + program_call("run FILE --head " + words("--cluster.name")));
   auto end = gone->wait();
-  // The signals' thread stays: a second one ends at once.
+  // The signal thread stays: a second signal ends the process at once.
   actors.take_down();
   rest.begin(*actors.leaves);
   return end;
@@ -148,7 +149,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   auto work = work_directory::claim(what.work, "head");
   if (!work)
     return work.error();
-  // Experiments that were interrupted bring their files again.
+  // Files of interrupted experiments are removed: their clients bring them again.
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
     return swept.error();
   last_wait rest{*storage, say};
@@ -161,7 +162,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     return here.error();
   auto& node = *here;
   if (what.local) {
-    // Better no head than one whose trials all fail for want of it.
+    // No head is better than one whose trials all fail for want of the guard.
     auto guard = process_service::start(node.processes);
     if (!guard)
       return error{ec::process,
@@ -186,6 +187,10 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   submission_server.hire = [&system, job_supervisors](job_spec x) {
     return spawn_job_supervisor(system, job_supervisors, std::move(x));
   };
+  submission_server.carry_out
+      = [&system, storage = *storage](remote_command asked, std::string identity) {
+          return spawn_command_runner(system, storage, std::move(asked), std::move(identity));
+        };
   submission_server.package_client = *package_client;
   submission_server.identity_of
       = [&config](const caf::node_id& who) { return config.identity_of(who); };
@@ -196,7 +201,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   return stand(what, how, actors, tell, rest);
 }
 
-/// The threads that a head has without experiments, and those of a first one.
+/// The number of threads of a head without experiments, and of a first experiment.
 constexpr std::size_t threads_of_head = 24;
 
 } // namespace
@@ -205,7 +210,7 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
   auto how = choose_transport(what.listen, what.certs, what.insecure_plaintext);
   if (!how)
     return refuse(how.error());
-  // Before anything is made.
+  // Checked before anything is created.
   if (auto open = can_listen(what.listen); !open)
     return refuse(open.error());
   if (auto can = can_start_threads(threads_of_head); !can)

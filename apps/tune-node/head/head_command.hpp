@@ -8,8 +8,8 @@
 
 namespace tune::cli {
 
-/// Leads a cluster until it is told to go. `hold_signals` was called before any thread was made.
-/// What happens goes to stderr, a line each.
+/// Leads a cluster until it is told to go. `hold_signals` was called before any thread was started.
+/// Events are written to stderr, a line each.
 [[nodiscard]] exit_code run_head(const command_line& line, const head_request& what,
                                  const choices& all);
 

@@ -6,6 +6,7 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "head/event_feed.hpp"
+#include "head/submitter.hpp"
 #include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
 #include "run/numbered_name.hpp"
@@ -36,7 +37,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the rows, in one answer. [bytes]
+/// Most bytes of rows in one answer. [bytes]
 constexpr std::size_t piece_bytes = 256 * 1024;
 
 using job_supervisor_impl = extend<job_supervisor_actor,
@@ -45,7 +46,7 @@ using job_supervisor_impl = extend<job_supervisor_actor,
                                    // INTERNAL: everything is written.
                                    caf::result<void>(experiment_ended)>;
 
-/// Faults have no place that their user could look at but their key.
+/// The faults with their keys, the only places that a client can look at.
 std::string text_of(const config_faults& faults) {
   constexpr std::size_t shown = 3;
   std::string result;
@@ -58,8 +59,8 @@ std::string text_of(const config_faults& faults) {
   return result;
 }
 
-/// Checks what a client sent as if it had been written here: other trainables, searchers and
-/// schedulers may be known.
+/// Checks a client's configuration as if it had been written here: this program may know other
+/// trainables, searchers and schedulers than the client.
 expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here) {
   load_request wanted;
   wanted.schedulers = here.all->schedulers;
@@ -67,7 +68,7 @@ expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here)
   wanted.stoppers = here.all->stoppers;
   wanted.sinks = here.all->sinks;
   wanted.trainables = &here.all->trainables;
-  // Its client has looked; here it is for the processes of trials.
+  // The client has looked at its plugins; on the head only the trials' processes load them.
   wanted.probes_plugins = false;
   what.experiment.storage = here.storage.string();
   auto text = print_spec(what, wanted);
@@ -78,14 +79,14 @@ expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here)
       = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
   if (!result)
     return error{ec::bad_option, "the head cannot run it: " + text_of(result.faults)};
-  // No keys, and so not in the text.
+  // These have no keys, and so are not in the text.
   result.loaded->what.code = std::move(code);
   result.loaded->what.search.found_points = std::move(found_points);
   result.loaded->what.search.found_earlier = std::move(found_earlier);
   return std::move(*result.loaded);
 }
 
-/// What its client can mend: where the files were to lie here is none of its business.
+/// The part of the fault that its client can fix, without the paths on this machine.
 std::string not_submitted(const missing_files& x) {
   std::string names;
   for (const auto& name : x.names)
@@ -101,12 +102,12 @@ struct job_supervisor_state {
   job_supervisor_impl::pointer self = nullptr;
   job_spec task;
   snapshot_frame fixed;
-  /// For people, once there is somebody to tell.
+  /// Lines for people, shown once there is a feed.
   std::vector<std::string> notes;
   std::shared_ptr<feed> told;
   std::unique_ptr<experiment_actors> actors;
   bool head_goes = false;
-  /// All trials, once it is over, by form.
+  /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
 
@@ -146,9 +147,11 @@ struct job_supervisor_state {
       return claimed.error();
     task.words.experiment = what.experiment.name;
     auto directory = here.storage / what.experiment.name;
-    fixed = frame_of(*loaded, directory);
+    fixed = frame_of(what, directory);
     if (task.words.usual_searcher)
       forget_choice_of_searcher(*loaded, task.words.search_options);
+    if (auto own = may_go_on(directory); !own)
+      return own.error();
     if (task.words.resume) {
       notes = prepare_to_go_on(*loaded, directory);
       auto before = finished_before(directory, what, fixed, *task.words.resume);
@@ -166,6 +169,14 @@ struct job_supervisor_state {
         return error{ec::unreadable, not_submitted(missing)};
     }
     return found_experiment_actors(*loaded, directory);
+  }
+
+  /// An experiment is its submitter's, also when it goes on.
+  [[nodiscard]] expected<void> may_go_on(const fs::path& directory) const {
+    std::error_code failed;
+    if (!task.words.resume || !fs::exists(directory / submitter_file, failed))
+      return {};
+    return may_see_and_steer(directory, task.identity);
   }
 
   expected<submission_taken> found_experiment_actors(const loaded_spec& loaded,
@@ -205,6 +216,8 @@ struct job_supervisor_state {
     auto opened = open_storage(directory, loaded.what, task.words.resume);
     if (!opened)
       return opened.error();
+    if (auto written = write_submitter(directory, task.identity); !written)
+      return written.error();
     auto me = caf::actor_cast<job_supervisor_impl>(self);
     told = std::make_shared<feed>(
         fixed.objectives, [me](const run_summary& how) { send_from_outside(me, how); },
@@ -235,7 +248,7 @@ struct job_supervisor_state {
     return actors->start();
   }
 
-  /// A quiet client is told, too: it would wait without knowing for what.
+  /// Shown even to a quiet client: it would wait without knowing why.
   void tell_of_pause(const std::string& text) const {
     if (text.empty())
       return;
@@ -305,8 +318,7 @@ struct job_supervisor_state {
     say(text + (why.empty() ? "" : "; " + cause_text(why)));
   }
 
-  /// Writes what there is to write, then has the submission server told: after the answer to the
-  /// beginning.
+  /// Writes the result, then tells the submission server, after the answer to the start.
   void conclude(final_status result) {
     is_over = true;
     if (auto failed = write_rows(task.words.rows);
@@ -316,7 +328,7 @@ struct job_supervisor_state {
          experiment_ended{task.key, to_json(result, fixed.objectives), !task.words.rows.empty()});
   }
 
-  /// @returns why not; empty: all is well.
+  /// @returns why the rows could not be written; empty: they were, or need not be.
   std::string write_rows(const std::string& form) {
     auto format = output_format_from(form);
     if (!is_over || !format || rows.contains(form))

@@ -15,21 +15,21 @@
 
 namespace tune::cli {
 
-/// What all job supervisors of a head have in common.
+/// Settings shared by all job supervisors of a head.
 struct job_supervisor_settings {
-  /// Outlive all job supervisors.
+  /// Must outlive all job supervisors.
   head_services* place = nullptr;
   const choices* all = nullptr;
   host_resources machine;
-  /// Where experiments have their directories; absolute.
+  /// Directory with the directories of experiments; absolute.
   std::filesystem::path storage;
-  /// Whether the head is about to go: what has not begun is not begun any more.
+  /// Whether the head is about to end, so that no further experiment begins.
   std::shared_ptr<const std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
-  /// Hears, in lines for people, what becomes of the experiment; from another thread.
+  /// Told, in lines for people, how the experiment goes on; from another thread.
   std::function<void(const std::string&)> say;
 };
 
-/// Spawns a job supervisor, on a thread of its own: it loads, opens the storage and writes results.
+/// Spawns a job supervisor on a thread of its own: it loads, opens the storage and writes results.
 [[nodiscard]] job_supervisor_actor spawn_job_supervisor(caf::actor_system& system,
                                                         const job_supervisor_settings& settings,
                                                         job_spec what);

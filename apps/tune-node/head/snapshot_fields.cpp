@@ -89,7 +89,7 @@ value::list written(const std::vector<objective>& xs) {
   return result;
 }
 
-/// None where there are none.
+/// Empty if there are none.
 constraint_list read_constraints(field_reader& from) {
   auto text = from.get_if<std::string>("constraints");
   auto result = parse_constraints(text.value_or(std::string{}));
@@ -190,7 +190,7 @@ value written(const std::vector<failure_group>& groups) {
   return value{std::move(result)};
 }
 
-/// Numbers of trials; complains of what is none.
+/// Reads trial numbers; complains about anything else.
 std::vector<trial_id> read_trials(const value::list& from, field_reader& faults) {
   std::vector<trial_id> result;
   for (const auto& x : from) {
@@ -202,7 +202,7 @@ std::vector<trial_id> read_trials(const value::list& from, field_reader& faults)
   return result;
 }
 
-/// What only an end has; older heads send none of it.
+/// Reads the parts that only an end has; older heads send none of them.
 void read_look_back(field_reader& from, run_snapshot& to) {
   for (const auto& x : from.get_if<value::list>("failures").value_or(value::list{})) {
     if (x.as_object() == nullptr)
@@ -222,7 +222,7 @@ void read_look_back(field_reader& from, run_snapshot& to) {
   for (const auto& x : from.get_if<value::list>("pareto").value_or(value::list{})) {
     if (x.as_object() == nullptr)
       return from.fail("pareto has a wrong type");
-    field_reader inner{*x.as_object(), "in the submission server"};
+    field_reader inner{*x.as_object(), "in the Pareto front"};
     front_row row{trial_id{inner.get_count("trial")}, {}};
     if (auto values = read_metrics(inner, "objectives"))
       for (const auto& [place, what] : *values)
@@ -233,9 +233,9 @@ void read_look_back(field_reader& from, run_snapshot& to) {
   }
 }
 
-value written(const std::vector<front_row>& submission_server) {
+value written(const std::vector<front_row>& front) {
   value::list result;
-  for (const auto& x : submission_server) {
+  for (const auto& x : front) {
     object values;
     for (std::size_t i = 0; i < x.objectives.size(); ++i)
       values.set(std::to_string(i), x.objectives[i]);

@@ -7,17 +7,17 @@
 
 namespace tune::cli {
 
-/// Metrics travel as a text of their own: what is not finite is a number only where one is
-/// expected.
+/// Metrics are sent as JSON in a text of their own: texts like "nan" are read as numbers only where
+/// numbers are expected.
 [[nodiscard]] value metrics_text(const object* x);
-/// Null where there were none.
+/// Null if there were none.
 [[nodiscard]] metrics_ptr read_metrics(field_reader& from, std::string_view name);
 
-/// @param whole Otherwise, of the best trial's metrics, only the objectives.
+/// @param whole Whether to include all metrics of the best trial; otherwise only its objectives.
 [[nodiscard]] object to_object(const run_snapshot& x, bool whole);
 [[nodiscard]] run_snapshot read_snapshot(const object& x, field_reader& faults);
 
-/// What `objectives` name, and what lies beside it in the same member.
+/// The metrics that `objectives` name, with the other content of the same members.
 [[nodiscard]] object only_objectives(const object& metrics,
                                      const std::vector<objective>& objectives);
 

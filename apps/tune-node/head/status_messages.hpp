@@ -1,4 +1,4 @@
-/// What a head tells its clients of an experiment, as values and as JSON.
+/// Messages of a head to its clients about an experiment, as values and as JSON.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace tune::cli {
 
-/// Something happened that a screen may show.
+/// An event that a screen may show.
 struct feed_event {
   /// A failed attempt.
   struct failure {
     cmd::attempt_changed what;
     bool again = false;
   };
-  /// Something is probably not as it was meant.
+  /// Something is probably not as the user meant it.
   struct warning {
     std::string text;
   };
@@ -34,29 +34,29 @@ struct feed_event {
   /// Counts from 1.
   std::uint64_t number = 0;
   instant at{0};
-  /// A trial that ended; of its report only the objectives travel.
+  /// A trial that ended; of its report only the objectives are sent.
   std::variant<cmd::trial_changed, failure, warning, line> what;
 };
 
-/// An experiment that runs.
+/// The state of a running experiment.
 struct status_update {
-  /// Nothing: it does not answer just now.
+  /// Nothing: it did not answer in time.
   std::optional<run_snapshot> now;
   /// In order, perhaps with a gap before the first.
   std::vector<feed_event> events;
 };
 
-/// How an experiment ended.
+/// The result of an experiment that has ended.
 struct final_status {
   /// Only the counts of its view are filled.
   run_summary how;
   run_snapshot last;
   std::vector<feed_event> events;
-  /// It was left off since the head went.
+  /// Whether it was left off because the head went.
   bool head_goes = false;
 };
 
-/// @param objectives Of the experiment.
+/// @param objectives Those of the experiment.
 [[nodiscard]] std::string to_json(const status_update& x, const std::vector<objective>& objectives);
 [[nodiscard]] std::string to_json(const final_status& x, const std::vector<objective>& objectives);
 

@@ -15,7 +15,7 @@ expected<std::vector<head_code>> code_of_heads(store_reader& from) {
     return heads.error();
   std::vector<head_code> result;
   for (const auto& x : *heads) {
-    // What an earlier version wrote otherwise names no files.
+    // An entry that an earlier version wrote in another format names no files.
     auto what = spec_from_json(x.spec);
     result.push_back({x.epoch, what ? std::move(what->code) : std::vector<named_text>{}});
   }

@@ -22,11 +22,11 @@ struct head_code {
   std::vector<named_text> files;
 };
 
-/// Oldest first. Reads all events of an experiment that was resumed.
-/// @errors those of the reader.
+/// The code of all heads, oldest first. Reads all events of an experiment that was resumed.
+/// @errors of the reader.
 [[nodiscard]] expected<std::vector<head_code>> code_of_heads(store_reader& from);
 
-/// Each file once, with the hashes that it had, in their order and separated by ", ".
+/// Each file once, with all hashes that it had, in their order and separated by ", ".
 [[nodiscard]] std::vector<named_text> mixed_code(const std::vector<head_code>& heads);
 
 } // namespace tune::cli

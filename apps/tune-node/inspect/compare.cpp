@@ -22,7 +22,7 @@ namespace {
 constexpr std::array<std::string_view, 2> no_differences{"experiment.name", "experiment.storage"};
 constexpr std::size_t hash_shown = 12;
 
-/// Of each hash its beginning. A file that was edited between heads has several.
+/// The beginning of each hash. A file that was edited between heads has several.
 std::string short_hashes(std::string_view hashes) {
   std::string result;
   while (!hashes.empty()) {
@@ -34,7 +34,7 @@ std::string short_hashes(std::string_view hashes) {
   return result;
 }
 
-/// Files as lines, so that they compare as keys do.
+/// Files as changes, so that they are compared like keys.
 std::vector<spec_change> code_changes(const spec& before, const spec& after) {
   auto text_in = [](const spec& x, const std::string& name) {
     auto i = std::find_if(x.code.begin(), x.code.end(),
@@ -65,11 +65,12 @@ std::vector<spec_change> all_changes(const spec& before, const spec& after) {
   return result;
 }
 
-/// What they came to, by the names of `to_object`.
+/// Compared results, by their names in `to_object`.
 constexpr std::array<std::string_view, 8> results{"status",    "trials", "errored", "reports",
                                                   "elapsed_s", "metric", "best",    "best_trial"};
 
-/// Beside the best trial's own value: what all runs of its configuration come to.
+/// Adds a line with the statistics of all runs of the best configuration, beside the best trial's
+/// own value.
 void add_runs(text_table& to, const std::vector<experiment_facts>& all) {
   auto has_runs = [](const experiment_facts& x) { return x.seen.best && x.seen.best->runs; };
   if (std::none_of(all.begin(), all.end(), has_runs))
@@ -166,7 +167,7 @@ std::vector<difference> differences_of(const std::vector<experiment_facts>& all)
 
 namespace {
 
-/// What is compared, with the files of the command under all heads.
+/// The facts to compare, with the files of the command under all heads.
 expected<experiment_facts> compared_facts(const std::string& given) {
   auto directory = directory_of(given);
   if (!directory)

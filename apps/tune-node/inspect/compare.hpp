@@ -1,4 +1,4 @@
-/// `tune-node compare DIR DIR...`: what differs between experiments, and what they came to.
+/// `tune-node compare DIR DIR...`: how experiments differ, and their results.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,18 +12,19 @@
 
 namespace tune::cli {
 
-/// A key, parameter or file of which experiments differ, and what each has; empty: not given.
+/// A key, parameter or file in which experiments differ, with the value of each; empty: not given.
 struct difference {
   /// "experiment.seed", "space.lr", "code.train.py".
   std::string key;
   std::vector<std::string> values;
 };
 
-/// In the order of the table of keys; names and places of experiments are none.
+/// The differences, in the order of the table of keys. Names and directories of experiments do not
+/// count.
 [[nodiscard]] std::vector<difference> differences_of(const std::vector<experiment_facts>& all);
 
 /// Carries out `tune-node compare`. Reads only.
-/// @errors as `facts_of`, of the first that cannot be read.
+/// @errors as `facts_of`, for the first experiment that cannot be read.
 [[nodiscard]] expected<void> compare_experiments(const compare_request& what, output_format format,
                                                  const table_look& look, std::ostream& out);
 

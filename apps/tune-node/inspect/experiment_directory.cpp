@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Experiments directly below `directory`, a few of them, sorted.
+/// Some of the experiments directly below `directory`, sorted.
 std::vector<std::string> experiments_below(const fs::path& directory) {
   constexpr std::size_t looked_at = 1000;
   constexpr std::size_t named = 3;
@@ -86,7 +86,7 @@ expected<recorded_experiment> read_experiment(store_reader& from, const fs::path
     return error{ec::storage, printable(directory.string())
                                   + ": the configuration in its database: " + printable(why)};
   };
-  // Its head has made the database, and not opened the experiment yet, or died in between.
+  // The head has created the database, but has not opened the experiment yet, or died in between.
   if (row->spec.empty())
     return error{ec::unreadable,
                  printable(directory.string())

@@ -83,7 +83,8 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
     out << line << '\n';
 }
 
-/// Flat: of what the runs come to count, mean and error, as the columns of `trials` are named.
+/// Facts without nested objects: of the runs' statistics count, mean and error, named like the
+/// columns of `trials`.
 object flat(const experiment_facts& x) {
   auto result = to_object(x);
   result.erase("runs");

@@ -1,4 +1,4 @@
-/// What lies in a storage: `tune-node list experiments`.
+/// The experiments of a storage: `tune-node list experiments`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,28 +19,28 @@ namespace tune::cli {
 struct experiment_facts {
   run_snapshot seen;
   spec what;
-  /// "running", "lost" where its head is gone, "at_rest" where no executor asks for its trials now
-  /// (`ask-tell`), or how it ended.
+  /// "running"; "lost" if its head is gone; "at_rest" if no executor asks for its trials now
+  /// (`ask-tell`); or how it ended.
   std::string status;
   /// Unix time. [milliseconds]
   std::int64_t created_ms = 0;
-  /// The same for people: UTC, as "2026-01-31T12:00:00Z".
+  /// The same time for people: UTC, as "2026-01-31T12:00:00Z".
   std::string created;
   std::uint64_t reports = 0;
 };
 
-/// Reads it, running or not. @errors as `directory_of`; `ec::storage`.
+/// Reads an experiment, running or not. @errors as `directory_of`; `ec::storage`.
 [[nodiscard]] expected<experiment_facts> facts_of(const std::filesystem::path& directory);
 
-/// As JSON: `experiment`, `directory`, `status`, `created`, `trials`, `terminated`, `errored`,
-/// `withdrawn`, `reports`, `elapsed_s`, `metric`, `mode`, `best` (of the best trial itself; null:
-/// none), `best_trial`, `runs` (what all runs of its configuration come to; null where each runs
-/// once).
+/// Facts as JSON: `experiment`, `directory`, `status`, `created`, `trials`, `terminated`,
+/// `errored`, `withdrawn`, `reports`, `elapsed_s`, `metric`, `mode`, `best` (of the best trial
+/// itself; null: none), `best_trial`, `runs` (statistics of all runs of its configuration; null if
+/// each runs once).
 [[nodiscard]] object to_object(const experiment_facts& x);
 
-/// All experiments directly below `storage`, or itself where it is one, the oldest first. What
-/// cannot be read is told on `talk`.
-/// @errors `ec::unreadable` where there is no such directory.
+/// Lists all experiments directly below `storage`, or `storage` itself if it is one, the oldest
+/// first. Those that cannot be read are named on `talk`.
+/// @errors `ec::unreadable` if there is no such directory.
 [[nodiscard]] expected<void> list_experiments(const std::filesystem::path& storage,
                                               output_format format, const table_look& look,
                                               std::ostream& out, std::ostream& talk);

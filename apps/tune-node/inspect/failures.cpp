@@ -7,7 +7,6 @@
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/core/trial/error_line.hpp"
 #include "tune/io/json.hpp"
 
@@ -29,8 +28,8 @@ bool is_hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// The length of "/jobs/NAME-0123456789abcdef" with which the text begins and which a slash
-/// follows: what a node keeps an experiment's files below; 0: it begins otherwise.
+/// The length of "/jobs/NAME-0123456789abcdef" at the beginning of the text, if a slash follows:
+/// a node keeps an experiment's files below such a path; 0: it begins otherwise.
 std::size_t length_of_job(std::string_view text) {
   constexpr std::string_view jobs = "/jobs/";
   constexpr std::size_t digits = 16;
@@ -44,7 +43,7 @@ std::size_t length_of_job(std::string_view text) {
   return is_job ? end : 0;
 }
 
-/// Takes back what of a path was written.
+/// Removes the path at the end of the text.
 void take_back_path(std::string& from) {
   from.resize(from.find_last_of(" \"'=(,") + 1);
 }
@@ -58,7 +57,7 @@ std::size_t digits_at(std::string_view text) {
                                   - text.begin());
 }
 
-/// The length of "/attempt_1_2" with which the text begins; 0: it begins otherwise.
+/// The length of "/attempt_1_2" at the beginning of the text; 0: it begins otherwise.
 std::size_t length_of_attempt(std::string_view text) {
   constexpr std::string_view attempt = "/attempt_";
   if (!text.starts_with(attempt))
@@ -69,8 +68,8 @@ std::size_t length_of_attempt(std::string_view text) {
   return epoch > 0 && number > 0 ? bar + 1 + number : 0;
 }
 
-/// The length of "trials/00013" or "trials/00013/attempt_1_2" with which the text begins: a trial's
-/// directory, or that of an attempt; 0: it begins otherwise.
+/// The length of "trials/00013" or "trials/00013/attempt_1_2" at the beginning of the text: the
+/// directory of a trial or an attempt; 0: it begins otherwise.
 std::size_t length_of_trial(std::string_view text) {
   constexpr std::string_view trials = "trials/";
   constexpr std::size_t fewest_digits = 5;
@@ -81,8 +80,9 @@ std::size_t length_of_trial(std::string_view text) {
   return digits < fewest_digits ? 0 : end + length_of_attempt(text.substr(end));
 }
 
-/// "at 0x7f3a…" and "trials/00013/attempt_1_2" differ from trial to trial, ".../jobs/digits-1f3a…"
-/// from node to node, and they mean nothing. What lies below them may be the point.
+/// Replaces text that differs without meaning: "at 0x7f3a…" and "trials/00013/attempt_1_2" from
+/// trial to trial, ".../jobs/digits-1f3a…" from node to node. The path below these stays, since it
+/// may be the point.
 std::string without_names(std::string_view line) {
   std::string result;
   while (!line.empty()) {
@@ -123,7 +123,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return result;
 }
 
-/// Lines of stack traces that come behind the error.
+/// Lines of stack traces that come after the error.
 bool is_trace(std::string_view line) {
   static constexpr std::array<std::string_view, 11> beginnings{
       "at ",        "from ",           "... ",   "(file ", "(procedure ",     "invoked from within",
@@ -132,8 +132,8 @@ bool is_trace(std::string_view line) {
                      [&](std::string_view x) { return line.starts_with(x); });
 }
 
-/// Of what a program wrote, the line that names the error; with the next one where it ends in a
-/// colon. @param lines [n >= 1]
+/// The line of a program's output that names the error, with the next one if it ends in a colon.
+/// @param lines [n >= 1]
 std::string telling_line(const std::vector<std::string_view>& lines) {
   if (const auto i = error_line_in(lines)) {
     const auto goes_on = lines[*i].ends_with(':') && *i + 1 < lines.size();
@@ -143,8 +143,8 @@ std::string telling_line(const std::vector<std::string_view>& lines) {
                                                                         : lines.back()};
 }
 
-/// Of a line that names an error, all up to the end of the first sentence: what follows mostly says
-/// how things stood, such as which processes held a GPU's memory.
+/// The first sentence of a line that names an error; any other line whole. The sentences after it
+/// mostly describe the circumstances, such as the processes that held a GPU's memory.
 std::string_view first_sentence(std::string_view line) {
   for (auto i = line.find(". "); names_error(line) && i != line.npos; i = line.find(". ", i + 1)) {
     if (i + 2 < line.size() && line[i + 2] >= 'A' && line[i + 2] <= 'Z')
@@ -153,7 +153,7 @@ std::string_view first_sentence(std::string_view line) {
   return line;
 }
 
-/// The first line, and the one that names the error, each as `shown` has it.
+/// The first line and the line that names the error, each as `shown` returns it.
 template <class Shown>
 std::string first_and_telling(std::string_view detail, Shown shown) {
   auto lines = lines_of(detail);
@@ -168,19 +168,19 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Whether a number behind `before` says where or how it failed, and not with which values.
+/// Whether a number after `before` says where or how it failed, rather than with which values.
 bool is_place(std::string_view before) {
   static constexpr std::array<std::string_view, 7> words{"line ",  "status ", "signal ", "code ",
                                                          "errno ", "Errno ",  "SIGUSR"};
-  // As in "train.py:12", not as in "loss: 12".
+  // True for "train.py:12", not for "loss: 12".
   auto in_file = before.size() > 1 && before.back() == ':' && is_word(before[before.size() - 2]);
   return in_file || std::any_of(words.begin(), words.end(), [&](std::string_view x) {
            return before.ends_with(x);
          });
 }
 
-/// The number with which `text` begins, with its exponent and unit, and of one within a name
-/// ("conv1_weight") the digits. [text begins with a digit]
+/// The length of the number at the beginning of `text`, with its exponent and unit; in a name
+/// ("conv1_weight") only of its digits. [text begins with a digit]
 std::size_t length_of_number(std::string_view text, bool in_name) {
   if (in_name)
     return digits_at(text);
@@ -218,7 +218,7 @@ std::string counted_runs(std::uint64_t n) {
   return std::to_string(n) + (n == 1 ? " run" : " runs");
 }
 
-/// "NaN", "the text \"high\"", "a list": what a trial reported in the place of a number.
+/// "NaN", "the text \"high\"", "a list": what a trial reported instead of a number.
 std::string kind_text(const value* what) {
   if (what == nullptr || what->is_null())
     return "nothing";
@@ -231,7 +231,7 @@ std::string kind_text(const value* what) {
                                       : "an object";
 }
 
-/// What the first of those that have no value reported last.
+/// Says what the first trial without a value reported last; empty if nothing.
 std::string unjudged_text(const trial_tally& known, const std::string& metric, store_reader& from) {
   auto first = from.trial(known.first_unjudged);
   if (!first || !*first || !(*first)->metrics)
@@ -311,7 +311,7 @@ void look_back(run_snapshot& on, store_reader& from) {
     on.remarks = remarks_of(*known, on, from);
   if (auto paused = from.stands_paused(); paused && *paused && !on.directory.empty())
     on.remarks.push_back("paused by a client: once resumed, it starts no trial until "
-                         + program_call("unpause") + " " + shell_word(on.directory));
+                         + program_call("unpause") + " " + experiment_words(on.directory));
   if (on.objectives.size() < 2)
     return;
   trial_query all;

@@ -26,8 +26,8 @@ bool has_trial_files(const experiment_row& row) {
   return what && what->log.trial_files;
 }
 
-/// A running experiment is looked at as it is at this moment.
-/// @errors `ec::refused` where that would have its head wait.
+/// Fixes the view of a running experiment to this moment.
+/// @errors `ec::refused` if that would make its head wait.
 expected<void> hold_still(store_reader& from, const fs::path& directory) {
   auto journal = journal_for(directory);
   if (!journal)
@@ -38,7 +38,7 @@ expected<void> hold_still(store_reader& from, const fs::path& directory) {
   return from.hold();
 }
 
-/// Replays the log, and compares the rows with what it gives.
+/// Replays the log, and compares the rows with the result.
 expected<fsck_result> check_record(store_reader& from, const experiment_row& row, row_check& rows,
                                    bool verify, const choices& all) {
   auto rules = rules_of(from, row, all);
@@ -70,7 +70,7 @@ expected<fsck_result> check_record(store_reader& from, const experiment_row& row
   return result;
 }
 
-/// What only an experiment at rest can be asked: its files, which otherwise change meanwhile.
+/// Checks the files of an experiment at rest; those of a running one would change meanwhile.
 expected<void> check_files(store_reader& from, const experiment_row& row, const row_check& rows,
                            const fs::path& directory, fsck_result& to) {
   auto faults = from.faults();
@@ -106,7 +106,7 @@ expected<fsck_result> check(store_reader& from, const fs::path& directory, bool 
     return row.error();
   fsck_result result;
   result.runs = runs;
-  // Begun, but never opened: nothing was promised yet, unless there are trials.
+  // Created, but never opened: nothing is guaranteed yet, unless there are trials.
   if (row->last_seq == 0) {
     auto state = inspect_directory(directory);
     return state ? expected<fsck_result>{result} : state.error();

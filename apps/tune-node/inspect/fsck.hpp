@@ -1,4 +1,5 @@
-/// `tune-node fsck`: replays an experiment's log, and checks it and all rows against the promises.
+/// `tune-node fsck`: replays an experiment's log, and checks it and all rows against its
+/// guarantees.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,34 +17,35 @@
 
 namespace tune::cli {
 
-/// What a check came to.
+/// The result of a check.
 struct fsck_result {
   std::string directory;
-  /// Somebody works on it: its record was checked as it was at one moment, its files were not.
+  /// Whether somebody is working on it: its record was checked as of one moment, its files were
+  /// not.
   bool runs = false;
   std::uint64_t events = 0;
   std::uint64_t trials = 0;
-  /// Answers of scheduler and searcher that were computed once more.
+  /// Answers of scheduler and searcher that were computed again.
   std::uint64_t verified = 0;
-  /// Answers of an external searcher, which only its process could give again.
+  /// Answers of an external searcher, which only its process could repeat.
   std::uint64_t unverifiable = 0;
   findings found;
-  /// What the next start mends: no faults.
+  /// Traces of a crash that the next start repairs: no faults.
   std::vector<crash_trace> to_mend;
-  /// What nobody could look at. Where there is any, no files of trials were looked at.
+  /// Files that could not be read. If there are any, no files of trials were checked.
   std::vector<unread_file> unread;
 
   [[nodiscard]] bool is_sound() const { return found.empty() && unread.empty(); }
 };
 
-/// Reads only. @param all What the experiment may name.
+/// Checks an experiment; only reads. @param all Everything the experiment may name.
 /// @errors `ec::unreadable`: no experiment there; `ec::storage`: the database is damaged, not ours
-///         or of a newer version; `ec::refused`: somebody began to go on with it meanwhile, or runs
-///         it on a file system that machines share;
-///         `ec::unknown_name`: a scheduler or searcher of another program.
+///         or of a newer version; `ec::refused`: somebody resumed it meanwhile, or runs it on a
+///         file system that machines share; `ec::unknown_name`: a scheduler or searcher of another
+///         program.
 [[nodiscard]] expected<fsck_result> check_experiment(const fsck_request& what, const choices& all);
 
-/// One line per finding and one for the whole; as JSON one object with all of it.
+/// Writes one line per finding and one for the whole; as JSON one object with all of it.
 void write_fsck(const fsck_result& x, output_format format, std::ostream& out);
 
 } // namespace tune::cli

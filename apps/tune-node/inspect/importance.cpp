@@ -24,7 +24,7 @@ namespace tune::cli {
 
 namespace {
 
-/// The first objective, or that of the name.
+/// The first objective, or the one named.
 expected<objective> objective_of(const spec& what, const std::string& metric) {
   const auto& all = what.experiment.objectives;
   if (metric.empty())
@@ -41,7 +41,7 @@ expected<objective> objective_of(const spec& what, const std::string& metric) {
 
 using measure = importance_request::measure;
 
-/// What configurations are judged by.
+/// Inputs by which configurations are judged.
 struct judging {
   const search_space& space;
   const spec& facts;
@@ -49,19 +49,19 @@ struct judging {
   importance_settings how;
 };
 
-/// What a measure says of one parameter.
+/// The result of a measure for one parameter.
 struct judged_parameter {
   parameter_standing where;
   double share = 0;
   bool more_than_chance = false;
-  /// Numbers of the measure's own, by name.
+  /// Further numbers of the measure, by name.
   object details;
 };
 
 struct judgement {
   measure by = measure::ped_anova;
   std::vector<judged_parameter> all;
-  /// The objective.
+  /// Metric of the objective.
   std::string metric{};
 };
 
@@ -72,8 +72,9 @@ std::vector<std::shared_ptr<const object>> configs_of(const std::vector<judged_c
   return result;
 }
 
-/// Scores as a model takes them: configurations that miss a constraint say nothing of it.
-/// @errors `ec::bad_option` where too few are left, and why.
+/// Scores for a model: configurations that miss a constraint are left out, since they say nothing
+/// about it.
+/// @errors `ec::bad_option` if too few are left, and why.
 expected<std::vector<scored_config>> scored(const std::vector<judged_config>& from,
                                             const judging& what) {
   constexpr std::size_t enough = 10;
@@ -123,13 +124,13 @@ expected<judgement> by_model(const std::vector<judged_config>& from, const judgi
   return result;
 }
 
-/// Whether trials are where the searcher took them, so that their places say what it believed.
+/// Whether the searcher learnt from results, so that the places of trials show what it believed.
 bool has_learnt(const spec& what) {
   static constexpr std::array<std::string_view, 5> blind{"", "random", "grid", "sobol", "none"};
   return std::find(blind.begin(), blind.end(), what.search.type) == blind.end();
 }
 
-/// Whether values of some parameter are lists, whose places only a model knows.
+/// Whether some parameter has lists as values, which only a model can lay out.
 bool has_lists(const search_space& space) {
   return std::any_of(space.parameters().begin(), space.parameters().end(), [](const parameter& x) {
     return std::holds_alternative<permutation_of>(x.what)
@@ -143,7 +144,8 @@ expected<judgement> judged(const std::vector<judged_config>& from, measure by,
   if (by == measure::ped_anova || (by == measure::automatic && !suits))
     return by_densities(from, what);
   auto found = by_model(from, what);
-  // A space with grids, which no model lays out. Where constraints leave too few, that is told.
+  // Fallback for a space with grids, which no model lays out. If constraints leave too few
+  // configurations, that error is reported instead.
   const auto may_turn = by == measure::automatic && scored(from, what).has_value();
   return found || !may_turn ? found : by_densities(from, what);
 }

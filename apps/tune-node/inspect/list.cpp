@@ -17,7 +17,7 @@ option_spec log_option(std::string_view key) {
   return result;
 }
 
-/// What writes results beside the record. Each is chosen by its keys of `[log]`.
+/// Sinks that write results beside the record. Each is chosen by its keys of `[log]`.
 std::vector<listed_entry> sinks(const sink_catalogue& own) {
   std::vector<listed_entry> result{
       {"trial_files",
@@ -33,7 +33,7 @@ std::vector<listed_entry> sinks(const sink_catalogue& own) {
   return result;
 }
 
-/// The keys of `[stop]` that are built in take words of their own, and no options.
+/// The built-in keys of `[stop]` take texts of their own, and no options.
 std::vector<listed_entry> stoppers(const stopper_catalogue& own) {
   constexpr auto source = "docs/ini.md, [stop]";
   std::vector<listed_entry> result{

@@ -1,4 +1,4 @@
-/// `tune-node list`: what can be chosen in the INI file.
+/// `tune-node list`: the choices for the INI file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tune::cli {
 void show_list(const list_request& what, const choices& all, output_format format,
                const table_look& look, std::ostream& out);
 
-/// Functions and classes as entries; which of both stands in the summary.
+/// Functions and classes as entries; the summary says which of both it is.
 [[nodiscard]] std::vector<listed_entry> listed(const trainable_registry& from);
 
 } // namespace tune::cli

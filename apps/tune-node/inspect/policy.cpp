@@ -15,7 +15,7 @@ namespace tune::cli {
 
 namespace {
 
-/// The trial's newest exploit before an event; nothing where there is none.
+/// The trial's newest exploit before an event; nothing if there is none.
 expected<std::optional<decision_row>> newest_exploit(store_reader& from, trial_id of,
                                                      sequence before) {
   auto all = from.decisions(of);
@@ -29,7 +29,7 @@ expected<std::optional<decision_row>> newest_exploit(store_reader& from, trial_i
   return result;
 }
 
-/// Whom it took over; nothing where the reason does not say.
+/// The donor of an exploit; nothing if the reason does not name one.
 std::optional<trial_id> donor_of(const decision_row& x) {
   const auto* text = x.reason.find("donor");
   auto known = text != nullptr && text->as_string() != nullptr && x.reason.contains("config")

@@ -1,4 +1,5 @@
-/// What population based training found for one trial: `tune-node trials DIR --policy TRIAL`.
+/// The policy that population based training found for one trial: `tune-node trials DIR --policy
+/// TRIAL`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,11 +14,11 @@ class store_reader;
 
 namespace tune::cli {
 
-/// Writes the chain of exploits that led to what the trial is, as `pbt_replay` reads it: one JSON
-/// list per line, oldest first. [target, donor, the target's iteration, that of the donor's
-/// checkpoint, the donor's configuration, the new configuration]
+/// Writes the chain of exploits that led to the trial's present state, in the format of
+/// `pbt_replay`: one JSON list per line, oldest first. [target, donor, the target's iteration, that
+/// of the donor's checkpoint, the donor's configuration, the new configuration]
 ///
-/// @errors `ec::unknown_name` where it never took over another trial's state; those of the reader.
+/// @errors `ec::unknown_name` if it never took over another trial's state; of the reader.
 [[nodiscard]] expected<void> write_policy(store_reader& from, trial_id of, std::ostream& out);
 
 } // namespace tune::cli

@@ -40,7 +40,7 @@ expected<void> for_each_event(store_reader& from, sequence last,
 
 namespace {
 
-/// Whether its trials were asked to save, or did unasked.
+/// Whether its trials ever saved, or failed to.
 expected<bool> has_saves(store_reader& from, sequence last) {
   auto result = false;
   auto read = for_each_event(from, last, [&](const event& x) -> expected<bool> {
@@ -72,7 +72,7 @@ expected<rule_parts> rules_of(store_reader& log, const experiment_row& row, cons
       result->rules.older_judges.push_back(std::move(*older));
     }
   }
-  // Functions and classes of another program: whether they can save shows only by what they did.
+  // For functions and classes of another program only the record shows whether they can save.
   const auto& name = from.what.trainable.name;
   const auto is_known = all.trainables.find(name) != nullptr || !from.what.trainable.plugin.empty();
   if (!result || name.empty() || is_known)

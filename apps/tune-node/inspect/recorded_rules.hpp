@@ -1,4 +1,4 @@
-/// A recorded experiment's log and rules, for those who replay it.
+/// The log and the rules of a recorded experiment, for replays.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,15 +15,15 @@ class store_reader;
 
 namespace tune::cli {
 
-/// Hands events up to `last` on, in order, as long as `hear` wants another one.
-/// @errors `ec::storage` where the log ends before; what `hear` answers.
+/// Passes events up to `last` to `hear`, in order, as long as it returns true.
+/// @errors `ec::storage` if the log ends before; errors of `hear`.
 [[nodiscard]] expected<void>
 for_each_event(store_reader& from, sequence last,
                const std::function<expected<bool>(const event&)>& hear);
 
-/// The rules as the newest head had them, as new.
-/// @errors `ec::storage`: its configuration cannot be read; of the rules' factories, such as
-///         `ec::unknown_name` where they are another program's own.
+/// The rules of the newest head, in their initial state.
+/// @errors `ec::storage`: its configuration cannot be read; errors of the rules' factories, such as
+///         `ec::unknown_name` for another program's own rule.
 [[nodiscard]] expected<rule_parts> rules_of(store_reader& log, const experiment_row& row,
                                             const choices& all);
 

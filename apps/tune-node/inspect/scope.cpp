@@ -15,7 +15,7 @@ namespace {
 
 using series = std::map<std::string, std::vector<double>>;
 
-/// Adds all numbers of a report, by the path that names them.
+/// Adds all numbers of a report by their paths.
 void collect(const object& from, const std::string& prefix, series& to) {
   for (const auto& [name, what] : from) {
     if (const auto* inner = what.as_object())
@@ -45,7 +45,7 @@ double joined(const std::vector<double>& xs, metric_scope how) {
   }
 }
 
-/// The objectives turned so that larger is better; nothing where one is no number.
+/// The objectives, with larger as better; nothing if one is not a number.
 std::optional<std::vector<double>> scores_of(const std::vector<value>& row,
                                              const std::vector<objective>& objectives) {
   std::vector<double> result;
@@ -98,7 +98,8 @@ expected<object> metrics_in_scope(store_reader& from, const trial_row& of, metri
 
 std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
                                const std::vector<objective>& objectives) {
-  // Whoever is beaten by one that was beaten is beaten by whoever beat that one, too.
+  // Being better is transitive: a row beaten by an erased row is also beaten by the row that erased
+  // it.
   std::vector<std::pair<std::size_t, std::vector<double>>> front;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto scores = scores_of(rows[i], objectives);

@@ -1,4 +1,4 @@
-/// Which of a trial's reports speaks for it.
+/// Determines the metrics that represent a trial, from its reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace tune::cli {
 
-/// The metrics of several reports in one: of each that is a number in some of them the mean, the
-/// least or the most, as `how` says. NaN does not count. Nested objects are looked into by '/'.
+/// Combines the metrics of several reports: for each that is a number in some of them the mean, the
+/// least or the greatest, as `how` says. NaN does not count. Nested objects are addressed with '/'.
 ///
-/// @param reports In the order in which they came. @param how None of `best` and `last`.
+/// @param reports In the order in which they came. @param how Neither `best` nor `last`.
 [[nodiscard]] object joined_metrics(std::span<const std::shared_ptr<const report>> reports,
                                     metric_scope how);
 
-/// The metrics that speak for the trial. Every report counts that it ever made, of all its
-/// attempts, also where an iteration was reported again. @errors of the reader.
+/// The metrics that represent the trial. Every report of all its attempts counts, even if an
+/// iteration was reported again. @errors of the reader.
 [[nodiscard]] expected<object> metrics_in_scope(store_reader& from, const trial_row& of,
                                                 metric_scope how);
 
 /// For each row whether no other is better in one objective and as good in all others. Rows that
-/// lack a number for one are none of the front.
+/// lack a number for an objective are not in the front.
 [[nodiscard]] std::vector<bool> pareto_front(std::span<const std::vector<value>> rows,
                                              const std::vector<objective>& objectives);
 

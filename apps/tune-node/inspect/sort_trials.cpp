@@ -13,9 +13,9 @@
 namespace tune::cli {
 namespace {
 
-/// What rows are compared by: a number, or a text behind all numbers.
+/// A sort key: a number, or a text, which comes after all numbers.
 struct sort_value {
-  /// Of constraints; the less counts first.
+  /// Total violation of constraints; the smaller one comes first.
   double violation = 0;
   bool is_text = false;
   double number = 0;
@@ -46,7 +46,7 @@ reader by_count(std::uint64_t (*count)(const listed_trial&)) {
   };
 }
 
-/// Best first. @param heeds Whether constraints count.
+/// Sorts the best first. @param heeds Whether constraints count.
 reader by_objective(std::size_t i, bool maximise, bool heeds) {
   return [i, maximise, heeds](const listed_trial& x) {
     auto result = i < x.objectives.size() ? sortable(x.objectives[i]) : std::nullopt;
@@ -77,7 +77,8 @@ reader by_fixed(const std::string& key) {
   return {};
 }
 
-/// How to read `key`; empty where it is none. @param heeds Whether constraints count.
+/// Reads the values for `key`; empty if there is no such key. @param heeds Whether constraints
+/// count.
 reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
                  const std::vector<objective>& objectives, bool heeds) {
   if (auto fixed = by_fixed(key))
@@ -110,10 +111,10 @@ error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,
 
 namespace {
 
-/// Which values come first.
+/// Says which values come first.
 enum class direction : std::uint8_t { as_usual, asc, desc };
 
-/// Takes the direction off a key.
+/// Removes the direction from a key.
 direction take_direction(std::string& key) {
   constexpr std::string_view asc = ":asc";
   constexpr std::string_view desc = ":desc";
@@ -128,7 +129,7 @@ direction take_direction(std::string& key) {
   return direction::as_usual;
 }
 
-/// Whether the reader gives the greatest first: that of an objective which is maximised.
+/// Whether the reader puts the greatest value first: for an objective that is maximised.
 bool is_turned(const std::string& key, const std::vector<objective>& objectives) {
   for (std::size_t i = 0; i < objectives.size(); ++i)
     if (key == objectives[i].metric || (i == 0 && key == "objective"))

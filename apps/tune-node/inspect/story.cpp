@@ -31,7 +31,7 @@ std::string best_text(const trial_row& x, const std::vector<objective>& objectiv
   return result.empty() ? result : result + " at iteration " + std::to_string(x.best_iteration);
 }
 
-/// "trials/00003/checkpoint_000002", with its iteration where that is not the best report's.
+/// "trials/00003/checkpoint_000002", with its iteration if that is not the best report's.
 std::string checkpoint_text(const trial_story& x, const std::vector<objective>& objectives) {
   if (!x.best_checkpoint)
     return {};
@@ -102,7 +102,7 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
   write_section("attempts", table, x.attempts.empty(), look, out);
 }
 
-/// A reason for people: where it says `why`, lists and configurations are left to the database.
+/// A reason for people: if it has a `why`, its lists and configurations are left out.
 std::string reason_text(const object& reason) {
   if (!reason.contains("why"))
     return config_text(reason);

@@ -1,4 +1,4 @@
-/// All that is recorded about one trial: `tune-node trials DIR --why TRIAL`.
+/// Everything recorded about one trial: `tune-node trials DIR --why TRIAL`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,23 +19,24 @@ class store_reader;
 
 namespace tune::cli {
 
-/// A trial and what happened to it, each list in the order of the log.
+/// A trial and its history, each list in the order of the log.
 struct trial_story {
   trial_row trial;
   std::vector<attempt_row> attempts;
   std::vector<decision_row> decisions;
   std::vector<checkpoint_row> checkpoints;
   std::vector<export_row> exports = {};
-  /// That of its best report, or of the best that has one.
+  /// The checkpoint of its best report, or of the best report that has one.
   std::optional<saved_report> best_checkpoint = {};
-  /// Of one that is pending: what its experiment waits for that no node has, as its head says.
+  /// For a pending trial: the resources that its experiment waits for and no node has, as its head
+  /// says.
   std::string waits_for = {};
   /// Why its configuration was proposed.
   suggestion_story suggestion = {};
 };
 
-/// Reads a story. @returns nothing where there is no such trial. @errors those of the reader.
-/// @param by What is best. @param constraints What the best has to keep to.
+/// Reads a story. @returns nothing if there is no such trial. @errors of the reader.
+/// @param by Determines the best report. @param constraints Constraints on the best report.
 [[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
                                                               const objective& by,
                                                               const constraint_list& constraints);

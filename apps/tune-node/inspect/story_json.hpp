@@ -9,8 +9,8 @@
 namespace tune::cli {
 
 /// One object in one line: the trial's row, `suggestion`, `attempts`, `decisions`, `checkpoints`.
-/// Times are in seconds of experiment time; null stands for what is not there.
-/// @param first The objective of which the suggestion speaks.
+/// Times are in seconds of experiment time; missing values are null.
+/// @param first The objective that the suggestion refers to.
 [[nodiscard]] std::string story_json(const trial_story& x, const objective& first);
 
 } // namespace tune::cli

@@ -15,14 +15,14 @@ namespace tune::cli {
 
 namespace {
 
-/// Where the rules come from, as often as they are needed.
+/// The source of the rules, which are made several times.
 struct record {
   store_reader& from;
   experiment_row row;
   const choices& all;
 };
 
-/// Replays as much of the log as is wanted. @param hear Has `go_by` and `apply`.
+/// Replays the log as far as `hear` wants. @param hear Has `go_by` and `apply`.
 template <class Replay>
 expected<void> replay(const record& what, const experiment_settings& settings, Replay& hear) {
   head_rules heads{what.row.spec, settings, what.all.stoppers};
@@ -111,7 +111,7 @@ expected<suggestion_story> explain_suggestion(store_reader& from, trial_id of, c
   record what{from, std::move(*row), all};
   auto answer = answer_for(what, of);
   suggestion_story made;
-  // A searcher of another program, for one: the rest of the story is told all the same.
+  // The searcher may be of another program, for instance: the rest of the story is still shown.
   if (!answer) {
     made.unknown = answer.error().detail;
     return made;

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By what trials are compared.
+/// Rules by which trials are compared.
 struct yardstick {
   std::vector<objective> objectives;
   constraint_list constraints;
@@ -46,10 +46,10 @@ expected<yardstick> yardstick_of(store_reader& from, const fs::path& directory) 
   return yardstick{std::move(what.objectives), std::move(what.constraints), std::move(rule)};
 }
 
-/// A head that is busy is not waited for.
+/// Longest wait for the answer of a busy head.
 constexpr std::chrono::seconds head_patience{5};
 
-/// Of a table that nobody reads on a terminal.
+/// Most lines of a table that is not on a terminal.
 constexpr std::uint64_t most_lines = 100;
 
 expected<std::vector<trial_row>> all_rows(store_reader& from, const trials_request& what) {
@@ -60,7 +60,7 @@ expected<std::vector<trial_row>> all_rows(store_reader& from, const trials_reque
   return found ? std::move(found) : expected<std::vector<trial_row>>{reading_failed(found.error())};
 }
 
-/// Place of the checkpoint of its best report, or of the best that has one; empty: there is
+/// Place of the checkpoint of its best report, or of the best report that has one; empty: there is
 /// none.
 expected<std::string> checkpoint_of(store_reader& from, const fs::path& directory,
                                     const trial_row& of, const yardstick& by) {
@@ -96,7 +96,7 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
   return result;
 }
 
-/// The trial as the reports in the scope have it.
+/// The trial as the reports in the scope show it.
 expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& directory,
                                        const trial_row& x, const trials_request& what,
                                        const yardstick& by) {
@@ -120,8 +120,8 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
   return result;
 }
 
-/// Where there are several objectives, marks who is in the front, and leaves only those if wanted.
-/// Trials that miss a constraint are none of it.
+/// If there are several objectives, marks the trials in the front, and removes the others if
+/// wanted. Trials that miss a constraint are not in the front.
 void mark_front(std::vector<listed_trial>& rows, const std::vector<objective>& objectives,
                 bool only) {
   if (objectives.size() < 2 && !only)
@@ -142,7 +142,7 @@ void mark_front(std::vector<listed_trial>& rows, const std::vector<objective>& o
   rows = std::move(kept);
 }
 
-/// Where configurations run several times: tells each run what they come to together.
+/// If configurations run several times, gives each run the statistics of all runs together.
 expected<void> mark_runs(store_reader& from, std::vector<listed_trial>& rows, const yardstick& by) {
   if (!by.repeats.is_on())
     return {};
@@ -168,7 +168,8 @@ expected<void> mark_runs(store_reader& from, std::vector<listed_trial>& rows, co
   return {};
 }
 
-/// What `--status`, `--scope`, `--pareto`, `--sort` and `--reverse` choose.
+/// The trials that `--status`, `--scope` and `--pareto` choose, in the order of `--sort` and
+/// `--reverse`.
 expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& directory,
                                            const trials_request& what, const yardstick& by) {
   auto found = all_rows(from, what);
@@ -190,7 +191,7 @@ expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& d
   return rows;
 }
 
-/// The rows that are shown. @returns how many are not.
+/// Keeps only the rows to be shown. @returns how many rows are hidden without the user's wish.
 std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& what, bool unread) {
   auto most = what.limit.value_or(unread ? most_lines : 0);
   if (most == 0 || most >= rows.size())

@@ -37,7 +37,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
   std::string result;
   for (std::size_t i = 0; i < fields.size(); ++i)
     result += (i == 0 ? "" : ",") + csv_field(fields[i]);
-  // A line of one empty field would read as an empty line.
+  // Unquoted, a single empty field would read as an empty line.
   return (result.empty() && !fields.empty() ? "\"\"" : result) + "\n";
 }
 

@@ -29,9 +29,9 @@ enum class output_format : std::uint8_t {
 [[nodiscard]] std::string_view to_text(output_format x);
 [[nodiscard]] std::optional<output_format> output_format_from(std::string_view name);
 
-/// How a table is to look; other formats do not care.
+/// Appearance of a table; other formats ignore it.
 struct table_look {
-  /// Columns of the terminal. 0 = not fitted.
+  /// Width of the terminal in columns. 0 = not fitted.
   std::size_t width = 0;
   style colors;
 };

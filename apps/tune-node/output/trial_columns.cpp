@@ -28,7 +28,7 @@ value text_or_null(const std::string& x) {
   return x.empty() ? value{} : value{x};
 }
 
-/// A column of what only the record knows.
+/// A column of a field that only the record has.
 trial_column detail(std::string name, value (*read)(const trial_details&), bool right = false,
                     std::uint8_t give = 2) {
   auto title = name;
@@ -48,7 +48,7 @@ void add_objectives(list& to, const std::vector<objective>& objectives) {
          true, 1, false});
 }
 
-/// All parameters of all trials, in the order of their first appearance.
+/// Adds the parameters of all trials, in the order of their first appearance.
 void add_parameters(list& to, std::span<const listed_trial> rows) {
   std::set<std::string, std::less<>> known;
   for (const auto& row : rows) {
@@ -74,7 +74,7 @@ void add_paths(const object& of, const std::string& prefix, std::set<std::string
   }
 }
 
-/// The metrics that are no objectives.
+/// Adds the metrics that are no objectives.
 void add_metrics(list& to, std::span<const listed_trial> rows,
                  const std::vector<objective>& objectives) {
   std::set<std::string> names;
@@ -99,7 +99,7 @@ bool has_runs(std::span<const listed_trial> rows) {
                      [](const listed_trial& x) { return x.details && x.details->runs; });
 }
 
-/// A column of what all runs of a configuration come to.
+/// A column of the statistics of all runs of a configuration.
 trial_column of_runs(std::string name, std::string title, value (*read)(const trial_details&)) {
   return {std::move(name),
           std::move(title),
@@ -226,7 +226,7 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
     }
     result.push_back(*found);
     result.back().only_if_filled = false;
-    // As it was asked for.
+    // The title is the name that the user gave.
     result.back().title = name;
   }
   return result;

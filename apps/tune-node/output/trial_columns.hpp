@@ -1,4 +1,4 @@
-/// What can be shown of trials, by name.
+/// The columns of a list of trials, by name.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,35 +14,35 @@
 
 namespace tune::cli {
 
-/// One column: a name, and how it is read.
+/// A column: its names, and how it is read.
 struct trial_column {
-  /// As in CSV: "trial", "config.lr", "metric.loss".
+  /// Name in CSV: "trial", "config.lr", "metric.loss".
   std::string name;
-  /// As in a table: "lr".
+  /// Title in a table: "lr".
   std::string title;
-  /// Null where the trial has none.
+  /// Reads the column; null if the trial has no value.
   std::function<value(const listed_trial&)> read;
-  /// In a table.
+  /// Layout in a table; see `table_column`.
   bool right_aligned = false;
   std::uint8_t give = 0;
   bool only_if_filled = false;
 };
 
-/// All there is of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
-/// `config.<parameter>`, `reason`, `failures`; where the record was asked also `best_iteration`,
+/// All columns of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
+/// `config.<parameter>`, `reason`, `failures`; if the record was read also `best_iteration`,
 /// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
 /// `runs_rank`, `runs_count`, `runs_mean`, `runs_error` (where configurations run several times),
-/// `violation` (where there are constraints), `pareto` (of several objectives), and
-/// `metric.<metric>` for each that is no objective.
+/// `violation` (where there are constraints), `pareto` (with several objectives), and
+/// `metric.<metric>` for each metric that is no objective.
 [[nodiscard]] std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
                                                     const std::vector<objective>& objectives);
 
-/// Those of a table that nobody asked more of; where configurations run several times with their
-/// ranks and means.
+/// The default columns of a table; where configurations run several times, with their ranks and
+/// means.
 [[nodiscard]] std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
                                                       const std::vector<objective>& objectives);
 
-/// The columns named, by name or title; none named: all in CSV, else the usual ones.
+/// The named columns, by name or title; none named: all in CSV, else the usual ones.
 /// @errors `ec::unknown_name` with the nearest known one.
 [[nodiscard]] expected<std::vector<trial_column>>
 columns_of(std::span<const listed_trial> rows, const std::vector<objective>& objectives,

@@ -1,4 +1,4 @@
-/// Writes what a catalogue offers: `tune-node list`.
+/// Writes the entries of a catalogue: `tune-node list`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tune::cli {
 
-/// One entry, whatever it makes.
+/// One entry of any catalogue.
 struct listed_entry {
   std::string name;
   std::string summary;
@@ -31,7 +31,7 @@ template <class Part, class Context>
 
 /// Writes `entries` in their order.
 ///
-/// The table gives each entry with its options below; JSON objects have `name`, `summary`,
+/// The table shows the options of each entry below it; JSON objects have `name`, `summary`,
 /// `source` and `options`, a list of `name`, `kind`, `default` (null: none), `range`, `meaning`;
 /// CSV has a line per option (one with empty option columns for entries without).
 void write_catalogue(std::span<const listed_entry> entries, output_format format,

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::days;
 
-/// Whole days until a certificate ends; below zero: since.
+/// Whole days until a certificate expires; negative once it has.
 days days_left(const certificate_facts& x, calendar_time now) {
   return std::chrono::floor<days>(x.valid.until - now);
 }

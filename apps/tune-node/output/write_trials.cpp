@@ -29,7 +29,7 @@ std::string field_text(const value& x) {
   return to_text(x);
 }
 
-/// An object of the columns that were asked for.
+/// An object of the requested columns.
 object of_columns(const listed_trial& x, const std::vector<trial_column>& columns) {
   object result;
   for (const auto& column : columns)
@@ -91,14 +91,14 @@ tint tint_of(trial_status x) {
   return x == trial_status::running ? tint::good : tint::plain;
 }
 
-/// Whether the column is of a parameter that takes part in the trial's configuration.
+/// Whether the column is that of a parameter that the trial's configuration has.
 bool has_parameter(const listed_trial& row, std::string_view column) {
   constexpr std::string_view prefix = "config.";
   return column.starts_with(prefix) && row.config != nullptr
          && find_parameter(*row.config, column.substr(prefix.size())) != nullptr;
 }
 
-/// As short as people like it. What a trial does not have is a dash, but a reason or failures.
+/// Short text of a cell. A missing value is a dash, except for a reason or failures.
 std::string cell_text(const trial_column& column, const listed_trial& row) {
   auto x = column.read(row);
   if (column.name == "reason" || column.name == "error")

@@ -13,31 +13,32 @@
 
 namespace tune::cli {
 
-/// In which form trials are written.
+/// The form in which trials are written.
 struct trials_form {
   output_format format = output_format::table;
   table_look look;
-  /// JSON has the columns alone, flat, in the place of the usual object.
+  /// Whether JSON has only the columns, flat, instead of the usual object.
   bool only_columns = false;
 };
 
 /// Writes `rows` in their order.
 ///
 /// In CSV columns go by their names; in JSON parameters are one nested object `config`, objectives
-/// one object `objectives`, metrics one object `metrics`. What a trial does not have is empty in
-/// CSV and null in JSON. Metrics that are not finite are the texts "nan", "inf", "-inf".
+/// one object `objectives`, metrics one object `metrics`. A missing value is empty in CSV and null
+/// in JSON. Metrics that are not finite are the texts "nan", "inf", "-inf".
 ///
-/// CSV and JSON carry values in full; the table shortens them, is fitted to the width, says below
-/// which columns had to be left out, and has `reason` and `failures` only where a trial has one.
+/// CSV and JSON contain values in full; the table shortens them, is fitted to the width, lists
+/// below it the columns that had to be left out, and has `reason` and `failures` only where a trial
+/// has one.
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   const std::vector<trial_column>& columns, const trials_form& how,
                   std::ostream& out);
 
-/// The same with the columns of `columns_of`, where none is named.
+/// Writes `rows` with the columns that `columns_of` gives if none is named.
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
                   output_format format, const table_look& look, std::ostream& out);
 
-/// A row as it stands in `json` and `jsonl`.
+/// A row as an object of `json` and `jsonl`.
 [[nodiscard]] object to_object(const listed_trial& x, const std::vector<objective>& objectives);
 
 } // namespace tune::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/at_head.hpp"
 
+#include "client/reach_head.hpp"
 #include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
@@ -8,40 +9,24 @@
 #include "output/format.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
-#include "run/exhaustion.hpp"
 #include "run/head_watch.hpp"
 #include "run/interrupts.hpp"
 #include "run/run_words.hpp"
 
 #include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/process/thread_room.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdlib>
 #include <iostream>
 #include <ostream>
 
 namespace tune::cli {
 
 namespace {
-
-/// "me@laptop".
-std::string name_of_caller() {
-  const auto* user = ::getpwuid(::getuid());
-  std::array<char, 256> host{};
-  auto named = ::gethostname(host.data(), host.size() - 1) == 0;
-  return (user != nullptr ? std::string{user->pw_name} : std::to_string(::getuid())) + "@"
-         + (named ? host.data() : "somewhere");
-}
 
 std::string rows_of(const command_line& line) {
   auto format = line.output.value_or(output_format::table);
@@ -87,7 +72,7 @@ void write_detached(const command_line& line, const std::string& experiment,
   }
 }
 
-/// The trials' rows, piece by piece.
+/// Copies the trials' rows, piece by piece.
 expected<void> copy_rows(head_client& from, std::uint64_t key, const std::string& form,
                          std::ostream& to) {
   for (std::uint64_t done = 0;;) {
@@ -104,13 +89,7 @@ expected<void> copy_rows(head_client& from, std::uint64_t key, const std::string
   }
 }
 
-/// `$TUNE_CERTS`, which may be set for one command only.
-std::string certificates_in_environment() {
-  const auto* given = std::getenv("TUNE_CERTS");
-  return given == nullptr ? std::string{} : std::string{given};
-}
-
-/// What a client knows of the experiment that it follows.
+/// Facts that a client knows about the experiment that it follows.
 struct audience_of {
   const command_line& line;
   head_client& link;
@@ -119,14 +98,14 @@ struct audience_of {
   std::string experiment;
   std::vector<objective> objectives;
   bool strict = false;
-  /// The file and the further words of the `run`; none: it was attached to.
+  /// The file and the further words of the `run`; empty if it was attached to.
   std::string file = {};
   std::vector<std::string> given = {};
-  /// The words by which it is attached to.
+  /// The command that attaches to it.
   std::string attach = {};
 };
 
-/// Follows an experiment to its end, and tells how it ended.
+/// Follows an experiment to its end, and shows how it ended.
 class audience {
 public:
   explicit audience(audience_of what)
@@ -135,8 +114,8 @@ public:
       , watch_{what_.link, options_.redraw}
       , shown_{std::make_shared<screen>(with_snapshots(options_))} {}
 
-  /// Has the experiment leave off in order, once it runs. From any thread.
-  /// @returns whether it does.
+  /// Makes the experiment stop in order, if it runs. From any thread.
+  /// @returns whether it runs yet.
   bool interrupt(int number) {
     signal_ = number;
     if (key_ == 0)
@@ -151,7 +130,7 @@ public:
     key_ = taken.key;
     if (!taken.experiment.empty())
       what_.experiment = taken.experiment;
-    // It came too late to withdraw it.
+    // The signal came too late to withdraw the experiment.
     if (signal_ != 0)
       leave_off();
     if (!what_.line.quiet)
@@ -168,7 +147,7 @@ private:
   head_watch watch_;
   std::shared_ptr<screen> shown_;
   std::atomic<int> signal_ = 0;
-  /// What the head calls the experiment; 0: not yet.
+  /// The head's number for the experiment; 0: not known yet.
   std::atomic<std::uint64_t> key_ = 0;
 
   screen_options with_snapshots(screen_options result) {
@@ -181,7 +160,7 @@ private:
 
   void leave_off() { what_.link.tell({client_request::kind::interrupt, key_, 0, {}}); }
 
-  /// The line that goes on with it, where it is known.
+  /// The command that continues the experiment, if known.
   [[nodiscard]] std::string again() const {
     if (what_.file.empty())
       return "submit it again with --resume";
@@ -214,7 +193,7 @@ private:
       return exit_code::storage;
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
-      return code_of(how.how, what_.strict, signal_);
+      return exit_code_of(how.how, what_.strict, signal_);
     std::cerr << program_name() << ": " << what_.head
               << ": left off in order: " << cause_text(how.how.why) + "; " + in_one_line(again())
               << '\n';
@@ -222,13 +201,12 @@ private:
   }
 };
 
-std::string attach_line(const std::string& experiment, const std::string& head,
-                        const std::string& certs, const std::string& cluster, bool plain) {
-  return program_call("attach") + " " + shell_word(experiment) + " --head " + shell_word(head)
-         + reaching_words(certs, cluster, plain, "--cluster");
+/// The line that attaches to an experiment.
+std::string attach_line(const std::string& experiment) {
+  return program_call("attach") + " " + experiment_words(experiment);
 }
 
-/// A submission, from its beginning to what it leaves on stdout.
+/// A submission, from its beginning to the result on stdout.
 class submitter {
 public:
   submitter(const command_line& line, const run_request& what, const loaded_spec& loaded,
@@ -242,9 +220,9 @@ public:
       , audience_{{line, link, head_, loaded.what.experiment.name,
                    loaded.what.experiment.objectives, what.strict, what.file,
                    words_given(what, loaded, environment_of(environ)),
-                   attach_words(loaded.what.experiment.name)}} {}
+                   attach_line(loaded.what.experiment.name)}} {}
 
-  /// @param before Heeds signals while nothing is at the head yet.
+  /// @param before Handles signals while nothing is at the head yet.
   [[nodiscard]] exit_code run(std::unique_ptr<interrupts> before) {
     reading_notices notices{line_.quiet};
     auto shipment = shipment_of(loaded_, [&](const reading_progress& how_far) {
@@ -275,21 +253,15 @@ private:
   std::string head_;
   audience audience_;
 
-  [[nodiscard]] std::string attach_words(const std::string& experiment) const {
-    const auto& cluster = loaded_.what.cluster;
-    auto certs = cluster.certs.empty() ? certificates_in_environment() : cluster.certs;
-    return attach_line(experiment, head_, certs, cluster.name, cluster.insecure_plaintext);
-  }
-
-  /// The head does not know by which words its clients reach it.
+  /// Adds the command to attach, since the head does not know by which words its clients reach it.
   [[nodiscard]] std::string refusal_text(const std::string& why) const {
     if (why.find(runs_already) == why.npos)
       return why;
-    return why + "; " + attach_words(loaded_.what.experiment.name) + " attaches to it";
+    return why + "; " + attach_line(loaded_.what.experiment.name) + " attaches to it";
   }
 
   void interrupt(int number) {
-    // Nothing of it may be at the head yet.
+    // If it does not run yet, the submission is withdrawn.
     if (!audience_.interrupt(number))
       link_.withdraw();
   }
@@ -298,22 +270,11 @@ private:
     auto experiment = taken.experiment.empty() ? loaded_.what.experiment.name : taken.experiment;
     write_detached(line_, experiment, taken.directory, head_);
     if (!line_.quiet)
-      std::cerr << program_name() << ": follow it by " << printable(attach_words(experiment))
+      std::cerr << program_name() << ": follow it by " << printable(attach_line(experiment))
                 << '\n';
     return exit_code::done;
   }
 };
-
-/// Threads of an actor system that talks to others, of the screen and of signals, and a few.
-constexpr std::size_t threads_of_client = 16;
-
-using connected = expected<std::unique_ptr<head_client>>;
-
-connected link_to(caf::actor_system& system, const peer_address& head, const transport& how,
-                  const std::string& cluster) {
-  return head_client::connect(system,
-                              {dial(system, head, how), to_text(head), cluster, name_of_caller()});
-}
 
 [[gnu::noinline]] exit_code submit(const command_line& line, const run_request& what,
                                    const loaded_spec& loaded, const transport& how,
@@ -321,10 +282,18 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
   network_config config{how};
   caf::actor_system system{config};
   auto before = std::make_unique<interrupts>(leave_at_once, leave_at_once);
-  auto link = link_to(system, *what.head, how, loaded.what.cluster.name);
+  auto link = connect_to(system, *what.head, how, loaded.what.cluster.name);
   if (!link)
     return complain(link.error());
   return submitter{line, what, loaded, **link, numbered}.run(std::move(before));
+}
+
+/// The command that shows an experiment which does not run any more.
+std::string advice_after(const error& why, const std::string& experiment) {
+  return why.code == ec::unknown_name
+             ? "; " + program_call("wait") + " " + experiment_words(experiment)
+                   + " shows how it ended, if it has"
+             : std::string{};
 }
 
 [[gnu::noinline]] exit_code attach(const command_line& line, const attach_request& what,
@@ -336,35 +305,24 @@ connected link_to(caf::actor_system& system, const peer_address& head, const tra
   words.experiment = what.experiment;
   words.from = name_of_caller();
   words.rows = rows_of(line);
-  auto again = attach_line(what.experiment, head, what.certs, what.cluster, !how.identity);
-  // Whoever only looks on takes nothing along.
+  auto again = attach_line(what.experiment);
+  // A client that only attaches does not interrupt the experiment.
   interrupts signals{[&](int number) {
                        std::cerr << program_name()
                                  << ": it goes on; follow it again by " + printable(again) + "\n";
                        leave_at_once(number);
                      },
                      leave_at_once};
-  auto link = link_to(system, what.head, how, what.cluster);
+  auto link = connect_to(system, what.head, how, what.cluster);
   if (!link)
     return complain(link.error());
   auto taken = (*link)->attach(words);
   if (!taken)
-    return complain({taken.error().code, head + ": " + taken.error().detail});
+    return complain({taken.error().code, head + ": " + taken.error().detail
+                                             + advice_after(taken.error(), what.experiment)});
   return audience{
       {line, **link, head, what.experiment, taken->objectives, what.strict, {}, {}, again}}
       .follow(*taken);
-}
-
-/// Before anything is made.
-expected<transport> begin_as_client(const peer_address& head, const std::string& certs,
-                                    bool plain) {
-  auto how = choose_transport(head, certs, plain);
-  if (!how)
-    return how;
-  if (auto can = can_start_threads(threads_of_client); !can)
-    return can.error();
-  end_when_exhausted("what was submitted goes on at the head");
-  return how;
 }
 
 } // namespace
@@ -376,11 +334,17 @@ exit_code run_at_head(const command_line& line, const run_request& what, const l
     return complain({ec::bad_option, "[cluster] listen: an experiment that runs at a head (--head)"
                                      " opens no port of its own"});
   auto how = begin_as_client(*what.head, cluster.certs, cluster.insecure_plaintext);
+  if (how)
+    name_experiments_at_head(
+        words_reaching(*what.head, cluster.certs, cluster.name, cluster.insecure_plaintext));
   return how ? submit(line, what, loaded, *how, numbered) : complain(how.error());
 }
 
 exit_code attach_to_experiment(const command_line& line, const attach_request& what) {
   auto how = begin_as_client(what.head, what.certs, what.insecure_plaintext);
+  if (how)
+    name_experiments_at_head(
+        words_reaching(what.head, what.certs, what.cluster, what.insecure_plaintext));
   return how ? attach(line, what, *how) : complain(how.error());
 }
 

@@ -8,14 +8,15 @@
 
 namespace tune::cli {
 
-/// Submits the experiment, shows it as if it ran here, and writes its result; or, if that is
-/// wanted, leaves it there. `hold_signals` was called before any thread was made.
-/// @param numbered The head is to give its name a number that is free.
+/// Submits the experiment, shows it as if it ran here, and writes its result; or leaves it there,
+/// if that is wanted. `hold_signals` was called before any thread was started.
+/// @param numbered Whether the head is to give it a name with a free number.
 [[nodiscard]] exit_code run_at_head(const command_line& line, const run_request& what,
                                     const loaded_spec& loaded, bool numbered);
 
-/// Comes back to an experiment that the same certificate submitted, and does as if it had stayed;
-/// but signals end this process alone. `hold_signals` was called likewise.
+/// Returns to an experiment that the same certificate submitted, and goes on as if this client had
+/// stayed; but signals end only this process. `hold_signals` was called before any thread was
+/// started.
 [[nodiscard]] exit_code attach_to_experiment(const command_line& line, const attach_request& what);
 
 } // namespace tune::cli

@@ -37,7 +37,7 @@ before_run::before_run(bool quiet) : notices_{quiet} {
   try {
     signals_.emplace([this](int number) { signal_ = number; }, leave_at_once);
   } catch (const std::system_error&) {
-    // Without a thread for it signals wait. Whoever begins the run says what is short.
+    // Without a thread for them signals wait. Whoever begins the run reports the shortage.
   }
 }
 
@@ -56,7 +56,7 @@ std::optional<exit_code> before_run::close() {
 }
 
 void leave_at_once(int signal) {
-  // What was said of it, where somebody reads.
+  // Text about the signal is still written, if somebody reads it.
   settle_stderr(std::chrono::milliseconds{200});
   ::_exit(128 + signal);
 }

@@ -1,4 +1,4 @@
-/// The time before a run begins: long readings are told of, and signals end them.
+/// The time before a run begins: shows the progress of long readings, and lets signals end them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tune::cli {
 
-/// Says on stderr, after a second and then every ten, how far a reading has come. For one thread.
+/// Shows on stderr, after a second and then every ten, how far reading has come. For one thread.
 class reading_notices {
 public:
   explicit reading_notices(bool quiet);
@@ -24,15 +24,15 @@ private:
   std::chrono::steady_clock::time_point next_;
 };
 
-/// Heeds signals until the actors of a run do: the first has what is under way given up in order,
-/// the second ends the process at once.
+/// Handles signals until the actors of a run do: the first makes work under way stop in order, the
+/// second ends the process at once.
 class before_run {
 public:
   explicit before_run(bool quiet);
 
-  /// Tells how far a reading is, and ends it after a signal.
+  /// Shows how far reading has come, and ends it after a signal.
   [[nodiscard]] reading_watch reading();
-  /// From here on signals wait for whoever takes them next. @returns the code of one that came.
+  /// From here on signals wait for the next handler. @returns the exit code of a signal that came.
   [[nodiscard]] std::optional<exit_code> close();
 
 private:
@@ -41,7 +41,7 @@ private:
   std::optional<interrupts> signals_;
 };
 
-/// Ends the process by the code of a signal: for where nothing has to be put away.
+/// Ends the process with the exit code of a signal, where nothing needs to be cleaned up.
 [[noreturn]] void leave_at_once(int signal);
 
 } // namespace tune::cli

@@ -1,5 +1,5 @@
 // Readers share the index of the write-ahead log as memory with the head, so it must be a file that
-// others may open, and cut. To look at its size before each use would leave a moment in between.
+// others may open, and truncate. Checking its size before each use would leave a race.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/cut_memory.hpp"
 
@@ -23,7 +23,7 @@ namespace tune::cli {
 
 namespace {
 
-// Everything here runs in a signal handler: no memory, no locks.
+// Everything here runs in a signal handler: no allocation, no locks.
 
 struct line_text {
   std::array<char, 4352> text{};
@@ -36,7 +36,7 @@ struct line_text {
   [[nodiscard]] std::string_view view() const { return {text.data(), size}; }
 };
 
-/// A number in hexadecimal digits, which go from the line.
+/// Takes a hexadecimal number off the beginning of the line.
 std::uintptr_t take_number(std::string_view& line) {
   std::uintptr_t result = 0;
   while (!line.empty()) {
@@ -50,8 +50,8 @@ std::uintptr_t take_number(std::string_view& line) {
   return result;
 }
 
-/// The file of a line of /proc/self/maps, "7f00-7f80 rw-s 00000000 fe:00 42    /path", where the
-/// address lies in its part; empty: elsewhere, or none.
+/// The file of a line of /proc/self/maps, "7f00-7f80 rw-s 00000000 fe:00 42    /path", if the
+/// address lies in its range; empty: it does not, or there is no file.
 std::string_view file_at(std::string_view line, std::uintptr_t address) {
   const auto begin = take_number(line);
   line.remove_prefix(std::min<std::size_t>(line.size(), 1));
@@ -62,7 +62,7 @@ std::string_view file_at(std::string_view line, std::uintptr_t address) {
   return line.substr(path);
 }
 
-/// Finds what is mapped at the address. @returns whether something is.
+/// Finds the file mapped at the address. @returns whether something is mapped there.
 bool find_file(std::uintptr_t address, line_text& to) {
   const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   std::array<char, 4096> some{};
@@ -87,7 +87,7 @@ void on_bus_error(int number, siginfo_t* what, void*) {
   const bool found = what->si_code == BUS_ADRERR
                      && find_file(reinterpret_cast<std::uintptr_t>(what->si_addr), file);
   if (!found || !file.view().ends_with("/experiment.db-shm")) {
-    // Comes again at once.
+    // The fault is raised again at once.
     ::signal(number, SIG_DFL);
     return;
   }
@@ -98,7 +98,7 @@ void on_bus_error(int number, siginfo_t* what, void*) {
                         part(": was cut short while it was in use; nothing recorded is lost with"
                              " it: go on with the experiment by --resume\n")};
   if (::writev(STDERR_FILENO, line, std::size(line)) < 0) {
-    // Nobody is there to be told.
+    // Nobody reads stderr.
   }
   ::_exit(static_cast<int>(exit_code::storage));
 }

@@ -1,12 +1,12 @@
-/// What becomes of the process when a file that it shares as memory is cut short.
+/// Handles the truncation of a file that the process has mapped into memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace tune::cli {
 
-/// From now on the process ends with `exit_code::storage` and one line where it touches what was
-/// cut off `experiment.db-shm`: the kernel knows no other answer than the signal SIGBUS. What is
-/// recorded does not suffer. Any other such fault ends it by that signal, as before.
+/// From now on the process ends with `exit_code::storage` and one line when it touches a truncated
+/// part of `experiment.db-shm`: the kernel reports that only by the signal SIGBUS. The record is
+/// not affected. Any other SIGBUS ends the process by that signal, as before.
 void end_when_memory_is_cut();
 
 } // namespace tune::cli

@@ -23,7 +23,7 @@ namespace tune::cli {
 namespace {
 
 constexpr std::uint32_t shown = 5;
-/// Of a file that is filled in.
+/// Most lines shown of a template file.
 constexpr std::size_t most_lines = 20;
 
 command_builtins shown_builtins(const loaded_spec& loaded) {
@@ -37,7 +37,7 @@ std::vector<std::string> rendered(const loaded_spec& loaded, const object& confi
   return command->render(config, shown_builtins(loaded));
 }
 
-/// A file that a trial is given, with the lines in which something was filled in.
+/// A file that a trial is given, with the lines that were filled in.
 struct shown_file {
   std::string name;
   std::string text;
@@ -59,7 +59,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// They were checked: what cannot be read by now is left out.
+/// The filled-in templates. They were checked before: one that cannot be read by now is left out.
 std::vector<shown_file> filled_in(const loaded_spec& loaded, const object& config) {
   std::vector<shown_file> result;
   for (const auto& pair : loaded.what.trainable.templates) {
@@ -128,7 +128,7 @@ std::string as_line(const std::vector<std::string>& words) {
   return result;
 }
 
-/// No configuration is known before the run.
+/// Written if no configuration is known before the run.
 void write_nothing(output_format format) {
   if (format == output_format::json || format == output_format::jsonl)
     std::cout << to_json(object{{"configurations", value::list{}}, {"command", value::list{}}})
@@ -163,7 +163,7 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     return exit_code::done;
   }
   auto samples = loaded.what.experiment.num_samples;
-  // One that ends by itself counts its samples.
+  // A searcher that ends by itself counts its own samples.
   auto is_limited = samples > 0 && !(*source)->traits().exhaustible;
   auto count
       = is_limited ? static_cast<std::uint32_t>(std::min<std::uint64_t>(shown, samples)) : shown;

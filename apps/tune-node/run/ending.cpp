@@ -29,7 +29,7 @@ exit_code complain(const error& what) {
 
 namespace {
 
-/// Nobody wanted it, and there is something to be done before it goes on.
+/// Whether nobody wanted this end, and something has to be done before the run can go on.
 bool is_trouble(experiment_status x) {
   return x == experiment_status::interrupted || x == experiment_status::failed
          || x == experiment_status::stalled;
@@ -38,7 +38,7 @@ bool is_trouble(experiment_status x) {
 } // namespace
 
 void say_cause(const run_summary& how) {
-  // Whoever interrupts a run knows it, and trouble with the record is told by itself.
+  // A user who interrupts a run knows the cause, and record errors are shown separately.
   auto says_more
       = !how.why.empty() && how.why != to_text(how.status) && how.why != how.storage_error;
   if (is_trouble(how.status) && says_more)
@@ -46,7 +46,7 @@ void say_cause(const run_summary& how) {
               << '\n';
 }
 
-exit_code code_of(const run_summary& how, bool strict, int signal) {
+exit_code exit_code_of(const run_summary& how, bool strict, int signal) {
   if (!how.storage_error.empty())
     return exit_code::storage;
   auto errored = how.view.counts[static_cast<std::size_t>(trial_status::errored)];
@@ -71,7 +71,8 @@ exit_code code_of(const run_summary& how, bool strict, int signal) {
 
 namespace {
 
-/// Whether the record is not where it was begun; one that cannot be looked at is there.
+/// Whether the record is no longer where it was begun; one that cannot be looked at is taken to be
+/// there.
 bool is_gone(const run_snapshot& x) {
   std::error_code failed;
   return !fs::exists(database_file(x.directory), failed) && !failed;
@@ -100,7 +101,7 @@ bool write_result(const result_request& what, const run_snapshot& last, const ru
   }
   if (format == output_format::json || format == output_format::jsonl)
     std::cout << summary_json(last, how.status, how.why);
-  // The table has it, and what a head's client says besides.
+  // The table includes the cause, and a head's client shows it separately.
   auto is_left_off = !what.head.empty() && how.status == experiment_status::interrupted;
   if (format != output_format::table && !is_left_off)
     say_cause(how);

@@ -1,4 +1,4 @@
-/// The end of a run: what goes to stdout, and the exit code.
+/// The end of a run: output on stdout, and the exit code.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,35 +14,34 @@
 
 namespace tune::cli {
 
-/// Says on stderr what went wrong. @returns the exit code for it.
+/// Shows an error on stderr. @returns the exit code for it.
 exit_code complain(const error& what);
 
-/// @param signal What interrupted the run; 0: nothing did.
-[[nodiscard]] exit_code code_of(const run_summary& how, bool strict, int signal);
+/// @param signal The signal that interrupted the run; 0: none.
+[[nodiscard]] exit_code exit_code_of(const run_summary& how, bool strict, int signal);
 
-/// Says on stderr why a run ended that nobody wanted to end: for whoever sees no summary for
-/// people.
+/// Shows on stderr why a run ended unexpectedly, for users who get no summary for people.
 void say_cause(const run_summary& how);
 
-/// How a result is to be written.
+/// Describes how a result is to be written.
 struct result_request {
   const command_line& line;
-  /// The specification the user gave.
+  /// The specification that the user gave.
   std::string file;
   /// "HOST:PORT" where the experiment ran at a head; empty: here.
   std::string head = {};
   /// The further words of that `run`; see `words_given`.
   std::vector<std::string> given = {};
-  /// Writes all trials as `csv` or `jsonl`. Nothing: they are read from the directory.
+  /// Writes all trials as `csv` or `jsonl`. Null: they are read from the directory.
   std::function<expected<void>(std::ostream&)> rows = {};
 };
 
-/// The result on stdout: the trials, the summary or both, as the format wants it.
+/// Writes the result on stdout: the trials, the summary or both, as the format requires.
 /// @returns whether the trials could be read; complains if not.
 [[nodiscard]] bool write_result(const result_request& what, const run_snapshot& last,
                                 const run_summary& how, const style& look);
 
-/// How a run is shown on stderr, without its snapshots.
+/// How a run is shown on stderr; without the functions that take snapshots.
 [[nodiscard]] screen_options screen_of(const command_line& line, std::vector<objective> objectives);
 
 } // namespace tune::cli

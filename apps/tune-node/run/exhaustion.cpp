@@ -19,22 +19,22 @@ namespace tune::cli {
 
 namespace {
 
-/// Written once, before anybody can read it.
+/// Set once, before any thread can read it.
 const char* advice_of_process = "";
 
-/// Needs no memory. In one piece: others may be writing.
+/// Writes without allocating, in one piece, since other threads may be writing.
 [[noreturn]] void end_with(const char* why) {
   auto part = [](const char* text) { return iovec{const_cast<char*>(text), std::strlen(text)}; };
   const iovec line[] = {part(program_name().c_str()), part(": "), part(why), part("; "),
                         part(advice_of_process),      part("\n")};
   if (::writev(STDERR_FILENO, line, std::size(line)) < 0) {
-    // Nobody is there to be told.
+    // Nobody reads stderr.
   }
   ::_exit(static_cast<int>(exit_code::internal));
 }
 
 void without_memory() {
-  // As much as anything of ours asks for at a time.
+  // The largest amount that our own code asks for at a time.
   constexpr std::size_t some = 1024 * 1024;
   auto* left = std::malloc(some);
   if (left == nullptr)

@@ -9,7 +9,7 @@ namespace tune::cli {
 
 namespace {
 
-/// Between two looks, where only lines are shown.
+/// Time between two requests where only lines are shown.
 constexpr std::chrono::milliseconds calm_pace{1000};
 
 /// Shows one event as if it had happened here.
@@ -57,7 +57,7 @@ void head_watch::look() {
   auto told = status_update_from_json(*answer);
   if (!told)
     return;
-  // The state is that after them.
+  // The state is the one after these events.
   show(told->events);
   {
     std::lock_guard guard{mutex_};

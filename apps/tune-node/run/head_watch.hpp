@@ -13,23 +13,24 @@
 
 namespace tune::cli {
 
-/// Asks the head again and again, on a thread of its own, and has a screen show what it says.
+/// Polls the head on a thread of its own, and has a screen show the answers.
 class head_watch {
 public:
-  /// @param where Outlives it. @param live The screen is redrawn: it wants to know more.
+  /// @param where Must outlive it. @param live Whether the screen is redrawn, and so needs more
+  ///         information.
   head_watch(head_client& where, bool live) : where_{where}, live_{live} {}
   ~head_watch();
   head_watch(const head_watch&) = delete;
   head_watch& operator=(const head_watch&) = delete;
 
-  /// Begins; `to.run` returns when the experiment is over or the head out of reach.
-  /// @param key What the head calls the experiment.
+  /// Begins; `to.run` returns when the experiment is over or the head is out of reach.
+  /// @param key The head's number for the experiment.
   void show_on(std::shared_ptr<screen> to, std::uint64_t key);
 
-  /// The state that was last heard of.
+  /// The last state received.
   [[nodiscard]] std::optional<run_snapshot> latest() const;
 
-  /// What became of the experiment. After the screen's end.
+  /// The end of the experiment. To be called after the screen's end.
   /// @errors `ec::unreachable`; `ec::protocol`.
   [[nodiscard]] const expected<final_status>& end() const { return end_; }
   [[nodiscard]] bool has_rows() const { return has_rows_; }
@@ -40,7 +41,7 @@ private:
   std::uint64_t key_ = 0;
   std::shared_ptr<screen> screen_;
   std::thread thread_;
-  /// Number of the last event that was shown.
+  /// Number of the last event shown.
   std::uint64_t shown_ = 0;
   mutable std::mutex mutex_;
   std::optional<run_snapshot> latest_;

@@ -24,12 +24,13 @@ sigset_t watched() {
   sigemptyset(&result);
   sigaddset(&result, SIGINT);
   sigaddset(&result, SIGTERM);
-  // Ignored where it was when we began (nohup): a blocked signal that is ignored never comes.
+  // If it was ignored when the process began (nohup), it never comes, although it is blocked.
   sigaddset(&result, SIGHUP);
   return result;
 }
 
-/// Of the whole process: one watch may follow another between a signal and its echo.
+/// Whether a signal counts. For the whole process: another watch may start between a signal and its
+/// echo.
 bool counts(int signal) {
   static std::mutex mutex;
   static signal_echo known;
@@ -67,9 +68,9 @@ void wait_for_signals(int wake, const std::function<void(int)>& first,
 void hold_signals() {
   auto set = watched();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // Whoever reads along may go: writing fails then, which is no reason to leave trials alone.
+  // A reader of our output may go: then writing fails, which is no reason to abandon trials.
   ::signal(SIGPIPE, SIG_IGN);
-  // Beyond a limit of file sizes (ulimit -f) writing fails, and whoever wrote says so.
+  // Beyond a limit of file sizes (ulimit -f) writing fails, and the writer reports it.
   ::signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -1,4 +1,4 @@
-/// Ctrl-C, SIGTERM and SIGHUP: the first leaves off in order, the second at once.
+/// Ctrl-C, SIGTERM and SIGHUP: the first signal interrupts in order, the second at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,11 +8,11 @@
 namespace tune::cli {
 
 /// Keeps these signals, and SIGPIPE, from ending the process. Call in `main` before any thread is
-/// made: they inherit it.
+/// started: threads inherit it.
 void hold_signals();
 
-/// Waits for signals on a thread of its own, while it lives. Those that are an echo of one that
-/// came a moment before, whoever heard it, are not heard; see `signal_echo`.
+/// Waits for signals on a thread of its own while this object lives. An echo of a signal that came
+/// a moment before, to any receiver, is ignored; see `signal_echo`.
 class interrupts {
 public:
   /// @param first  Called with the signal's number, from the waiting thread.

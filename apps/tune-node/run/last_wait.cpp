@@ -12,7 +12,7 @@ namespace tune::cli {
 
 namespace {
 
-/// Guards need less to end what can be ended.
+/// Guards need less time to end whatever can be ended.
 constexpr std::chrono::seconds until_first_reminder{5};
 constexpr std::chrono::seconds between_reminders{60};
 
@@ -40,7 +40,7 @@ void last_wait::begin(bool warned) {
   try {
     signals_.emplace(first, leave_at_once);
   } catch (const std::system_error&) {
-    // No thread to be had: it ends without words, as it nearly always does.
+    // No thread can be started: the program ends without messages, as it nearly always does anyway.
   }
   remind_from({});
 }
@@ -52,7 +52,7 @@ void last_wait::remind_from(std::chrono::milliseconds from_now) {
   try {
     reminder_ = std::thread{[this, from_now] { remind(from_now + until_first_reminder); }};
   } catch (const std::system_error&) {
-    // Likewise.
+    // No thread, so no reminders.
   }
 }
 

@@ -1,5 +1,5 @@
 /// The end of a program, once its work is done: trial processes that do not end are named, and
-/// signals end it at once.
+/// signals end the program at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,27 +17,27 @@
 namespace tune::cli {
 
 /// Declare it before everything whose end may have to wait for processes: the kernel may hold one
-/// for ever (frozen, or waiting for a network disk that is gone), and a guard waits for it.
+/// for ever (frozen, or waiting for a network disk that is gone), and the guard waits for it.
 class last_wait {
 public:
   using teller = std::function<void(const std::string&)>;
 
-  /// @param directory  Below it, trials of this program have their directories.
+  /// @param directory  Directory below which trials of this program have their directories.
   /// @param say        Called with a line without its end, from a thread of its own. Not after the
-  ///                   destructor.
+  ///         destructor.
   last_wait(std::filesystem::path directory, teller say);
   ~last_wait();
   last_wait(const last_wait&) = delete;
   last_wait& operator=(const last_wait&) = delete;
 
-  /// All is said and done but the end. Call while the watch for signals that stood until now still
-  /// stands, so that none is missed; once.
-  /// @param warned  A signal has come already: the next one ends the process. Otherwise one is told
-  ///                of what is waited for, and the second ends it.
+  /// All work is done. Call once, while the earlier handler of signals still exists, so that no
+  /// signal is missed.
+  /// @param warned  A signal has come already: the next one ends the process. Otherwise the first
+  ///         one shows what is waited for, and the second one ends the process.
   void begin(bool warned);
 
-  /// From then on, names now and again the trial processes that are still there. Only the first
-  /// call counts. From any thread.
+  /// From then on, names from time to time the trial processes that still run. Only the first call
+  /// counts. From any thread.
   void remind_from(std::chrono::milliseconds from_now);
 
 private:

@@ -9,8 +9,8 @@
 
 namespace tune::cli {
 
-/// Opens the port for workers and says where it is. @errors as `head_services::listen`.
-/// @param certs The directory of certificates as it was given; empty: the default one.
+/// Opens the port for workers and shows its address. @errors as `head_services::listen`.
+/// @param certs The directory of certificates as given by the user; empty: the default one.
 [[nodiscard]] expected<void> open_to_workers(head_services& place, listen_options port,
                                              const std::string& certs,
                                              const std::shared_ptr<screen>& shown);

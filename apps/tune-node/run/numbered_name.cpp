@@ -23,8 +23,8 @@ namespace {
 
 constexpr const char* name_key = "experiment.name";
 
-/// The largest number below `storage`; 0: there is no run yet.
-/// @param only_experiments Others do not count.
+/// The largest number in use below `storage`; 0: there is no run yet.
+/// @param only_experiments Whether directories without an experiment do not count.
 std::uint64_t newest_number(const fs::path& storage, const std::string& base,
                             bool only_experiments) {
   std::uint64_t result = 0;
@@ -82,7 +82,7 @@ expected<claimed_directory> number_name(loaded_spec& what, const fs::path& stora
   fs::create_directories(storage, ignored);
   for (auto number = newest_number(storage, base, false) + 1;; ++number) {
     auto name = numbered_name(base, number);
-    // Another run may look for a name at this moment.
+    // Atomic, since another run may choose a name at the same time.
     if (::mkdir((storage / name).c_str(), 0775) == 0) {
       set_name(what, name);
       return claimed_directory{storage / name};

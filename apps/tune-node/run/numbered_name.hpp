@@ -13,21 +13,22 @@
 
 namespace tune::cli {
 
-/// What stands for "numbered" in the place of a name.
+/// The name that asks for a numbered one.
 inline constexpr std::string_view automatic_name = "auto";
 
 /// "x", "x-2", "x-3", …: the name of run number `n`. [n >= 1]
 [[nodiscard]] std::string numbered_name(const std::string& base, std::uint64_t n);
 
-/// The number of a name that `numbered_name` made of `base`; nothing: it is another's.
+/// The number of a name that `numbered_name` made from `base`; nothing: it did not.
 [[nodiscard]] std::optional<std::uint64_t> number_of(const std::string& name,
                                                      const std::string& base);
 
-/// Takes the wish for a numbered name out of what the command line says. @returns whether it did.
+/// Removes a request for a numbered name from the command line's keys. @returns whether there was
+/// one.
 bool take_automatic_name(std::vector<named_text>& overrides);
 
-/// A directory that was made so that no other run takes its name. Removed again at the end, if it
-/// is empty by then.
+/// A directory that was created so that no other run takes its name. Removed again at the end if it
+/// is still empty.
 class claimed_directory {
 public:
   claimed_directory() = default;
@@ -47,15 +48,15 @@ private:
   std::filesystem::path path_;
 };
 
-/// Gives `what`, whose name is the base, the name of its next run, and makes its directory; where
-/// it is to go on, that of the newest run there is.
-/// @param storage Where its directories lie.
+/// Gives `what`, whose name is the base, the name of its next run, and creates its directory; if it
+/// goes on, the name of the newest run.
+/// @param storage Parent of the directories.
 /// @errors `ec::storage`.
 [[nodiscard]] expected<claimed_directory>
 number_name(loaded_spec& what, const std::filesystem::path& storage, bool goes_on);
 
-/// In what the experiment in `directory` differs from `wanted`, a key or file each; nothing where
-/// there is none, or it cannot be read.
+/// The keys and files in which the experiment in `directory` differs from `wanted`; none if there
+/// is no experiment, or it cannot be read.
 [[nodiscard]] std::vector<std::string> differences(const std::filesystem::path& directory,
                                                    const spec& wanted);
 

@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "head/submitter.hpp"
 #include "run/before_run.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -29,9 +30,10 @@ error refused(const fs::path& directory, const std::string& why) {
   return {ec::refused, directory.string() + " is not overwritten: " + why};
 }
 
-/// What an experiment's directory holds besides its log file. The database is last: what is left of
-/// a removal that was cut short is still an experiment.
-constexpr std::array<std::string_view, 8> parts{"trials",
+/// The entries of an experiment's directory besides its log file. Of those removed the
+/// database is the last, so that the rest of an interrupted removal is still an experiment.
+constexpr std::array<std::string_view, 9> parts{"trials",
+                                                submitter_file,
                                                 ".probe",
                                                 ".control",
                                                 "experiment.db-shm",
@@ -45,12 +47,12 @@ bool is_part(const std::string& name, const std::string& log) {
          || std::find(parts.begin(), parts.end(), name) != parts.end();
 }
 
-/// The first word of a path such as "run.log" or "logs/run.log"; empty: there is none.
+/// The first component of a path such as "run.log" or "logs/run.log"; empty: there is none.
 std::string first_part(const fs::path& path) {
   return path.empty() ? std::string{} : path.begin()->string();
 }
 
-/// The log and those that were rotated away. What else lies beside them stays.
+/// Removes the log and its rotated files. Other files beside them stay.
 void remove_log(const fs::path& directory, const fs::path& log) {
   std::error_code failed;
   auto place = (directory / log).parent_path();
@@ -62,12 +64,12 @@ void remove_log(const fs::path& directory, const fs::path& log) {
       found.push_back(i->path());
   for (const auto& x : found)
     fs::remove(x, failed);
-  // Fails where anything is left in it.
+  // Fails if anything is left in the directory.
   if (log.has_parent_path())
     fs::remove(place, failed);
 }
 
-/// @errors `ec::refused` with what no experiment has.
+/// @errors `ec::refused`, naming an entry that no experiment has.
 expected<void> only_parts(const fs::path& directory, const std::string& log) {
   std::error_code failed;
   for (fs::directory_iterator i{directory, failed}, end; !failed && i != end; i.increment(failed)) {
@@ -83,7 +85,7 @@ expected<void> only_parts(const fs::path& directory, const std::string& log) {
 
 struct found_experiment {
   std::string about;
-  /// Relative; empty: it has none.
+  /// Relative path of its log; empty: it has none.
   fs::path log;
 };
 
@@ -136,7 +138,7 @@ expected<void> overwrite(const fs::path& directory,
   auto lock = directory_lock::take(directory);
   if (!lock)
     return refused(directory, lock.error().detail);
-  // Nobody changes it any more.
+  // From here on nobody else changes it.
   auto found = look(directory);
   if (!found)
     return found.error();
@@ -159,7 +161,7 @@ expected<void> ask_to_remove(const std::string& what, bool yes) {
                                   + ": give --yes, too, where nobody"
                                     " can be asked"};
   std::cerr << program_name() << ": remove " << printable(what) << "? [y/N] " << std::flush;
-  // Nothing is removed yet.
+  // Nothing has been removed yet.
   interrupts signals{leave_at_once, leave_at_once};
   std::string answer;
   std::getline(std::cin, answer);

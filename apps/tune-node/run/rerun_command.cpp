@@ -33,7 +33,7 @@ namespace {
 
 constexpr const char* iteration_key = "training_iteration";
 
-/// What is run again, and what it is compared with.
+/// The run to repeat and to compare with.
 struct recorded_run {
   spec what;
   trial_row trial;
@@ -42,7 +42,7 @@ struct recorded_run {
 };
 
 /// The files of the command under the heads that began the trial's attempts, or else under the
-/// newest.
+/// newest head.
 expected<std::vector<head_code>> code_that_ran(store_reader& from, trial_id which) {
   auto heads = code_of_heads(from);
   if (!heads)
@@ -105,7 +105,7 @@ expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_i
   return recorded_run{std::move(what), std::move(*trial), std::move(*code)};
 }
 
-/// The metrics of the report that is compared with the best of before, or else of the last one.
+/// Iteration and metrics of the new trial's report at `iteration`; nothing if there is none.
 std::optional<std::pair<std::uint64_t, object>> new_metrics(const fs::path& directory,
                                                             std::uint64_t iteration) {
   auto reader = store_reader::open(directory);
@@ -178,8 +178,8 @@ object to_object(const rerun_result& x) {
   return result;
 }
 
-/// Each value of `config` as a parameter that has no other. Those that are objects themselves stay
-/// whole, since the command names them as `known` does.
+/// Adds each value of `config` as a parameter with one value. Values that are objects themselves
+/// stay whole if the command names them so, as in `known`.
 void add_constants(std::vector<named_text>& to, const std::string& prefix, const object& config,
                    const std::vector<named_text>& known) {
   for (const auto& [name, what] : config) {
@@ -194,7 +194,7 @@ void add_constants(std::vector<named_text>& to, const std::string& prefix, const
   }
 }
 
-/// What the comparison cannot know.
+/// Warns of a difference that the comparison cannot take into account.
 void warn_of_origin(const trial_row& of, bool quiet) {
   if (of.lineage > 1 && !quiet)
     std::cerr << program_name() << ": warning: trial " << to_text(of.trial)
@@ -219,7 +219,7 @@ std::vector<std::string> edited_since(const std::vector<head_code>& before, cons
   return result;
 }
 
-/// Whether a parameter is given, as a whole or in parts ("opt.lr" of "opt").
+/// Whether a parameter is given, whole or in parts ("opt.lr" of "opt").
 bool has_part_of(const std::vector<named_text>& space, const std::string& name) {
   return std::any_of(space.begin(), space.end(), [&](const named_text& x) {
     return x.name == name || x.name.starts_with(name + ".");
@@ -231,8 +231,8 @@ bool has_part_of(const std::vector<named_text>& space, const std::string& name) 
 spec spec_for_rerun(spec recorded, const trial_row& of) {
   auto declared = std::exchange(recorded.space, {});
   add_constants(recorded.space, "", of.best_config ? *of.best_config : of.config, declared);
-  // Those that did not take part are declared all the same, since commands name them; the others'
-  // values keep them out again.
+  // Parameters that were inactive are still declared, since commands name them; the values of the
+  // others make them inactive again.
   for (auto& line : declared) {
     if (!has_part_of(recorded.space, line.name))
       recorded.space.push_back(std::move(line));
@@ -240,7 +240,7 @@ spec spec_for_rerun(spec recorded, const trial_row& of) {
   recorded.experiment.name += "-rerun-" + to_text(of.trial);
   recorded.experiment.num_samples = 1;
   recorded.search = {};
-  // A single run has nothing to be chosen from.
+  // A single run leaves nothing to confirm.
   recorded.experiment.confirm = 0;
   recorded.scheduler = {};
   recorded.cluster.listen.clear();

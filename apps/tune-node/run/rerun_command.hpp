@@ -1,4 +1,5 @@
-/// `tune-node rerun DIR [TRIAL]`: one configuration once more, compared with what was recorded.
+/// `tune-node rerun DIR [TRIAL]`: runs one configuration once more, and compares the results with
+/// the recorded ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,31 +18,31 @@
 
 namespace tune::cli {
 
-/// The recorded configuration for one trial as `of` had it: its values are constants, no scheduler
-/// ends it, and it stops at the iteration where that one did.
+/// The recorded specification, changed for one trial that repeats `of`: its values are constants,
+/// no scheduler ends it, and it stops at the iteration where that trial did.
 [[nodiscard]] spec spec_for_rerun(spec recorded, const trial_row& of);
 
-/// One metric, then and now. Null where there was none.
+/// One metric, then and now. Null: not reported.
 struct compared_metric {
   std::string metric;
   value recorded;
   value now;
 };
 
-/// The numbers of both reports, those of the first in its order, then others.
+/// The numbers of both reports: first those of `recorded` in its order, then the others.
 [[nodiscard]] std::vector<compared_metric> compared_metrics(const object& recorded,
                                                             const object& now);
 
-/// What came of a rerun.
+/// The result of a rerun.
 struct rerun_result {
   std::string experiment;
   trial_id trial;
-  /// Of the new experiment.
+  /// Directory of the new experiment.
   std::string directory;
-  /// That is compared; 0: the new trial has no such report.
+  /// Iteration that is compared; 0: the new trial has no such report.
   std::uint64_t iteration = 0;
   object config;
-  /// Files of the command that were others when the experiment ran.
+  /// Files of the command that were different when the experiment ran.
   std::vector<std::string> edited = {};
   std::vector<compared_metric> metrics = {};
 };

@@ -29,7 +29,7 @@ expected<spec> recorded_spec(const fs::path& directory) {
   auto row = reader->experiment();
   if (!row)
     return row.error();
-  // Its head was killed in its first moments.
+  // The head was killed in its first moments.
   if (row->spec.empty())
     return error{ec::unreadable, printable(directory.string())
                                      + ": the experiment was ended before it began, and nothing of "
@@ -58,7 +58,7 @@ std::optional<loaded_spec> load_recorded(const spec& recorded,
     std::cerr << program_name() << ": warning: " << printable(warning) << '\n';
   if (!result)
     std::cerr << to_text(result.faults) << '\n';
-  // All keys are written out: a default is none that somebody wanted.
+  // A record has all keys: its default for this one is not the user's choice.
   if (result && !result.loaded->what.cluster.queue_trials)
     result.loaded->origins.erase("cluster.queue_trials");
   return std::move(result.loaded);

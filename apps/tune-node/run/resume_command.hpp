@@ -1,4 +1,4 @@
-/// `tune-node resume DIR`: goes on by the configuration that the directory holds.
+/// `tune-node resume DIR`: goes on with the configuration that the directory holds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace tune::cli {
 
-/// A recorded configuration as if it were read from its file again, with what this command line and
-/// the environment change. @returns nothing where there are faults, which go to stderr.
+/// A recorded configuration as if it were read from its file again, with changes by this command
+/// line and the environment. @returns nothing if there are faults, which go to stderr.
 [[nodiscard]] std::optional<loaded_spec> load_recorded(const spec& recorded,
                                                        const std::vector<named_text>& overrides,
                                                        const choices& all, bool quiet);

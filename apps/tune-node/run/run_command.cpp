@@ -45,8 +45,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether this machine can offer what it is to, and trials can ever run on it; complains if not.
-/// Where workers may join, nobody knows of trials.
+/// Whether this machine has the GPUs that it is to offer, and trials can ever run on it; complains
+/// if not. The latter is unknown where workers may join.
 bool can_run(const loaded_spec& loaded, const host_resources& machine) {
   auto fault
       = impossible_offer(loaded, lack_of_gpus(machine, loaded.what.cluster.gpus.value_or(0)));
@@ -59,8 +59,8 @@ bool can_run(const loaded_spec& loaded, const host_resources& machine) {
   return !fault;
 }
 
-/// Whether trials have their program, as far as one can tell: workers may have what is not here.
-/// Complains if not.
+/// Whether trials have their program, as far as can be told: workers may have what this machine
+/// lacks. Complains if not.
 bool has_program(const loaded_spec& loaded, bool quiet) {
   if (!loaded.what.cluster.listen.empty()) {
     warn_of_missing_program(loaded, quiet);
@@ -79,7 +79,7 @@ void warn_of_unenforced_memory(const loaded_spec& loaded, bool quiet) {
     std::cerr << program_name() << ": warning: " << to_text(*warning) << '\n';
 }
 
-/// @errors `ec::refused` where an experiment is in the way, with the commands that help.
+/// @errors `ec::refused` if an experiment is in the way, with the commands that help.
 expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> resume) {
   auto state = resume ? directory_state::absent : inspect_directory(directory);
   if (!state || *state != directory_state::experiment)
@@ -90,9 +90,9 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
                                 + ", or begin beside it by --experiment.name auto"};
 }
 
-/// Runs the actors until all is over and on disk. Where it cannot go on, the process ends: actors
-/// that nobody dismisses would be waited for without end.
-/// @errors `ec::storage` where the log cannot be opened; `ec::refused` where the port cannot.
+/// Runs the actors until all is over and on disk. If it cannot go on, it ends the process:
+/// otherwise it would wait without end for actors that nobody dismisses.
+/// @errors `ec::storage` if the log cannot be opened; `ec::refused` if the port cannot.
 [[gnu::noinline]] expected<run_summary> conduct(run_parts parts, experiment_actors_options how,
                                                 std::optional<listen_options> port,
                                                 const snapshot_frame& fixed, screen_options look,
@@ -114,7 +114,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
       place.close();
       return log.error();
     }
-    // The screen is last: whoever waits for it goes when it hears of the end.
+    // The screen comes last: its waiting thread goes on as soon as it hears of the end.
     how.observer = joined_observers({*log, shown});
   }
   how.on_files_failed = [shown](const error& why) {
@@ -149,7 +149,7 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   auto result = shown->run();
   if (auto trouble = actors->settle(); !trouble.empty() && result.storage_error.empty())
     result.storage_error = trouble;
-  // The files of the trials may be given up only now.
+  // Trial files may be given up as late as this.
   shown->show_rest();
   return leave(std::move(result));
 }
@@ -204,8 +204,8 @@ std::string some_of(const std::vector<std::string>& names) {
                               : result;
 }
 
-/// Whether somebody at a terminal runs another experiment under the name of one that is there: it
-/// gets a number. Says which.
+/// Whether a user at a terminal starts a different experiment under an existing name, so that it
+/// gets a number. Shows the differences.
 bool wants_number(const command_line& line, const run_request& what, const loaded_spec& loaded) {
   auto named = loaded.origins.find("experiment.name");
   auto is_named_here
@@ -222,7 +222,7 @@ bool wants_number(const command_line& line, const run_request& what, const loade
   return !others.empty();
 }
 
-/// Gives the run a number where that is wanted.
+/// Gives the run a number if that is wanted.
 expected<claimed_directory> place_of(const command_line& line, const run_request& what,
                                      loaded_spec& loaded, bool numbered) {
   if (!numbered && !wants_number(line, what, loaded))
@@ -234,7 +234,7 @@ expected<claimed_directory> place_of(const command_line& line, const run_request
   return result;
 }
 
-/// Reads it; a numbered name stands for that of the file until the number is known.
+/// Reads the configuration; for a numbered name, the file's name is used until the number is known.
 std::optional<loaded_spec> load(const command_line& line, const run_request& what,
                                 const choices& all, bool& numbered) {
   auto overrides = what.overrides;
@@ -247,13 +247,14 @@ std::optional<loaded_spec> load(const command_line& line, const run_request& wha
   return result;
 }
 
-/// What a head is sent is complete: it sees neither this machine's files nor its experiments.
+/// Completes the configuration and sends it to a head, which sees neither this machine's files nor
+/// its experiments.
 exit_code submit(const command_line& line, const run_request& what, loaded_spec& loaded,
                  bool numbered) {
   loaded.what.code = code_of(loaded);
   std::vector<std::string> omitted;
   auto found = look_elsewhere(loaded, fs::current_path(), omitted);
-  // One that goes on has them in its record.
+  // An experiment that goes on has these points in its record.
   if (!found && !what.resume)
     return complain(found.error());
   warn(found ? omitted : std::vector{found.error().detail}, line.quiet);
@@ -296,7 +297,7 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
 
 namespace {
 
-/// What `--add` names. @errors `ec::bad_syntax`, `ec::bad_option`.
+/// The configurations of `--add`. @errors `ec::bad_syntax`, `ec::bad_option`.
 expected<std::vector<on::add_asked>> additions_of(const std::string& json,
                                                   const search_space& space) {
   std::vector<on::add_asked> result;
@@ -321,7 +322,7 @@ expected<std::vector<on::add_asked>> additions_of(const std::string& json,
   return result;
 }
 
-/// A file that says something else than the record: the record may be what is meant.
+/// If the file differs from the record, adds the command that goes on with the record.
 error with_record(error why, const run_request& what, const fs::path& directory) {
   const auto differs = why.detail.starts_with("cannot resume with another configuration");
   if (!differs || !what.resume || what.file.empty())
@@ -331,7 +332,7 @@ error with_record(error why, const run_request& what, const fs::path& directory)
   return why;
 }
 
-/// What can be done with an experiment that is done.
+/// Says what can still be done with an experiment that is done.
 std::string nothing_left(const fs::path& directory) {
   auto way = way_on_in(directory);
   return program_name() + ": nothing is left to run; " + printable(way.command)
@@ -346,7 +347,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
                            const choices& all, const fs::path& directory) {
   before_run heeded{line.quiet};
   auto machine = discover();
-  auto fixed = frame_of(loaded, directory);
+  auto fixed = frame_of(loaded.what, directory);
   const result_request result{
       line, what.file, {}, words_given(what, loaded, environment_of(environ))};
   auto look = screen_of(line, fixed.objectives);
@@ -354,7 +355,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   auto added = additions_of(what.add, *loaded.space);
   if (!added)
     return complain(added.error());
-  // It may keep what it began with.
+  // An experiment that goes on may keep what it began with.
   auto ready = prepare(loaded, directory, what.resume, fs::current_path());
   if (!ready)
     return complain(ready.error());
@@ -370,7 +371,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
         std::cerr << nothing_left(directory);
       auto written
           = !what.tells || write_result(result, (*before)->last, (*before)->how, look.look);
-      return written ? code_of((*before)->how, what.strict, 0) : exit_code::storage;
+      return written ? exit_code_of((*before)->how, what.strict, 0) : exit_code::storage;
     }
   }
   if (auto has = what.resume ? has_files_to_go_on(directory, loaded.what, what.file.empty())
@@ -403,27 +404,27 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   warn_of_unenforced_memory(loaded, line.quiet);
   if (auto free = may_begin(directory, what.resume); !free)
     return complain(free.error());
-  // From here on there is something to leave off.
+  // From here on there is a run to interrupt.
   if (auto ended = heeded.close())
     return *ended;
   auto opened = open_storage(directory, loaded.what, what.resume);
   if (!opened)
     return complain(with_record(opened.error(), what, directory));
   opened->additions = std::move(*added);
-  // Without it nobody would know why nothing happens.
+  // Shown even if quiet: otherwise nobody would know why nothing happens.
   if (line.quiet && !opened->paused.empty())
     std::cerr << program_name() << ": warning: " << printable(opened->paused) << '\n';
   auto how = options_for(std::move(*opened), loaded.what);
   how.shipment = std::move(made->shipment);
-  // Closed when nobody reads any more: only then does its write-ahead log go.
+  // Closed when nobody reads any more: only then is its write-ahead log removed.
   const auto store = how.store;
-  // Said when there is no memory left to write it with.
+  // Made beforehand, for a time when no memory is left.
   static const auto advice = printable("what is recorded is safe: go on with it by "
                                        + program_call("resume " + shell_word(directory.string())));
   end_when_exhausted(advice.c_str());
   std::atomic<int> signal = 0;
   auto conducted = [&] {
-    // Gone before the result is written.
+    // Destroyed before the result is written.
     last_wait rest{directory, [](const std::string& news) {
                      std::cerr << program_name() + ": " + printable(news) + "\n";
                    }};
@@ -443,7 +444,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
     say_cause(end);
   else if (!write_result(result, last, end, look.look))
     return exit_code::storage;
-  return code_of(end, what.strict, signal);
+  return exit_code_of(end, what.strict, signal);
 }
 
 } // namespace tune::cli

@@ -14,14 +14,14 @@ namespace {
 
 constexpr const char* name_option = "experiment.name";
 
-/// Keys with options of their own are written as these.
+/// Adds a key as an option; some keys have options of their own.
 void add(std::vector<std::string>& to, const std::string& key, const std::string& text) {
   if (key == name_option)
     return;
   if (key == "cluster.insecure_plaintext" && text == "true")
     return to.push_back("--insecure-plaintext");
   auto option = key == "cluster.certs" ? "certs" : key == "cluster.listen" ? "listen" : key;
-  // A word that begins with dashes would not be taken for a value.
+  // A separate word that begins with a dash would not be taken for a value.
   if (text.starts_with('-'))
     return to.push_back("--" + option + "=" + text);
   to.insert(to.end(), {"--" + option, text});

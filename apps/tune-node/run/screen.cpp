@@ -18,13 +18,14 @@ namespace tune::cli {
 
 namespace {
 
-/// First and last lines of stderr, what says how many are between, and remarks.
+/// Most lines of a failure: the first and last lines of stderr, the count of those between, and
+/// remarks.
 constexpr std::size_t failure_lines = 10;
 
-/// Of failures that are all alike these are told, and then each tenth as many.
+/// Number of like failures that are shown; after these only the 10th, 100th, 1000th and so on.
 constexpr std::uint64_t told_of_alike = 3;
 
-/// Between two looks for a new best, where only lines are shown: no event tells of it.
+/// Time between two looks for a new best where only lines are shown: no event reports it.
 constexpr std::chrono::seconds calm_pace{1};
 
 bool is_told(std::uint64_t count) {
@@ -120,7 +121,7 @@ void screen::show(const item& x) {
   }
 }
 
-/// @returns whether another trial failed like this before, which is enough to be told.
+/// @returns whether a trial failed like this before, so that no full text is needed.
 bool screen::tell_alike(const failure& x) {
   if (x.again)
     return false;
@@ -140,7 +141,7 @@ bool screen::tell_alike(const failure& x) {
   return true;
 }
 
-/// Failures that have nothing in common are told so often, and then not.
+/// Limits how many different failures are shown in full.
 bool screen::may_tell_failure() {
   if (++failures_told_ == most_failures + 1 && !options_.quiet)
     print("more than " + std::to_string(most_failures)
@@ -167,7 +168,7 @@ void screen::show(const failure& x, instant) {
     print(line);
 }
 
-/// Plain lines: those of a best, and a summary a minute.
+/// Shows plain lines: new bests, and a summary every minute.
 void screen::show_state(const run_snapshot& x) {
   if (x.best) {
     if (auto line = lines_.best(*x.best, x.elapsed))
@@ -177,8 +178,8 @@ void screen::show_state(const run_snapshot& x) {
     print(*line);
 }
 
-/// @param state Of before `all` was fetched: what happened until then is in it, and its lines come
-///              where they belong in time.
+/// @param state Taken before `all` was fetched: it includes events up to its time, and its lines
+///         are placed accordingly.
 void screen::show(const std::deque<item>& all, const std::optional<run_snapshot>& state) {
   auto is_earlier = [&](const item& x) { return !state || x.at <= state->elapsed; };
   auto later = std::find_if_not(all.begin(), all.end(), is_earlier);
@@ -188,7 +189,7 @@ void screen::show(const std::deque<item>& all, const std::optional<run_snapshot>
   std::for_each(later, all.end(), [this](const item& x) { show(x); });
 }
 
-/// The last line of a best is that of the best.
+/// Makes sure that the last line about a best shows the final one.
 void screen::show_last(const run_summary& how) {
   auto state = shows_lines() && options_.last ? options_.last(how) : std::nullopt;
   auto line = state && state->best ? lines_.last_best(*state->best, state->elapsed) : std::nullopt;
@@ -242,7 +243,7 @@ run_summary screen::run() {
     }
     draw(steady_now());
     guard.lock();
-    // Not more often than four times a second, however much happens.
+    // At most four times a second, however much happens.
     changed_.wait_for(guard, painter::frame_time, [this] { return over_.has_value(); });
   }
 }

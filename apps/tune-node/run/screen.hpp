@@ -20,23 +20,23 @@
 
 namespace tune::cli {
 
-/// How to show it.
+/// Options of a screen.
 struct screen_options {
   std::vector<objective> objectives;
-  /// Redraw a block in place.
+  /// Whether to redraw a block in place.
   bool redraw = false;
   bool quiet = false;
   style look;
-  /// The experiment's, as the user would name it; empty: it is not here.
+  /// The experiment's directory as the user would name it; empty: it is not here.
   std::string directory = {};
   /// Asks the running experiment for its state; nothing if it does not answer.
   std::function<std::optional<run_snapshot>()> snapshot;
-  /// The state in which it ended; nothing if that is not known.
+  /// The state in which it ended; nothing if unknown.
   std::function<std::optional<run_snapshot>(const run_summary&)> last = {};
 };
 
-/// Hears of an experiment and shows it on stderr. `run` belongs to one thread; what it hears comes
-/// from another, through a bounded queue.
+/// Receives the events of an experiment and shows it on stderr. `run` belongs to one thread; events
+/// come from another one, through a bounded queue.
 class screen : public run_observer {
 public:
   explicit screen(screen_options options);
@@ -46,14 +46,14 @@ public:
   void warned(const std::string& text) override;
   void finished(const run_summary& how) override;
 
-  /// There is something new to draw. From any thread.
+  /// Asks for a redraw. From any thread.
   void stir();
   /// Shows a line, from any thread.
   void say(std::string text);
 
-  /// Shows what happens until the experiment is over. @returns how it ended.
+  /// Shows events until the experiment is over. @returns how it ended.
   [[nodiscard]] run_summary run();
-  /// Shows what it heard since `run` returned.
+  /// Shows events received since `run` returned.
   void show_rest();
 
 private:
@@ -65,9 +65,10 @@ private:
     instant at{0};
     std::variant<cmd::trial_changed, failure, std::string> what;
   };
-  /// Beyond it ends of trials are only counted: a line each would be no help any more.
+  /// Most events that wait. Beyond it ends of trials are only counted: a line each would be no
+  /// help.
   static constexpr std::size_t most_waiting = 1000;
-  /// Failures that are told in full where only lines are shown.
+  /// Most failures that are shown in full where only lines are shown.
   static constexpr std::uint64_t most_failures = 100;
 
   screen_options options_;
@@ -80,7 +81,7 @@ private:
   std::uint64_t failures_told_ = 0;
   bool news_ = false;
   std::optional<run_summary> over_;
-  /// Trials that failed for good and alike: the first of them, and how many there are.
+  /// Trials that failed for good and alike: the first of them, and their number.
   struct alike_failures {
     trial_id first;
     std::uint64_t count = 0;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What its configuration's runs come to.
+/// Statistics of all runs of the best trial's configuration.
 expected<std::optional<run_statistics>> runs_of_best(store_reader& from, const best_rule& rule) {
   if (!rule.repeats.is_on())
     return std::optional<run_statistics>{};
@@ -76,16 +76,26 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   return result;
 }
 
+/// A status by its name in the record.
+experiment_status status_called(const std::string& name) {
+  using enum experiment_status;
+  for (auto x : {time_limit, interrupted, stopped, failed, stalled, left_off}) {
+    if (name == to_text(x))
+      return x;
+  }
+  return done;
+}
+
 } // namespace
 
-snapshot_frame frame_of(const loaded_spec& loaded, const fs::path& directory) {
+snapshot_frame frame_of(const spec& what, const fs::path& directory) {
   snapshot_frame result;
-  result.experiment = loaded.what.experiment.name;
+  result.experiment = what.experiment.name;
   result.directory = directory.string();
-  result.objectives = loaded.what.experiment.objectives;
-  result.constraints = loaded.what.experiment.constraints;
-  result.repeats = repeat_rule_of(loaded.what);
-  result.time_limit = loaded.what.experiment.time_limit;
+  result.objectives = what.experiment.objectives;
+  result.constraints = what.experiment.constraints;
+  result.repeats = repeat_rule_of(what);
+  result.time_limit = what.experiment.time_limit;
   return result;
 }
 
@@ -146,18 +156,29 @@ expected<std::optional<finished_run>> finished_before(const fs::path& directory,
   auto row = reader->experiment();
   if (!row)
     return row.error();
-  auto last = recorded_snapshot(*reader, *row, fixed);
+  auto result = recorded_end(*reader, *row, fixed);
+  if (!result)
+    return result.error();
+  // What it ended by does not count: it needs nothing more.
+  result->how.status = experiment_status::done;
+  return std::optional{std::move(*result)};
+}
+
+expected<finished_run> recorded_end(store_reader& from, const experiment_row& row,
+                                    const snapshot_frame& fixed) {
+  auto last = recorded_snapshot(from, row, fixed);
   if (!last)
     return last.error();
-  auto succeeded = count_succeeded(*reader, fixed.objectives.front().metric);
+  auto succeeded = count_succeeded(from, fixed.objectives.front().metric);
   if (!succeeded)
     return succeeded.error();
   finished_run result{std::move(*last), {}};
-  result.how.why = row->why;
-  result.how.view.counts = row->counts;
-  result.how.view.withdrawn = row->withdrawn;
+  result.how.status = status_called(row.status);
+  result.how.why = row.why;
+  result.how.view.counts = row.counts;
+  result.how.view.withdrawn = row.withdrawn;
   result.how.view.succeeded = *succeeded;
-  return std::optional{std::move(result)};
+  return result;
 }
 
 expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_row& row,

@@ -1,4 +1,4 @@
-/// What a running or finished experiment looks like, from the actors' answers.
+/// Snapshots of a running or finished experiment, made from the actors' answers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tune::cli {
 
-/// What of a snapshot never changes during a run.
+/// The part of a snapshot that never changes during a run.
 struct snapshot_frame {
   std::string experiment;
   std::string directory;
@@ -23,10 +23,9 @@ struct snapshot_frame {
   std::chrono::nanoseconds time_limit{0};
 };
 
-[[nodiscard]] snapshot_frame frame_of(const loaded_spec& loaded,
-                                      const std::filesystem::path& directory);
+[[nodiscard]] snapshot_frame frame_of(const spec& what, const std::filesystem::path& directory);
 
-/// The state that `view` tells of, at experiment time `at`.
+/// The state in `view`, at experiment time `at`.
 [[nodiscard]] run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& view,
                                        instant at);
 
@@ -37,22 +36,27 @@ struct snapshot_frame {
 /// An experiment that is done.
 struct finished_run {
   run_snapshot last;
-  /// Why it ended, and of its view only what decides the exit code.
+  /// Why it ended; of its view only what decides the exit code.
   run_summary how;
 };
 
-/// The end of an experiment that was finished before; nothing if there is none, if it is not, or if
-/// `wanted` has more samples than it had or `how` makes trials run again, so that it goes on.
-/// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
+/// The end of an experiment that was finished before; nothing if there is none, if it is not
+/// finished, or if it goes on because `wanted` has more samples than it had or `how` makes trials
+/// run again.
+/// @errors `ec::refused` if `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<std::optional<finished_run>>
 finished_before(const std::filesystem::path& directory, const spec& wanted,
                 const snapshot_frame& fixed, resume_mode how);
 
-/// The state that the database tells of.
+/// The same of an experiment that has ended, by its record.
+[[nodiscard]] expected<finished_run> recorded_end(store_reader& from, const experiment_row& row,
+                                                  const snapshot_frame& fixed);
+
+/// The state in the database.
 [[nodiscard]] expected<run_snapshot>
 recorded_snapshot(store_reader& from, const experiment_row& row, const snapshot_frame& fixed);
 
-/// Adds what became of its exports, by its record. What cannot be read is left out.
+/// Adds the counts of exports in its record. What cannot be read is left out.
 void count_exports(run_snapshot& to, const std::filesystem::path& directory);
 
 } // namespace tune::cli

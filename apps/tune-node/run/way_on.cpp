@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where relative words are of no use: the line may be entered elsewhere.
+/// An absolute path, since the command may be entered elsewhere.
 fs::path whole(const fs::path& directory) {
   auto result = fs::absolute(directory).lexically_normal();
   return result.filename().empty() ? result.parent_path() : result;
@@ -29,7 +29,7 @@ std::optional<spec> spec_in(const fs::path& directory) {
   return what ? std::optional{std::move(*what)} : std::nullopt;
 }
 
-/// Why `resume` cannot: the cause, where there is one that explains the loss.
+/// Why `resume` is not possible, with the cause of the loss if it is known.
 std::string cause_of(const missing_files& x) {
   auto work = work_directory_around(x.ini_dir);
   return to_text(x)
@@ -41,10 +41,14 @@ std::string cause_of(const missing_files& x) {
 } // namespace
 
 way_on way_on_from(const fs::path& directory, const missing_files& missing) {
-  if (missing.empty())
-    return {program_call("resume") + " " + shell_word(directory.string())};
   const auto place = whole(directory);
   const auto name = " --experiment.name " + shell_word(place.filename().string());
+  if (!words_to_head().empty())
+    return {program_call("run FILE ") + words_to_head() + name + " --resume", false,
+            ", entered where it was submitted: FILE is its INI file, and the options of its first"
+            " run belong to it"};
+  if (missing.empty())
+    return {program_call("resume") + " " + shell_word(directory.string())};
   if (!work_directory_around(missing.ini_dir).empty())
     return {program_call("run FILE --head HOST:PORT") + name + " --resume", false,
             ", entered where it was submitted: FILE is its INI file, HOST:PORT a head with this"

@@ -2,7 +2,6 @@
 #include "run/whole_output.hpp"
 
 #include "tune/core/program_name.hpp"
-#include "tune/core/shell_word.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
@@ -15,9 +14,9 @@ namespace tune::cli {
 
 namespace {
 
-/// What is quoted last is near the end of its file. [bytes]
+/// Part at the end of a file that is searched: the last quoted line is near the end. [bytes]
 constexpr std::size_t looked_through = 64 * 1024;
-/// Long lines are quoted in part. [bytes]
+/// Part of a line that is compared: long lines are quoted in part. [bytes]
 constexpr std::size_t compared = 80;
 
 /// The end of a trial's file; empty: there is none, or it cannot be read.
@@ -35,7 +34,7 @@ std::string end_of(const guarded_directory& where, const std::string& name) {
   return result;
 }
 
-/// The last line that is not blank, or its beginning, without the blanks around it.
+/// The last non-blank line, or its beginning, without the blanks around it.
 std::string_view last_line(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto end = text.find_last_not_of(blanks);
@@ -56,7 +55,7 @@ std::string whole_output_command(const std::filesystem::path& directory, trial_i
   if (line.empty() || !where)
     return {};
   const auto command
-      = program_call("logs") + " " + shell_word(directory.string()) + " " + to_text(trial);
+      = program_call("logs") + " " + experiment_words(directory.string()) + " " + to_text(trial);
   if (end_of(*where, "stderr").find(line) != std::string::npos)
     return command + " --stderr";
   return end_of(*where, "stdout").find(line) != std::string::npos ? command : std::string{};

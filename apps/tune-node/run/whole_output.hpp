@@ -1,4 +1,4 @@
-/// Where all is of which a failure quotes a part.
+/// Where to find the whole output of which a failure quotes a part.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace tune::cli {
 
-/// The command that shows all that a failed trial wrote on the stream that the quoted lines are
-/// from: "tune-node logs results/digits 00003 --stderr".
-/// @param directory Of the experiment, as the user would name it.
-/// @param quoted    The last lines of what the failure says.
-/// @returns empty: they are in none of the trial's files, as where it keeps none, or where the
-///          program said them in its protocol.
+/// The command that shows everything a failed trial wrote to the stream of the quoted lines:
+/// "tune-node logs results/digits 00003 --stderr".
+/// @param directory The experiment's, as the user would name it.
+/// @param quoted    The last lines of the failure's text.
+/// @returns an empty text if these lines are in none of the trial's files: it keeps none, or the
+///         program sent them by its protocol.
 [[nodiscard]] std::string whole_output_command(const std::filesystem::path& directory,
                                                trial_id trial, std::string_view quoted);
 

@@ -26,7 +26,7 @@ namespace tune::cli {
 
 namespace {
 
-/// What one node offers: enough for one trial, unless the user says otherwise.
+/// The offer of one node: enough for one trial, unless the user says otherwise.
 resources offered_by_node(const simulate_request& what, const resource_request& one_trial) {
   resources result;
   for (const auto& bundle : one_trial.bundles)
@@ -82,7 +82,7 @@ double seconds_of(instant x) {
   return std::chrono::duration<double>(x).count();
 }
 
-/// Trials that trained at once, on average.
+/// Mean number of trials that trained at once.
 double busy(const simulation& world) {
   auto elapsed = seconds_of(world.elapsed());
   return elapsed > 0 ? seconds_of(world.computed()) / elapsed : 0;
@@ -94,7 +94,7 @@ std::string short_number(double x) {
   return text;
 }
 
-/// When the target was reached; nothing: never, or none was wanted.
+/// Time when the target was reached; nothing: never, or there was none.
 using target_time = std::optional<instant>;
 
 object told_of(const simulation& world, const simulate_request& what, target_time reached) {
@@ -125,7 +125,7 @@ std::string told_to_people(const simulation& world, const simulate_request& what
   return result;
 }
 
-/// Looks out for the target, if there is one, in front of `model`.
+/// Wraps `model` to watch for the target, if there is one.
 std::shared_ptr<target_watch> watch(const simulate_request& what, const loaded_spec& loaded,
                                     std::shared_ptr<trial_model> model,
                                     const std::unique_ptr<simulation>& world) {
@@ -135,7 +135,7 @@ std::shared_ptr<target_watch> watch(const simulate_request& what, const loaded_s
                                         *what.target, [&world] { return world->elapsed(); });
 }
 
-/// Why this cannot be simulated; empty: it can.
+/// Why this experiment cannot be simulated; empty: it can.
 std::string misfit(const loaded_spec& loaded) {
   if (loaded.what.trainable.kind != trainable_kind::table)
     return "only recorded curves can be simulated: [trainable] kind = table";
@@ -203,7 +203,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   run_summary how;
   how.status = end.status;
   how.view = world.machine().view();
-  return code_of(how, what.strict, 0);
+  return exit_code_of(how, what.strict, 0);
 }
 
 } // namespace tune::cli

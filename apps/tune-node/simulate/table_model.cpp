@@ -26,7 +26,7 @@ table_model::curve& table_model::curve_of(trial_id trial, const config_ptr& conf
   auto& x = known->second;
   if (fresh || x.config != config)
     x = {config, table_.curve_of(*config, *space_)};
-  // It goes on from a checkpoint: rows that were done before are behind it.
+  // The trial goes on from a checkpoint: skip the rows before it.
   if (x.done != done) {
     x.next = 0;
     x.time = 0;

@@ -13,10 +13,10 @@
 namespace tune::cli {
 
 /// Replays curves in virtual time. An iteration takes as long as the column `time_total_s` says:
-/// the difference to the row before.
+/// the difference from the row before.
 class table_model : public trial_model {
 public:
-  /// @param otherwise What an iteration takes where the table does not say. [> 0]
+  /// @param otherwise Duration of an iteration where the table has none. [> 0]
   table_model(curve_table table, std::shared_ptr<const search_space> space, instant otherwise)
       : table_{std::move(table)}, space_{std::move(space)}, otherwise_{otherwise} {}
 

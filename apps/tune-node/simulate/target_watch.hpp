@@ -1,4 +1,4 @@
-/// When a simulated experiment was as good as somebody wants it.
+/// Finds out when a simulated experiment reached its target.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace tune::cli {
 
-/// Stands before a model and looks at what its trainables compute.
+/// Wraps a model and watches the metrics of its trainables.
 class target_watch : public trial_model {
 public:
-  /// @param enough A value of the objective; larger is better where that is maximised.
-  /// @param clock  The experiment's time.
+  /// @param enough A value of the objective; larger is better if that is maximised.
+  /// @param clock  Gives the experiment's time.
   target_watch(std::shared_ptr<trial_model> of, objective what, double enough,
                std::function<instant()> clock);
 
@@ -23,7 +23,7 @@ public:
                                     std::uint64_t done) override;
   void forget(trial_id trial) override { of_->forget(trial); }
 
-  /// When the first trial had computed a value that is good enough; nothing: none had.
+  /// Time when the first trial had computed a value that is good enough; nothing: none had.
   [[nodiscard]] std::optional<instant> reached() const { return reached_; }
 
 private:

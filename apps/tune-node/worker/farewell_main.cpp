@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view flag = "__tune-farewell";
 
-/// For each of probe, connection and answer: nobody needs to hear it later.
+/// Time for each of probe, connection and answer: later the head has no use for the message.
 constexpr std::chrono::seconds patience{2};
-/// It sends one message.
+/// Scheduler threads; the process sends only one message.
 constexpr std::size_t threads = 2;
 
 int tell(const peer_address& where, const transport& how, const farewell& words) {
@@ -28,7 +28,7 @@ int tell(const peer_address& where, const transport& how, const farewell& words)
 
 std::vector<std::string> farewell_words(const worker_request& what, const std::string& worker) {
   auto certs = what.certs;
-  // The guard works in another directory.
+  // The guard has another working directory.
   if (!certs.empty())
     certs = std::filesystem::absolute(certs).string();
   return {"/proc/self/exe",

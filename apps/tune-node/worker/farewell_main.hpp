@@ -1,5 +1,5 @@
-/// What the guard of a worker runs when that was killed: it tells the head, whose trials then go on
-/// elsewhere at once.
+/// Run by the guard of a worker that was killed: tells the head, so that its trials go on elsewhere
+/// at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,12 +11,13 @@
 
 namespace tune::cli {
 
-/// The words of the command line for a worker.
+/// The words of the command line that the guard runs.
 /// @param worker See `hello::worker`.
 [[nodiscard]] std::vector<std::string> farewell_words(const worker_request& what,
                                                       const std::string& worker);
 
-/// Tells the head where the command line is such. @returns the exit status; nothing: it is another.
+/// Tells the head if this is such a command line. @returns the exit status; nothing: it is another
+/// command line.
 [[nodiscard]] std::optional<int> farewell_main(int argc, char** argv);
 
 } // namespace tune::cli

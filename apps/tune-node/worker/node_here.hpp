@@ -11,8 +11,8 @@
 
 namespace tune::cli {
 
-/// What this machine has, or what of it is offered.
-/// @param warn Hears what is wrong with this machine and does not prevent a start.
+/// The resources of this machine, or the offered part of them.
+/// @param warn Called with each problem of this machine that does not prevent a start.
 /// @errors `ec::impossible_request` where more GPUs are offered than the driver lists.
 [[nodiscard]] expected<node_settings>
 node_here(std::string name, const offered_request& offers, const choices& all,

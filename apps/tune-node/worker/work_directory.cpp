@@ -31,13 +31,14 @@ fs::path default_directory(const std::string& whose) {
   return fs::temp_directory_path() / ("tune-node-" + std::to_string(::getuid())) / whose;
 }
 
-/// @returns the lock; nothing where another holds it.
+/// @returns the lock; nothing if another process holds it.
 expected<std::optional<int>> lock(const fs::path& directory) {
   std::error_code why;
   const bool is_new = fs::create_directories(directory, why);
   if (why)
     return error{ec::storage, "cannot make " + directory.string() + ": " + why.message()};
-  // One that was there keeps its mode: it may be the user's own. What is made in it is private.
+  // An existing directory keeps its mode: it may be the user's own. Files created in it are
+  // private.
   if (is_new)
     fs::permissions(directory, fs::perms::owner_all, why);
   auto file = directory / "lock";
@@ -59,7 +60,7 @@ expected<std::optional<int>> lock(const fs::path& directory) {
   return error{ec::storage, "cannot lock " + file.string() + ": " + std::strerror(fault)};
 }
 
-/// Whether the file has this name.
+/// Whether `name` still refers to this open file.
 bool is_at(const fs::path& name, int file) {
   struct stat there = {};
   struct stat ours = {};

@@ -1,4 +1,4 @@
-/// Where a worker keeps files and trials.
+/// The directory where a worker keeps files and trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace tune::cli {
 
-/// A directory that no other worker uses while this lives.
+/// A directory that no other worker uses while this object lives.
 class work_directory {
 public:
-  /// Makes and locks `wanted`. Where it is empty: the default one, or the first of "worker-2",
-  /// "worker-3", … beside it that is free.
+  /// Creates and locks `wanted`. If it is empty: the default directory, or the first free one of
+  /// "worker-2", "worker-3", … beside it.
   /// @param whose "worker" or "head".
-  /// @errors `ec::storage`, also where somebody's own files lie in it, and then nothing is changed:
-  ///   see `check_work_directory`; `ec::refused` where another worker uses `wanted`.
+  /// @errors `ec::storage`, also if somebody's own files are in it, and then nothing is changed:
+  ///         see `check_work_directory`; `ec::refused` if another worker uses `wanted`.
   [[nodiscard]] static expected<work_directory> claim(const std::filesystem::path& wanted,
                                                       const std::string& whose = "worker");
 
@@ -24,9 +24,9 @@ public:
   work_directory& operator=(work_directory&&) = delete;
   ~work_directory();
 
-  /// Looks whether it is still there and ours; makes and locks it anew where it, or its file
-  /// `lock`, was removed and nobody took it since. For one thread.
-  /// @errors `ec::refused` where another process has it now; `ec::storage`.
+  /// Checks that the directory is still there and locked by us; creates and locks it anew if it, or
+  /// its file `lock`, was removed and nobody took it since. For one thread.
+  /// @errors `ec::refused` if another process has it now; `ec::storage`.
   [[nodiscard]] expected<void> keep();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

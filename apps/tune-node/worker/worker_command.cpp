@@ -41,11 +41,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Random bytes by which a head tells this process from others of its name.
+/// Random bytes that tell this process from others of its name.
 constexpr std::size_t identity_bytes = 16;
 
 void say(const std::string& text) {
-  // In one piece, from any thread.
+  // In one piece, since any thread may call this.
   std::cerr << program_name() + " worker: " + printable(text) + "\n";
 }
 
@@ -59,7 +59,7 @@ std::string name_of_machine() {
   return ::gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "node";
 }
 
-/// Shows what the head session does, and waits for its end.
+/// Shows the events of the head session, and waits for its end.
 class worker_talk : public head_session_observer {
 public:
   explicit worker_talk(bool quiet) : quiet_{quiet} {}
@@ -83,7 +83,7 @@ public:
   void lost(const std::string& why) override { tell("off: " + why); }
 
   void waits(const std::string& why, milliseconds) override {
-    // The same trouble again is no news.
+    // Repeated trouble is shown once.
     if (!why.empty() && why != last_)
       tell(why + "; trying again");
     last_ = why;
@@ -126,7 +126,7 @@ exit_code code_of(const worker_end& how) {
   return exit_code::done;
 }
 
-/// Nobody could go on without it.
+/// Ends the process if the actor breaks down: the worker cannot go on without it.
 template <class Handle>
 void end_when_broken(const Handle& whom, const char* name) {
   tell_of_break(whom, name, [](const std::string& why) { give_up(in_one_line(why)); });
@@ -167,7 +167,7 @@ head_session_settings settings_of(const worker_request& what, node_settings here
   return result;
 }
 
-/// Removes what was there for jobs: nobody works for them.
+/// Removes the directories of earlier jobs, for which nobody works any more.
 void sweep(const std::filesystem::path& directory) {
   if (auto done = sweep_job_directories(directory, job{}.kill_grace, say); !done)
     say(to_text(done.error()));
@@ -179,7 +179,7 @@ void sweep(const std::filesystem::path& directory) {
                                                work_directory& directory) noexcept {
   last_wait rest{directory.path(), say};
   network_config config{how, 0, what.liveness};
-  // Goes after all that writes into it.
+  // Destroyed after everything that writes into it.
   const auto memory = pause_memory::make();
   caf::actor_system system{config};
   package_client_settings fetching;
@@ -220,7 +220,7 @@ void sweep(const std::filesystem::path& directory) {
   return end;
 }
 
-/// The threads that a worker has without trials, and a few for these.
+/// The number of threads of a worker without trials, and a few for these.
 constexpr std::size_t threads_of_worker = 16;
 
 } // namespace
@@ -244,7 +244,7 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
     return refuse(can.error());
   end_when_exhausted("the head goes on without this worker");
   auto end = conduct(line, what, std::move(*node), *how, *directory);
-  // The last jobs may have gone after the actors that would have removed them.
+  // The actors that would have removed the directories of the last jobs may have ended before that.
   sweep(directory->path());
   if (!end)
     return refuse(end.error());

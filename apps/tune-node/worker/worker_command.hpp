@@ -9,7 +9,7 @@
 namespace tune::cli {
 
 /// Offers this machine to a head until it is told to go. `hold_signals` was called before any
-/// thread was made. What happens goes to stderr, a line each.
+/// thread was started. Events are written to stderr, a line each.
 [[nodiscard]] exit_code run_worker(const command_line& line, const worker_request& what,
                                    const choices& all);
 

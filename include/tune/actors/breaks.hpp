@@ -1,4 +1,4 @@
-/// Hears of actors that end although nobody told them to.
+/// Watches for actors that end although nobody told them to.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace tune {
 
-/// Why an actor has ended, for people; empty: in order, by itself or told to.
+/// Why an actor has ended, for people; empty: regularly, by itself or told to.
 [[nodiscard]] inline std::string text_of_break(const std::string& name, const caf::error& why) {
-  // An actor that nobody knows any more goes as "unreachable".
+  // An actor that nobody refers to any more ends as "unreachable".
   if (!why || why == caf::exit_reason::normal || why == caf::exit_reason::user_shutdown
       || why == caf::exit_reason::unreachable)
     return {};
-  // A handler let an exception pass. CAF keeps no more of it than that.
+  // A handler threw an exception. CAF keeps no more of it than that.
   if (why == caf::make_error(caf::sec::runtime_error))
     return name
            + " could not go on: there were no more threads or memory, or tune-node is at fault";
   return name + " was ended (" + caf::to_string(why) + "): tune-node is at fault";
 }
 
-/// Calls back, from another thread, where the actor ends for any reason but that its work is done
-/// or that it was told to go.
+/// Calls back, from another thread, if the actor ends for any other reason than that its work is
+/// done or that it was told to go.
 template <class Handle>
 void tell_of_break(const Handle& whom, std::string name,
                    std::function<void(const std::string&)> call) {

@@ -1,7 +1,7 @@
-/// The one door to CAF: the only file that knows its versions.
+/// The only file that knows the versions of CAF.
 ///
-/// Sources speak CAF 1.x notation through the names below; they compile against 0.17.6, which is
-/// what we test. Against 1.0 they are meant to; 1.1 lacks handlers that actors here need.
+/// Sources use CAF 1.x notation through the names below; they compile against 0.17.6, which is the
+/// version tested. They are meant to compile against 1.0; 1.1 lacks handlers that actors here need.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <utility>
 
-// CAF_VERSION does not tell: 1706 in 0.17.6, the octal 0100 in 1.1.0.
+// CAF_VERSION cannot be compared: it is 1706 in 0.17.6 and the octal 0100 in 1.1.0.
 #if defined(CAF_MAJOR_VERSION) && CAF_MAJOR_VERSION >= 1
 #define TUNE_CAF_1 1
 #else
@@ -34,7 +34,7 @@ namespace tune {
 template <class... Signatures>
 using typed_actor = caf::typed_actor<Signatures...>;
 
-/// `Base` with more messages, for those an actor sends itself.
+/// `Base` with more messages, for instance those an actor sends itself.
 template <class Base, class... Signatures>
 using extend = typename Base::template extend<Signatures...>;
 
@@ -60,7 +60,7 @@ struct old_signature<caf::result<void>(In...)> {
 template <class... Signatures>
 using typed_actor = caf::typed_actor<typename detail::old_signature<Signatures>::type...>;
 
-/// `Base` with more messages, for those an actor sends itself.
+/// `Base` with more messages, for instance those an actor sends itself.
 template <class Base, class... Signatures>
 using extend = typename Base::template extend<typename detail::old_signature<Signatures>::type...>;
 
@@ -90,7 +90,7 @@ auto inspect_fields(Inspector& f, const char* type, T& x, field_ref<Ts>... field
 #endif
 }
 
-/// Lets a type travel as the bytes that `encode` makes of it and `decode` reads back.
+/// Serialises a type as the bytes that `encode` makes of it and `decode` reads back.
 /// @param encode Called as `std::string encode(const T&)`.
 /// @param decode Called as `bool decode(const std::string&, T&)`; false: the message is dropped.
 template <class Inspector, class T, class Encode, class Decode>
@@ -113,7 +113,7 @@ auto inspect_as_bytes(Inspector& f, const char* type, T& x, Encode encode, Decod
 #endif
 }
 
-/// A double that survives the wire bit by bit: 0.17.6 loses NaN and never ends on infinity.
+/// A double that survives the wire bit by bit: 0.17.6 loses NaN and hangs on infinity.
 struct f64 {
   std::uint64_t bits = 0;
   f64() = default;
@@ -130,7 +130,7 @@ auto inspect(Inspector& f, f64& x) {
   return inspect_fields(f, "f64", x, field("bits", x.bits));
 }
 
-/// Lets an enum travel; 0.17.6 needs nothing.
+/// Lets an enum be sent; 0.17.6 needs nothing for that.
 #if TUNE_CAF_1
 #define TUNE_INSPECT_ENUM(enum_type)                                                               \
   template <class Inspector>                                                                       \
@@ -146,12 +146,12 @@ auto inspect(Inspector& f, f64& x) {
 #define TUNE_INSPECT_ENUM(enum_type)
 #endif
 
-// -- Messages that never leave the process: they need no form on the wire. 1.x wants an id for them
-// nevertheless, which both ends of no connection ever compare.
+// -- Messages that never leave the process, and so need no serialisation. 1.x wants ids for them
+// all the same, although no two processes ever compare these.
 
-/// The blocks of such types; each is begun in one file, which scripts/check_layers.py proves. A
-/// block's place here gives the ids of its types, so that no two types have the same: 1.x ends the
-/// process before `main` where they do.
+/// The blocks of local types; each is begun in one file, which scripts/check_layers.py checks. A
+/// block's position here determines the ids of its types, so that no two types share one: 1.x would
+/// end the process before `main`.
 enum class local_block : std::uint16_t {
   tune_local,
   tune_net_local,
@@ -178,11 +178,11 @@ enum class local_block : std::uint16_t {
   tune_directories,
 };
 
-/// Ids that each block has.
+/// Number of ids in each block.
 inline constexpr std::uint16_t local_block_size = 64;
 
 #if TUNE_CAF_1
-/// Where the ids of such types begin.
+/// The first id of local types.
 inline constexpr caf::type_id_t first_local_id = caf::first_custom_type_id + 1000;
 
 /// The first id of a block.
@@ -223,7 +223,7 @@ void send(Self* self, const Handle& to, Ts&&... xs) {
 #endif
 }
 
-/// At high priority: for control and liveness, never for an attempt's stream.
+/// Sends at high priority: for control and liveness, never for an attempt's stream.
 template <class Self, class Handle, class... Ts>
 void send_urgent(Self* self, const Handle& to, Ts&&... xs) {
 #if TUNE_CAF_1
@@ -233,7 +233,7 @@ void send_urgent(Self* self, const Handle& to, Ts&&... xs) {
 #endif
 }
 
-/// From outside of any actor.
+/// Sends from outside of any actor.
 template <class Handle, class... Ts>
 void send_from_outside(const Handle& to, Ts&&... xs) {
 #if TUNE_CAF_1
@@ -243,7 +243,7 @@ void send_from_outside(const Handle& to, Ts&&... xs) {
 #endif
 }
 
-/// The same, later.
+/// Like `send_from_outside`, after a delay.
 template <class Handle, class... Ts>
 void delayed_send_from_outside(const Handle& to, caf::timespan delay, Ts&&... xs) {
 #if TUNE_CAF_1
@@ -262,7 +262,7 @@ void delayed_send(Self* self, const Handle& to, caf::timespan delay, Ts&&... xs)
 #endif
 }
 
-/// Only for rare conversations: 0.17.6 keeps the timer until it is due, reply or not.
+/// Only for rare conversations: 0.17.6 keeps the timer until it is due, even after a reply.
 template <class Self, class Handle, class Timeout, class... Ts>
 auto request(Self* self, const Handle& to, Timeout timeout, Ts&&... xs) {
 #if TUNE_CAF_1
@@ -282,19 +282,19 @@ auto delegate(Self* self, const Handle& to, Ts&&... xs) {
 #endif
 }
 
-/// Whoever sent the message that is being handled. @returns nobody where that was not an actor.
+/// The sender of the current message. @returns null where that was not an actor.
 template <class Handle, class Self>
 Handle sender_of(Self* self) {
   return caf::actor_cast<Handle>(self->current_sender());
 }
 
-/// Has `whom` go when this actor has gone, for whatever reason.
+/// Ends `whom` when this actor has ended, for whatever reason.
 template <class Self, class Handle>
 void take_along(Self* self, const Handle& whom) {
   self->attach_functor([whom] { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); });
 }
 
-/// Calls back when `whom` is gone; from its last thread, or at once where it is gone already.
+/// Calls back when `whom` is gone; from its last thread, or at once where it has gone already.
 template <class Handle, class F>
 void when_gone(const Handle& whom, F call) {
   caf::actor_cast<caf::abstract_actor*>(whom)->attach_functor(std::move(call));
@@ -317,8 +317,8 @@ auto& state_of(Self* self) {
 
 // -- Monitoring.
 
-/// Calls back once when a watched actor is gone. Lives in the state of the watching actor; `init`
-/// is called before the behavior is returned.
+/// Calls back once when a watched actor is gone. A member of the watching actor's state; `init` is
+/// called before the behavior is returned.
 class monitors {
 public:
   using callback = std::function<void(const caf::error&)>;
@@ -329,7 +329,7 @@ public:
     static_cast<void>(self);
 #else
     self->set_down_handler([this](caf::down_msg& down) {
-      // CAF's hash of an address reads through it.
+      // CAF's hash of an address dereferences it.
       if (!down.source)
         return;
       auto known = callbacks_.find(down.source);
@@ -360,12 +360,12 @@ private:
 
 // -- Errors and set-up.
 
-/// Whether an actor is gone because the connection to its node is.
+/// Whether an actor is gone because the connection to its node was lost.
 [[nodiscard]] inline bool is_unreachable(const caf::error& why) {
   return why == caf::exit_reason::remote_link_unreachable;
 }
 
-/// Why somebody on another node is gone, for people.
+/// Why an actor on another node is gone, for people.
 /// @param whom A noun: "the head".
 [[nodiscard]] inline std::string text_of_loss(const std::string& whom, const caf::error& why) {
   if (is_unreachable(why))
@@ -382,12 +382,12 @@ private:
 #endif
 }
 
-/// How many actors of the system have not ended.
+/// Number of actors of the system that have not ended.
 [[nodiscard]] inline std::size_t running_actors(caf::actor_system& system) {
   return system.registry().running();
 }
 
-/// Once per process, before the first configuration object.
+/// Call once per process, before the first configuration object is made.
 template <class... Blocks>
 void init_types() {
 #if TUNE_CAF_1
@@ -396,7 +396,7 @@ void init_types() {
 #endif
 }
 
-/// On every configuration object.
+/// Call on every configuration object.
 template <class... Blocks>
 void add_types(caf::actor_system_config& config) {
 #if TUNE_CAF_1
@@ -416,9 +416,9 @@ void set(caf::actor_system_config& config, const std::string& key, T value) {
 #endif
 }
 
-/// All threads of the scheduler take from one queue, and sleep while it is empty. The default,
-/// work-stealing, has them poll: that costs a third of the reports, and an idle head sleeps 10 ms
-/// before it looks again.
+/// Makes all threads of the scheduler take from one queue, and sleep while it is empty. The
+/// default, work-stealing, makes them poll: that costs a third of the throughput of reports, and an
+/// idle head sleeps 10 ms before it looks again.
 inline void share_one_queue(caf::actor_system_config& config) {
 #if TUNE_CAF_1
   set(config, "scheduler.policy", std::string{"sharing"});

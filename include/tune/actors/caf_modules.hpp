@@ -1,4 +1,4 @@
-/// How an actor system begins, beside tune/actors/caf.hpp: for the sources that configure one.
+/// How an actor system is started, beside tune/actors/caf.hpp: for the sources that configure one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,14 +18,14 @@ namespace tune {
 
 namespace detail {
 
-/// Our scheduler: all threads take from one queue. It starts, or ends the process.
+/// Our scheduler: all threads take from one queue. It either starts or ends the process.
 class sharing_scheduler final : public caf::scheduler::coordinator<caf::policy::work_sharing> {
 public:
   using coordinator::coordinator;
   void start() noexcept override { coordinator::start(); }
 };
 
-/// Another module of CAF, which starts or ends the process.
+/// Wraps another module of CAF, which then either starts or ends the process.
 class starting_module final : public caf::actor_system::module {
 public:
   explicit starting_module(module* what) : what_{what} {}
@@ -43,15 +43,15 @@ private:
 
 #endif
 
-// CAF 0.17 cannot take back a system that is half made: where a thread cannot be had, the exception
-// leaves the constructor over what was made before, and destroys what running threads wait for,
-// which hangs, or touches what has gone. So it must not leave the module that met it.
+// CAF 0.17 cannot roll back a partly constructed system: if a thread cannot be started, the
+// exception leaves the constructor and destroys what running threads wait for, which then hang or
+// use freed objects. So the exception must not leave the module that met it.
 
-/// Has a system made of this configuration use our scheduler, which starts, or ends the process by
-/// `std::terminate` with the exception at hand. Beside `share_one_queue`.
+/// Makes a system of this configuration use our scheduler, which either starts or ends the process
+/// by `std::terminate` with the exception at hand. Used together with `share_one_queue`.
 inline void use_sharing_scheduler(caf::actor_system_config& config) {
 #if TUNE_CAF_1
-  // 1.x makes its scheduler by itself.
+  // 1.x creates its scheduler itself.
   static_cast<void>(config);
 #else
   config.module_factories.emplace_back([](caf::actor_system& system) -> caf::actor_system::module* {
@@ -60,16 +60,16 @@ inline void use_sharing_scheduler(caf::actor_system_config& config) {
 #endif
 }
 
-/// Has the modules that this configuration has loaded start likewise, or end the process.
+/// Makes the modules loaded by this configuration do the same: start, or end the process.
 inline void start_or_end(caf::actor_system_config& config) {
 #if TUNE_CAF_1
-  // 1.x makes its modules by itself.
+  // 1.x creates its modules itself.
   static_cast<void>(config);
 #else
   for (auto& make : config.module_factories)
     make = [inner = std::move(make)](caf::actor_system& system) -> caf::actor_system::module* {
       auto* made = inner(system);
-      // CAF knows the scheduler by its type.
+      // CAF casts the scheduler to its own type.
       if (made->id() == caf::actor_system::module::scheduler)
         return made;
       return new detail::starting_module{made};

@@ -16,7 +16,7 @@ namespace tune {
   return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-/// The same, but it goes on while the machine sleeps.
+/// Like `steady_now`, but goes on while the machine sleeps.
 [[nodiscard]] inline instant boottime_now() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);

@@ -11,8 +11,8 @@ namespace tune {
 
 /// Grants leases to runners in order of their requests; never overcommits.
 ///
-/// @param say Hears of workers that are lost, and that are back, where no experiment has to do with
-///            it, in lines for people; from another thread. Empty: nobody does.
+/// @param say Told of workers that are lost or back while no experiment uses them, in lines for
+///            people; from another thread. Empty: nobody is told.
 [[nodiscard]] cluster_actor spawn_cluster(caf::actor_system& system,
                                           std::function<void(const std::string&)> say = {});
 

@@ -1,7 +1,7 @@
-/// Manners of actors that others depend on: no message makes them go but one of this process.
+/// Makes actors that others depend on robust: only messages of this process can end them.
 ///
 /// The first line of defence is the border that messages cross (src/net/border.hpp); this is the
-/// second. Each actor that peers may speak to (src/net/reach.cpp) stands firm.
+/// second. Each actor that peers may speak to (src/net/reach.cpp) calls `stand_firm`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +11,15 @@
 
 namespace tune {
 
-/// Whether the message that is being handled was sent by this process. One from nobody was: those
-/// of other processes do not cross the border.
+/// Whether the current message was sent by this process. A message without a sender was: those of
+/// other processes do not cross the border.
 template <class Self>
 [[nodiscard]] bool is_from_here(Self* self) {
   const auto& sender = self->current_sender();
   return sender == nullptr || sender->node() == self->node();
 }
 
-/// Whether `whom` lives where the sender of the message that is being handled does: nobody speaks
-/// for others.
+/// Whether `whom` lives in the process of the current message's sender: nobody speaks for others.
 template <class Self, class Handle>
 [[nodiscard]] bool is_of_sender(Self* self, const Handle& whom) {
   auto named = caf::actor_cast<caf::strong_actor_ptr>(whom);
@@ -37,11 +36,11 @@ template <class Self, class Handle>
   return named != nullptr && named->node() == self->node();
 }
 
-/// Has an actor stay whatever it is sent: CAF's own messages of errors, of the end of others, and
-/// those that nobody handles have no effect and are not written anywhere. Told to go by its own
-/// process, it goes. Call before `monitors::init`.
+/// Makes an actor ignore CAF's own error and down messages, and all messages that it has no handler
+/// for; they are not logged either. An exit message from its own process still ends it. Call before
+/// `monitors::init`.
 ///
-/// An exception in a handler still ends the actor: whoever owns it watches it (`tell_of_end`).
+/// An exception in a handler still ends the actor, so its owner watches it (`tell_of_break`).
 template <class Self>
 void stand_firm(Self* self) {
   self->set_default_handler(caf::drop);
@@ -55,8 +54,8 @@ void stand_firm(Self* self) {
   });
 }
 
-/// Has two actors go where one of them has gone, for whatever reason.
-/// @param whom Works for `self`, and for nobody else.
+/// Ends each of two actors when the other one has ended, for whatever reason.
+/// @param whom Works only for `self`.
 template <class Self, class Handle>
 void share_end(Self* self, const Handle& whom) {
   take_along(self, whom);

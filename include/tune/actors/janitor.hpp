@@ -13,17 +13,17 @@ namespace tune {
 /// Removes the directory of a checkpoint, given its location in the experiment's directory.
 using remove_function = std::function<expected<void>(const std::string& location)>;
 
-/// Removes what an attempt that was lost wrote and nobody registered.
+/// Removes what a lost attempt wrote and nobody registered.
 using tidy_function = std::function<expected<void>(trial_id trial, attempt_id attempt)>;
 
 /// Spawns a janitor on a thread of its own.
-/// @param remove called from that thread only. Where it fails the checkpoint stays, the runner is
+/// @param remove called from that thread only. If it fails, the checkpoint stays, the runner is
 ///   told once, and the next head tries again.
-/// @param tidy the same; where it fails, what is there stays for the next head.
+/// @param tidy the same; if it fails, the files stay for the next head.
 [[nodiscard]] janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove,
                                           tidy_function tidy);
 
-/// Has a janitor tidy up behind an attempt that is over and whose registered checkpoints are all on
+/// Has a janitor tidy up after an attempt that is over and whose registered checkpoints are all on
 /// disk. From any thread.
 void tidy_up(const janitor_actor& whom, trial_id trial, attempt_id attempt);
 

@@ -1,4 +1,4 @@
-/// What a node must know of one experiment to work for it.
+/// Everything a node must know of one experiment to work for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,9 +31,9 @@ struct run_in_thread {
 /// A C++ trainable in a process of its own: this program again.
 struct run_in_host {
   std::string trainable;
-  /// A host whose attempt ended well serves another.
+  /// Whether a host whose attempt ended well serves another.
   bool reuse = false;
-  /// The shared library that brings it; empty: this program has it.
+  /// The shared library that contains the trainable; empty: this program does.
   std::filesystem::path plugin = {};
 };
 /// An actor of this program's own, in this process.
@@ -44,7 +44,7 @@ struct run_as_actor {
 struct run_command {
   command_template command;
   std::string ini_dir;
-  /// How its output is read; nothing: it speaks the command protocol.
+  /// Patterns for reading metrics from its output; nothing: it speaks the command protocol.
   std::optional<metric_pattern_options> patterns;
   /// Variables, each left out where a parameter in it is inactive.
   std::vector<std::pair<std::string, text_template>> environment;
@@ -54,11 +54,11 @@ struct run_command {
   std::optional<bool> pty = {};
 };
 
-/// Whether a program would keep its lines to itself where stdout is a pipe, and is to be judged by
-/// them as they come: so do most that use a C library. Python is told by a variable.
+/// Whether a program is judged by its output lines as they come, but would hold them back where
+/// stdout is a pipe, as most do that use a C library. Python is told not to by a variable.
 [[nodiscard]] bool needs_terminal(const run_command& plan, const std::string& program);
 
-/// Recorded curves: the reports of a configuration, in order.
+/// Recorded curves instead of a program: the reports of a configuration, in order.
 struct replay_table {
   std::function<std::vector<object>(const object& config)> curve_of;
 };
@@ -66,41 +66,41 @@ struct replay_table {
 using trainable_plan
     = std::variant<run_in_thread, run_in_host, run_command, replay_table, run_as_actor>;
 
-/// Whether its trials run in processes of their own, under a guard.
+/// Whether the trials run in processes of their own, under a guard.
 [[nodiscard]] inline bool needs_processes(const trainable_plan& plan) {
   return std::holds_alternative<run_in_host>(plan) || std::holds_alternative<run_command>(plan);
 }
 
-/// One experiment, as a node sees it.
+/// One experiment as a node sees it.
 struct job {
-  /// What `launch_order` calls it.
+  /// Its id in `launch_order::job`.
   std::string id;
   /// The experiment's name.
   std::string experiment;
-  /// Where its trials live on this node: absolute; on the head the experiment's directory.
+  /// Absolute directory of its trials on this node; on the head the experiment's directory.
   std::filesystem::path directory;
   trainable_plan plan;
   /// The first objective's metric: a program that ends well must have reported it.
   std::string objective;
   bool trial_files = true;
-  /// Each bundle of a trial runs the command, as a rank of its own.
+  /// Whether each bundle of a trial runs the command, as a rank of its own.
   bool runs_ranks = false;
-  /// Bytes kept of each of stdout and stderr.
+  /// Most output kept of each of stdout and stderr. [bytes]
   std::uint64_t output_cap = 64 * 1024 * 1024;
-  /// Between TERM and KILL.
+  /// Time between SIGTERM and SIGKILL.
   std::chrono::milliseconds kill_grace{5000};
-  /// From the answer that tells a program to end until TERM. 0 = as long as it takes.
+  /// Time from the answer that tells a program to end until SIGTERM. 0 = as long as it takes.
   std::chrono::milliseconds stop_grace{10000};
-  /// Formats to export at the end of a trial, and how long that may take.
+  /// Formats to export at the end of a trial, and the time allowed for that.
   std::vector<std::string> exports = {};
   std::chrono::milliseconds export_time{0};
-  /// Room of what paused trials keep in this node's memory. 0 = it goes to disk. [bytes]
+  /// Room for the checkpoints of paused trials in this node's memory. 0 = they go to disk. [bytes]
   std::uint64_t pause_memory = 0;
-  /// Of each checkpoint, and of what a trial exports.
+  /// Limits of each checkpoint, and of the exports of a trial.
   checkpoint_limits limits = {};
-  /// What trials write on a worker, and comes back.
+  /// Rules for the files that trials write on a worker and that are brought back to the head.
   artifact_rules artifacts = {};
-  /// What was brought to this node for it; null where it runs on the files of its user.
+  /// Files brought to this node for the job; null where it runs on the user's own files.
   std::shared_ptr<const laid_files> files = {};
 };
 

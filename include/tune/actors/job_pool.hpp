@@ -1,4 +1,4 @@
-/// Actors that each serve one job at a time: what blocks one of them stops no other job.
+/// Actors that each serve one job at a time, so that one that blocks stops no other job.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,11 +8,12 @@
 
 namespace tune {
 
-/// Those of a node. As many as jobs had one at the same time: one whose job is over serves another.
+/// The pool of a node. It grows to the largest number of simultaneous jobs: an actor whose job is
+/// over serves another.
 template <class Actor>
 class job_pool {
 public:
-  /// Who serves `job` from now on: whoever did, else one that is free; null: add one.
+  /// The actor to serve `job` from now on: its present one, else a free one; null: add one.
   [[nodiscard]] const Actor* take(const std::string& job) {
     auto* own = find(job);
     auto* result = own != nullptr ? own : find({});
@@ -25,13 +26,13 @@ public:
   /// Has `whom` serve `job`. @pre `take(job)` is null.
   void add(Actor whom, const std::string& job) { all_.push_back({std::move(whom), job}); }
 
-  /// Who serves `job`; null: nobody.
+  /// The actor that serves `job`; null: none.
   [[nodiscard]] const Actor* of(const std::string& job) {
     auto* own = find(job);
     return own != nullptr ? &own->whom : nullptr;
   }
 
-  /// `whom` serves nobody from now on.
+  /// Marks `whom` as free.
   void free(const Actor& whom) {
     for (auto& x : all_) {
       if (x.whom == whom)
@@ -48,7 +49,7 @@ public:
 private:
   struct entry {
     Actor whom;
-    /// Empty: it is free.
+    /// Empty: the actor is free.
     std::string job;
   };
   std::vector<entry> all_;

@@ -1,4 +1,4 @@
-/// Has the actors of a `job_pool` serve jobs, each on a thread of its own.
+/// Assigns the actors of a `job_pool` to jobs, each actor on a thread of its own.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace tune {
 
-/// Who serves `job` from now on; where nobody is free, another one, which ends with `self`.
+/// The actor that serves `job` from now on; if none is free, a new one, which ends with `self`.
 /// @param own_thread Whether `spawn` starts a thread.
-/// @errors `ec::shortage` where there is no room for one now.
+/// @errors `ec::shortage` if no thread can be started now.
 template <class Self, class Actor, class Spawn>
 [[nodiscard]] expected<Actor> server_of(Self* self, job_pool<Actor>& pool, const std::string& job,
                                         bool own_thread, Spawn spawn) {
@@ -29,8 +29,9 @@ template <class Self, class Actor, class Spawn>
   return made;
 }
 
-/// Tells whoever serves `job` that it is over; it serves others once it has answered. A disk that
-/// stands still may keep it until then: there is no time limit, and it lives in this process.
+/// Tells the actor that serves `job` that it is over; the actor is free again once it has answered.
+/// A disk that hangs may hold it up until then: there is no time limit, and it lives in this
+/// process.
 template <class Self, class Actor, class Over>
 void end_service(Self* self, job_pool<Actor>& pool, const std::string& job, const Over& what) {
   const auto* known = pool.of(job);

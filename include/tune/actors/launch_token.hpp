@@ -14,11 +14,11 @@ namespace tune {
 /// A number that nobody can predict. [0 .. 2^63)
 [[nodiscard]] std::uint64_t fresh_number();
 
-/// The launch token of a claim: an HMAC-SHA-256 of all its fields but `launch_token`, which nobody
-/// can make without `secret`. Empty for an empty secret.
+/// The launch token of a claim: an HMAC-SHA-256 of its fields except `rank` and `launch_token`,
+/// which nobody can make without `secret`. Empty for an empty secret.
 ///
-/// A node that was given a launch has its launch token, and so can act for that attempt and for no
-/// other.
+/// A node that was given a launch order has its launch token, and so can act for that attempt and
+/// for no other.
 [[nodiscard]] std::string launch_token_of(const std::string& secret, const attempt_claim& who);
 
 /// Whether the claim bears the launch token of this secret; never for an empty one.

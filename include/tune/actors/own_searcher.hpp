@@ -1,5 +1,4 @@
-/// Keeps a searcher that is an actor of a program's own from holding up its experiment, or breaking
-/// it.
+/// Keeps a searcher that is a program's own actor from holding up or breaking its experiment.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,17 +8,17 @@
 
 namespace tune {
 
-/// An actor that stands between a runner and `who`: what the runner asks is passed on, with itself
-/// in the runner's place, and so are the answers.
+/// Spawns an actor between a runner and `who`: it passes on the runner's questions with itself as
+/// the runner, and the answers.
 ///
-/// The run is interrupted, to be gone on with once that is mended, where `who` ends, throws,
-/// answers a turn with an error, answers a question with suggestions that are none
-/// (`answer_to`), or gives no answer for `patience`; the runner's observers hear after a tenth of
-/// that for what it is waited. Answers to questions that are not open, and anything else that it
-/// says, have no effect.
+/// It interrupts the run, which can go on once the cause is fixed, if `who` ends, throws, answers a
+/// turn with an error, answers a question with invalid suggestions (`answer_to`), or gives no
+/// answer for `patience`; after a tenth of `patience` it tells the runner's observers what the run
+/// is waiting for. Answers to questions that are not open, and anything else that `who` says, have
+/// no effect.
 ///
-/// Spawned by the company, which tells it and `who` to go.
-/// @param patience 0: as long as it takes.
+/// Spawned by the experiment actors, which tell it and `who` to go.
+/// @param patience 0: no limit.
 [[nodiscard]] searcher_actor guard_searcher(caf::actor_system& system, searcher_actor who,
                                             std::chrono::nanoseconds patience);
 

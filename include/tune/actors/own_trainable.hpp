@@ -6,7 +6,7 @@
 ///     tune::trainable_registry mine;
 ///     tune::add_actor(mine, "descent", tune::trained_by<descent_state>(descent));
 ///
-/// Where a class or function will do, that is less work: see tune/trainable/trainable.hpp.
+/// Where a class or function will do, it is less work: see tune/trainable/trainable.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,82 +22,85 @@
 
 namespace tune {
 
-/// The configuration to train with. Answered once the actor is ready to.
+/// Request: the configuration to train with. Answered once the actor is ready.
 struct training_setup {
   /// Never null.
   std::shared_ptr<const object> config;
   trial_context context;
 };
 
-/// Read back what a `training_save`, perhaps of another trial, wrote into `directory`; comes behind
-/// the set-up and before the first step. An error means that the checkpoint is at fault.
+/// Request: restore from the files that a `training_save`, perhaps of another trial, wrote into
+/// `directory`; comes after the set-up and before the first step. An error means that the
+/// checkpoint is at fault.
 struct training_load {
   std::filesystem::path directory;
 };
 
-/// Do one unit of training.
+/// Request: do one unit of training.
 struct training_step {};
 
-/// What came of it. `"done": true` among the metrics ends the trial.
+/// The result of a step. `"done": true` among the metrics ends the trial.
 struct training_result {
   metrics what;
 };
 
-/// Write all state into `directory`, which exists and is empty, and is no longer the actor's once
-/// it has answered. After an error training goes on without this checkpoint.
+/// Request: write all state into `directory`, which exists and is empty. The actor must not touch
+/// it any more once it has answered. After an error training goes on without this checkpoint.
 struct training_save {
   std::filesystem::path directory;
 };
 
-/// Write what was learned into `directory`, which exists and is empty, in `format`: one of
-/// `[trainable] export`. Answered by whether the actor knows the format.
+/// Request: write the trained result into `directory`, which exists and is empty, in `format`: one
+/// of `[trainable] export`. Answered by whether the actor knows the format.
 struct training_export {
   std::filesystem::path directory;
   std::string format;
 };
 
-/// An OWN TRAINABLE trains for one attempt. Spawned for it on the node where the attempt runs, and
-/// told to go at its end by an exit message with `exit_reason::user_shutdown`.
+/// An OWN TRAINABLE trains for one attempt. Spawned for the attempt on its node, and told to go at
+/// its end by an exit message with `exit_reason::user_shutdown`.
 ///
 /// Life: `training_setup` → (`training_load`) → `training_step`… with `training_save` in between →
-/// (`training_export`…). Each is a request, and the next one comes when it has been answered, be
-/// it at once, later by a response promise, or with an error, whose text is told. Whatever else is
-/// said to who asks has no effect.
+/// (`training_export`…). Each is a request, and the next one comes once it has been answered: at
+/// once, later by a response promise, or with an error, whose text is shown to the user. Any other
+/// message to the requester has no effect.
 ///
-/// An error to a set-up or a step, and the actor's end before it was told to go, fail the attempt
-/// as `user_error` with their text. One that never answers trains on as far as the runtime can
-/// tell: `[failure] progress_timeout` ends that. One that is to be ended by force gets
-/// `exit_reason::kill`, which only a handler that does not return outlives: it is left to itself
-/// after `[cluster] kill_grace`, keeps its thread, and holds up the end of the actor system.
+/// If a set-up or a step is answered with an error, or the actor ends before it was told to go, the
+/// attempt fails as `user_error` with the text of that error. To the runtime, an actor that never
+/// answers looks as if it were training: `[failure] progress_timeout` ends it. An actor that is to
+/// be ended by force gets `exit_reason::kill`, which only a handler that does not return outlives:
+/// it is abandoned after `[cluster] kill_grace`, keeps its thread, and holds up the end of the
+/// actor system.
 using own_trainable_actor
     = typed_actor<caf::result<void>(training_setup), caf::result<void>(training_load),
                   caf::result<training_result>(training_step), caf::result<void>(training_save),
                   caf::result<bool>(training_export)>;
 
-/// How such actors come into being.
+/// Describes how actors of one trainable are spawned.
 struct own_trainable {
   /// Called for each attempt, on the node where it runs: spawns a new actor of this process, and is
-  /// quick. What it throws, or nobody, is a user error of the attempt.
+  /// quick. An exception or a null handle is a user error of the attempt.
   std::function<own_trainable_actor(caf::actor_system&, const trial_context&)> spawn;
-  /// Whether it answers `training_save` and `training_load`; without, trials cannot be paused,
-  /// copied, or gone on with from where they were.
+  /// Whether the actor answers `training_save` and `training_load`; if not, trials cannot be
+  /// paused, copied, or continued from a checkpoint.
   bool can_save = true;
 };
 
-/// Registers an actor under `name`: in this process, and on other nodes whose programs do the same.
+/// Registers an actor under `name` in this process; other nodes need programs that do the same.
 void add_actor(trainable_registry& to, std::string name, own_trainable what,
                std::string summary = {});
 
-/// Where the handlers of an actor run.
+/// The thread on which the handlers of an actor run.
 enum class actor_thread : std::uint8_t {
-  /// On a thread of its own (`caf::detached`): they may compute, and block.
+  /// A thread of its own (`caf::detached`): handlers may compute and block.
   own,
-  /// On those that all actors share: they return at once, and answer later where they have to wait.
+  /// The threads that all actors share: handlers return at once, and answer later if they have to
+  /// wait.
   shared,
 };
 
-/// Has exceptions in handlers of `self` be told by their text, where CAF only knows that there was
-/// one. Called first in a new actor.
+/// Makes exceptions in handlers of `self` report their text, where CAF would only report that there
+/// was one. Called first in a new actor.
 template <class Self>
 void tell_exceptions(Self* self) {
   self->set_exception_handler([](std::exception_ptr& what) -> caf::error {
@@ -111,8 +114,8 @@ void tell_exceptions(Self* self) {
   });
 }
 
-/// An actor made of a function and a state, as CAF's others are; its exceptions are told by their
-/// text.
+/// A trainable whose actor is made of a function and a state, as usual in CAF; exceptions report
+/// their text.
 /// @param init Called in each new actor as `behavior_type init(stateful_pointer<State>)` of
 ///        `own_trainable_actor`.
 template <class State, class Init>

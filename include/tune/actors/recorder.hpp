@@ -15,7 +15,7 @@ using commit_function = std::function<expected<void>(std::span<const store_item>
 
 /// Spawns the recorder on a thread of its own: it blocks on the disk.
 ///
-/// All turns that wait in its mailbox when it begins to write go into one transaction. The first
+/// All turns waiting in its mailbox when it begins to write go into one transaction. The first
 /// failure is final: it is told to the runner, and nothing is acknowledged any more.
 /// @param commit called from the recorder's thread only, and destroyed there.
 [[nodiscard]] recorder_actor spawn_recorder(caf::actor_system& system, commit_function commit);

@@ -1,4 +1,4 @@
-/// What an actor with slow tasks does beside saves: removals, and taking exports over.
+/// Other work of an actor with slow tasks, besides saves: removals, and gathering exports.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace tune {
 
-/// Removes something of a job, in turns with its attempts. It is nobody's: where an attempt's works
-/// are dropped it goes on.
-/// @param rest Does what it can at once where its node leaves before.
+/// Removes something of a job, taking turns with its attempts. The task belongs to no attempt, so
+/// it goes on when the tasks of an attempt are dropped.
+/// @param rest Does what can be done at once where the node leaves before the end.
 template <class Impl, class Self>
 void begin_removal(slow_tasks<Impl>& works, Self* self, const std::string& job,
                    sliced<removed> work, std::function<void()> rest) {

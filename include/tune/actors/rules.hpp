@@ -13,7 +13,7 @@
 
 namespace tune {
 
-/// Where a scheduler writes how it stands, for whoever wants to read that: of any thread.
+/// Holds the scheduler's description of its state, for readers on any thread.
 class outline_board {
 public:
   void write(std::string text) {

@@ -12,7 +12,8 @@
 
 namespace tune {
 
-/// Watches an experiment. Called by the runner between messages: be quick, hand the news on.
+/// Watches an experiment. Called by the runner between messages, so it must be quick and hand the
+/// news on.
 class run_observer {
 public:
   virtual ~run_observer() = default;
@@ -42,27 +43,27 @@ public:
     static_cast<void>(what);
     static_cast<void>(now);
   }
-  /// An attempt failed. @param again the trial will be tried again.
+  /// An attempt failed. @param again Whether the trial will be tried again.
   virtual void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
     static_cast<void>(what);
     static_cast<void>(again);
     static_cast<void>(now);
   }
-  /// Something is probably not as it was meant.
+  /// Something is probably not as the user meant it.
   virtual void warned(const std::string& text) { static_cast<void>(text); }
-  /// The experiment is over, and that is on disk, or the storage failed. Called once, last.
+  /// The experiment is over and on disk, or the storage failed. Called once, last.
   virtual void finished(const run_summary& how) { static_cast<void>(how); }
 };
 
-/// Reads the log of earlier heads: the events after `after`, in order, some at a time; none: that
-/// was all.
+/// Reads the log of earlier heads in batches: the next events after `after`, in order; none at the
+/// end.
 using history_function = std::function<expected<std::vector<event>>(sequence after)>;
 
-/// What changes with a head; nothing: all stays as it was.
+/// Gives the rules that change with a head; nothing: all stay.
 using head_rules_function
     = std::function<expected<std::optional<rule_change>>(const on::opened& head)>;
 
-/// What a runner needs to begin.
+/// Everything a runner needs to begin.
 struct runner_parts {
   experiment machine;
   /// The first event of this head.
@@ -71,38 +72,39 @@ struct runner_parts {
   searcher_actor searcher;
   cluster_actor cluster;
   recorder_actor recorder;
-  /// Wait where a request cannot be granted by the nodes known now.
+  /// Whether requests wait that the nodes known now cannot grant.
   bool queue_trials = false;
   /// May be null.
   std::shared_ptr<run_observer> observer;
   /// Set where the experiment goes on: its log is replayed before anything else happens.
   history_function history = {};
-  /// Then, too: what changes with each head; asked of all in order, this one last.
+  /// Set in that case, too: gives the rule changes of each head; called for all heads in order,
+  /// this one last.
   head_rules_function rules_of_head = {};
-  /// What was found out of its checkpoints, where it goes on.
+  /// Bad checkpoints of the experiment, found before it goes on.
   std::vector<on::checkpoint_bad> bad = {};
-  /// Trials that are to run again, where it goes on; and whether nothing else is to run.
+  /// Trials to run again where the experiment goes on, and whether nothing else is to run.
   std::vector<on::retry_asked> again = {};
   bool only_again = false;
-  /// Configurations that are to be tried besides, then.
+  /// Configurations to be tried as well in that case.
   std::vector<on::add_asked> additions = {};
-  /// Events that may wait for the disk before trials are held back. A stop waits behind them: more
-  /// would only make it late where reports come faster than they can be written. [>= 1]
+  /// Events that may wait for the disk before trials are held back. A stop waits behind them: a
+  /// higher limit would only delay it where reports come faster than they can be written. [>= 1]
   sequence most_undurable = 2'048;
-  /// What nodes call the experiment; see `job`.
+  /// Id of the experiment's `job`.
   std::string job = {};
-  /// What the nodes of its trainables must be able to do.
+  /// Labels that the nodes of its trainables must bear.
   node_labels labels = {};
-  /// What the rules say of themselves: see `scheduler_traits::prompt`.
+  /// Traits of the scheduler and the searcher: see `scheduler_traits::prompt`.
   bool prompt_scheduler = false;
   bool prompt_searcher = false;
-  /// And what the searcher says besides.
+  /// The other traits of the searcher.
   searcher_traits source = {};
-  /// Each bundle of an attempt runs a rank of its own.
+  /// Whether each bundle of an attempt runs a rank of its own.
   bool runs_ranks = false;
-  /// None: checkpoints that nobody needs are doomed, but stay.
+  /// Null: checkpoints that nobody needs are doomed, but stay.
   janitor_actor janitor = {};
-  /// With which launches are sealed: see `launch_token_of`. Empty: they are not.
+  /// Key of the launch tokens: see `launch_token_of`. Empty: launches carry none.
   std::string secret = {};
 };
 

@@ -14,24 +14,24 @@
 
 namespace tune {
 
-/// How to log.
+/// Options of the runtime's log.
 struct runtime_log_options {
-  /// Directories on the way are made. A file that is there is gone on with.
+  /// Missing parent directories are created. An existing file is appended to.
   std::filesystem::path file;
-  /// Least urgency of the lines that are written.
+  /// Lowest level of the lines that are written.
   log_level least = log_level::info;
-  /// Hears once, from the log's thread, that lines cannot be written.
+  /// Called once, from the log's thread, if lines cannot be written.
   std::function<void(const std::string&)> on_failure = {};
-  /// The file is renamed to `name.1.ext` where it would outgrow this; so are older ones, up to
-  /// `most_files` in all, then the oldest goes. [bytes]
+  /// The file is renamed to `name.1.ext` before it outgrows this; older ones are renumbered, up to
+  /// `most_files` in all, and the oldest is removed. [bytes]
   std::size_t most_bytes = 10'000'000;
   std::size_t most_files = 4;
 };
 
-/// Writes changes of status at info, each with the trial's number first, decisions and placements
-/// at debug, failed attempts and warnings at warning, the end at info. Lines are written by a
-/// thread of its own; where that falls behind, the oldest lines are left out and counted at the
-/// end, and nobody waits.
+/// Writes status changes at info, each with the trial's number first, decisions and placements at
+/// debug, failed attempts and warnings at warning, the end at info. A thread of its own writes the
+/// lines; if it falls behind, the oldest lines are dropped and counted at the end, and nobody
+/// waits.
 ///
 /// @errors of `open_runtime_log`: `ec::storage` with key and path where the file cannot be opened.
 [[nodiscard]] expected<std::shared_ptr<run_observer>> open_runtime_log(runtime_log_options options);

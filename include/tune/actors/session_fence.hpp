@@ -1,4 +1,4 @@
-/// Whether a node may speak to its head: asked by all of it that do, before each word.
+/// Tells whether a node may speak to its head: its actors ask before each message.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace tune {
 
-/// Open as long as the node's lease runs (see `session_lease`) and it is in. May be asked from any
-/// thread; the answer is of the moment, whenever the process slept before.
+/// Open while the node's session lease runs (see `session_lease`) and its head has let it in. May
+/// be asked from any thread; the answer is current even right after the process slept.
 class session_fence {
 public:
   /// @param clock Goes on while the machine sleeps.
@@ -20,9 +20,9 @@ public:
   [[nodiscard]] bool is_open() const { return !shut_ && clock_().count() < ends_; }
   [[nodiscard]] instant now() const { return clock_(); }
 
-  /// The lease ends then.
+  /// Sets the end of the session lease.
   void set_end(instant ends) { ends_ = ends.count(); }
-  /// The head is out of reach, or has not said yet what may go on.
+  /// To call when the head is out of reach, or has not said yet what may go on.
   void shut() { shut_ = true; }
   void open() { shut_ = false; }
 

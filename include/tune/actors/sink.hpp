@@ -1,4 +1,4 @@
-/// A SINK: a tailer of the committed record behind a mailbox.
+/// A SINK: an actor that follows the committed record.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tune {
 using catch_up_function = std::function<expected<void>(sequence committed)>;
 
 /// Spawns a sink on a thread of its own. A slow one lags; what it has not seen waits in the
-/// database, never in memory. A failure is told once, by `on_failure`, and ends its work; not an
-/// `ec::shortage`, after which the next commit tries again, and after the last one the sink by
+/// database, never in memory. A failure is reported once, by `on_failure`, and ends its work. After
+/// an `ec::shortage`, however, it tries again with the next commit, and after the last commit by
 /// itself for as long as `patience`.
 /// @param catch_up   called from the sink's thread only, and destroyed there.
 /// @param on_failure called from the sink's thread.

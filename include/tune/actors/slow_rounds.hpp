@@ -1,4 +1,4 @@
-/// Works of several attempts in slices, in turns: nobody waits for all of another's.
+/// Runs sliced work of several attempts in turns, so that none waits for all the work of another.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace tune {
 
-/// Some work in slices and what becomes of its result.
+/// Work in slices and the handling of its result.
 class slow_work {
 public:
   slow_work() = default;
@@ -24,13 +24,13 @@ public:
   slow_work& operator=(const slow_work&) = delete;
   virtual ~slow_work() = default;
 
-  /// Does a slice. @returns whether it was the last; its result was handed on then.
+  /// Runs one slice. @returns whether it was the last; the result was handed on then.
   virtual bool step() = 0;
-  /// It will not be done any more. What it had begun is gone when this returns.
+  /// Abandons the work. Everything it had begun is gone when this returns.
   virtual void give_up(const std::string& why) = 0;
 };
 
-/// Hands the result to `then`; or what `lost` makes of the reason why there is none.
+/// Passes the result to `then`; if there is none, passes what `lost` makes of the reason.
 template <class T>
 class slow_work_of : public slow_work {
 public:
@@ -58,7 +58,7 @@ private:
   std::function<T(const std::string&)> lost_;
 };
 
-/// For one thread. Whoever has it calls `turn` as long as there is something to do.
+/// Queues of work by owner. For one thread, which calls `turn` as long as there is work.
 class slow_rounds {
 public:
   /// Job, attempt and rank.
@@ -67,12 +67,12 @@ public:
   [[nodiscard]] static owner owner_of(const attempt_claim& who) {
     return {who.job, who.attempt.epoch, who.attempt.counter, who.rank};
   }
-  /// Whether they speak for the same attempt, be it as other ranks of it.
+  /// Whether both claims are of the same attempt, perhaps of different ranks.
   [[nodiscard]] static bool are_of_one_attempt(const attempt_claim& x, const attempt_claim& y) {
     return is_of_attempt(owner_of(x), owner_of(y));
   }
 
-  /// Behind what the same owner has there.
+  /// Appends work to the queue of its owner.
   template <class T>
   void add(const owner& whose, sliced<T> what, std::function<void(T)> then,
            std::function<T(const std::string&)> lost) {
@@ -82,10 +82,10 @@ public:
 
   [[nodiscard]] bool is_idle() const { return turns_.empty(); }
 
-  /// Does a slice of whose turn it is.
+  /// Runs one slice for the next owner.
   void turn();
 
-  /// Of one rank, of all ranks of an attempt, of all of a job, or of all.
+  /// Abandon the work of one rank, of all ranks of an attempt, of a job, or of all.
   void give_up(const owner& whose, const std::string& why);
   void give_up_attempt(const owner& whose, const std::string& why);
   void give_up_job(const std::string& job, const std::string& why);
@@ -104,12 +104,12 @@ private:
   void give_up_where(Predicate is_meant, const std::string& why);
 };
 
-/// Slow works in the state of an actor: between two slices it hears everything else.
+/// Slow work in the state of an actor, which handles other messages between two slices.
 /// @tparam Impl The actor's interface, which has `tick_atom`: its handler calls `tick`.
 template <class Impl>
 class slow_tasks {
 public:
-  /// Does it in turns with others, then calls `then`.
+  /// Runs the work in turns with others, then calls `then`.
   template <class T, class Self>
   void begin(Self* self, const slow_rounds::owner& whose, sliced<T> work,
              std::function<void(T)> then, std::function<T(const std::string&)> lost) {
@@ -119,8 +119,8 @@ public:
     tick_later(self);
   }
 
-  /// Does it in turns with others, then answers the present message. An answer without a result
-  /// tells why.
+  /// Runs the work in turns with others, then answers the current message. An answer without a
+  /// result tells why.
   template <class Answer, class Self>
   caf::typed_response_promise<Answer> answer(Self* self, const attempt_claim& whose,
                                              sliced<Answer> work) {
@@ -145,12 +145,12 @@ public:
   void drop(const attempt_claim& whose, const std::string& why) {
     works_.give_up(slow_rounds::owner_of(whose), why);
   }
-  /// All ranks of it.
+  /// Drops the work of all ranks of the attempt.
   void drop_attempt(const attempt_claim& whose, const std::string& why) {
     works_.give_up_attempt(slow_rounds::owner_of(whose), why);
   }
   void drop_job(const std::string& job, const std::string& why) { works_.give_up_job(job, why); }
-  /// Whatever comes from now on is given up, too.
+  /// Abandons all work, and whatever comes from now on.
   void close(std::string why) {
     closed_ = std::move(why);
     works_.give_up_all(closed_);
@@ -159,7 +159,7 @@ public:
 private:
   slow_rounds works_;
   bool ticking_ = false;
-  /// Why nothing is done any more; empty: it is.
+  /// Why no work is done any more; empty: it is done.
   std::string closed_;
 
   template <class Self>

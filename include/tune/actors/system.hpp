@@ -11,7 +11,7 @@ namespace tune {
 /// Registers our message types; once per process, before the first configuration.
 void init_message_types();
 
-/// Sets what our actors need on any configuration: message types, a share of messages per turn
+/// Sets what our actors need on any configuration: message types, and a number of messages per turn
 /// that keeps a flood of reports from starving control messages.
 ///
 /// CAF's own command-line and file parsing is never used.

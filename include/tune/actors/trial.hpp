@@ -7,13 +7,13 @@
 
 namespace tune {
 
-/// Where an attempt was launched: what is said of it comes from there.
+/// The node where an attempt was launched: messages about the attempt come from there.
 struct attempt_place {
   attempt_key attempt;
   node_actor node;
 };
 
-/// A further rank of an attempt is over, and nothing of it runs.
+/// A further rank of an attempt is over, and none of its processes run.
 struct rank_ended {
   std::uint32_t rank = 0;
   attempt_ended how;
@@ -21,14 +21,14 @@ struct rank_ended {
 
 /// The TRIAL as its own process sees it.
 using trial_local_actor = extend<trial_actor,
-                                 // From the cluster, of a node on another machine; after the launch
-                                 // order, and before the node hears of it.
+                                 // From the cluster, for a node on another machine; after the
+                                 // launch order, and before the node hears of it.
                                  caf::result<void>(attempt_place),
                                  // From the trial actor of a further rank.
                                  caf::result<void>(rank_ended)>;
 
-/// Spawned by the runner, which tells it to go. Turns what trainables say into news, drops what an
-/// old attempt says, and notices when a trainable is gone without a word. Of an attempt of several
+/// Spawned by the runner, which tells it to go. Turns what trainables say into news, drops messages
+/// of old attempts, and notices when a trainable is gone without a word. For an attempt of several
 /// ranks it launches the others once rank 0 runs, ends all when one fails, and tells the end when
 /// all are gone: see `rank_group`.
 /// @param cluster Launches further ranks; may be null where there are none.

@@ -1,4 +1,4 @@
-/// Every type that is sent between actors: what crosses the wire, and what stays in the process.
+/// Every type that is sent between actors, across the wire or within the process.
 ///
 /// Type ids are only ever appended.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -57,7 +57,7 @@ auto inspect(Inspector& f, shared_object& x) {
       });
 }
 
-/// Which attempt a message belongs to; those of an old one are dropped.
+/// The attempt that a message belongs to; messages of an old attempt are dropped.
 struct attempt_key {
   std::uint32_t epoch = 0;
   std::uint64_t counter = 0;
@@ -73,16 +73,16 @@ auto inspect(Inspector& f, attempt_key& x) {
   return inspect_fields(f, "attempt_key", x, field("epoch", x.epoch), field("counter", x.counter));
 }
 
-/// What an attempt is told of one of its bundles.
+/// The description of one of its bundles that an attempt is given.
 struct bundle_info {
   std::string node;
-  /// At which the nodes of the other bundles reach it; see `addresses_of`. Filled in by the
+  /// Address at which the nodes of the other bundles reach it; see `addresses_of`. Filled in by the
   /// CLUSTER, like the devices.
   std::string address;
   f64 cpus = 0;
   f64 gpus = 0;
   std::uint64_t memory = 0;
-  /// Indices on the node, and what it calls them.
+  /// Indices of the GPUs on the node, and the node's names for them.
   std::vector<std::uint32_t> indices;
   std::vector<std::string> devices;
 };
@@ -94,39 +94,39 @@ auto inspect(Inspector& f, bundle_info& x) {
                         field("indices", x.indices), field("devices", x.devices));
 }
 
-/// What a node needs to start an attempt, or one rank of it.
+/// Everything a node needs to start an attempt or one of its ranks.
 struct launch_order {
   std::uint64_t trial = 0;
   attempt_key attempt;
   std::uint64_t lease = 0;
-  /// The experiment, as the node knows it; see `job`.
+  /// Id of the experiment's `job`.
   std::string job;
   shared_object config;
-  /// Devices granted, as `CUDA_VISIBLE_DEVICES` wants them.
+  /// Indices of the GPUs granted, as `CUDA_VISIBLE_DEVICES` wants them.
   std::vector<std::uint32_t> gpus;
   f64 cpus = 1;
   f64 gpu_amount = 0;
   std::uint64_t memory = 0;
-  /// Checkpoint directory relative to the experiment's, empty: from scratch.
+  /// Checkpoint directory relative to the experiment's; empty: from scratch.
   std::string restore_from;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
-  /// Shows the head that it launched the attempt there: see `launch_token_of`.
+  /// Proves to the head that it launched the attempt there: see `launch_token_of`.
   std::string launch_token;
-  /// Counts what the cluster launches on this node, from 1: see `node_inventory`.
+  /// Counts the launches of the cluster on this node, from 1: see `node_inventory`.
   std::uint64_t turn = 0;
-  /// The session of the node for which it is meant; 0 on the head's own. In another one it counts
-  /// for nothing.
+  /// The session of the node that the order is meant for; 0 on the head's own. In another session
+  /// the order has no effect.
   std::uint64_t session = 0;
   /// All bundles of the attempt, in order.
   std::vector<bundle_info> bundles = {};
-  /// How many ranks there are, one per bundle; 0: a single process has all bundles.
+  /// Number of ranks, one per bundle; 0: a single process has all bundles.
   std::uint32_t ranks = 0;
-  /// Which of them this is. Rank 0 reports and saves.
+  /// The rank that this order launches. Rank 0 reports and saves.
   std::uint32_t rank = 0;
-  /// Where the ranks meet, on the node of rank 0; 0: that node is to choose it.
+  /// Port on the node of rank 0 where the ranks meet; 0: that node is to choose it.
   std::uint16_t port = 0;
-  /// The trial has come to its end: only what it exports then is to be made.
+  /// The trial has come to its end: the attempt only makes its exports.
   bool ends = false;
 };
 
@@ -143,12 +143,12 @@ auto inspect(Inspector& f, launch_order& x) {
       field("port", x.port), field("ends", x.ends));
 }
 
-/// Who wants something about checkpoints: the words of a launch.
+/// Identifies the attempt that asks for something about checkpoints, in the terms of its launch.
 struct attempt_claim {
   std::string job;
   std::uint64_t trial = 0;
   attempt_key attempt;
-  /// Which of its ranks speaks; 0 where it has none.
+  /// The rank that speaks; 0 where the attempt has no ranks.
   std::uint32_t rank = 0;
   std::string restore_from;
   std::string launch_token;
@@ -171,11 +171,11 @@ auto inspect(Inspector& f, attempt_claim& x) {
                         field("launch_token", x.launch_token));
 }
 
-/// The trainable's process or thread is there, or has come to its exports.
+/// The trainable's process or thread runs, or has begun its exports.
 struct attempt_started {
   attempt_key attempt;
   std::int64_t pid = 0;
-  /// Where its ranks meet; 0: there are none.
+  /// Port where its ranks meet; 0: there are none.
   std::uint16_t port = 0;
   /// See `on::started`.
   bool exports = false;
@@ -187,7 +187,7 @@ auto inspect(Inspector& f, attempt_started& x) {
                         field("port", x.port), field("exports", x.exports));
 }
 
-/// A report of the trainable; the trial adds who it is.
+/// A report of the trainable; the trial adds its own id.
 struct attempt_report {
   attempt_key attempt;
   std::uint64_t number = 0;
@@ -199,7 +199,7 @@ struct attempt_report {
   bool done = false;
   bool has_checkpoint = false;
   shared_object metrics;
-  /// What people should know, in pairs: what it is about, and a text.
+  /// Remarks for people, in pairs: the subject, then the text.
   std::vector<std::string> remarks = {};
 };
 
@@ -213,7 +213,7 @@ auto inspect(Inspector& f, attempt_report& x) {
       field("metrics", x.metrics), field("remarks", x.remarks));
 }
 
-/// What a trainable is told about its report `number`.
+/// The answer to a trainable's report `number`.
 enum class answer_kind : std::uint8_t { go_on, save, save_and_end, stop };
 TUNE_INSPECT_ENUM(answer_kind)
 
@@ -221,7 +221,7 @@ struct attempt_answer {
   attempt_key attempt;
   std::uint64_t number = 0;
   answer_kind kind = answer_kind::go_on;
-  /// Reports up to this iteration go on by themselves.
+  /// Reports up to this iteration need no answer.
   std::uint64_t until = 0;
   /// The checkpoint to write, for the two kinds of save.
   std::uint64_t checkpoint = 0;
@@ -241,7 +241,7 @@ auto inspect(Inspector& f, attempt_answer& x) {
 /// A checkpoint is complete and safe on disk, or in this node's memory.
 struct attempt_saved {
   attempt_key attempt;
-  /// 0: handed over unasked.
+  /// Number of the checkpoint; 0: it was handed over unasked.
   std::uint64_t checkpoint = 0;
   std::uint64_t iteration = 0;
   std::int64_t time_total_ns = 0;
@@ -260,7 +260,7 @@ auto inspect(Inspector& f, attempt_saved& x) {
 
 struct attempt_save_failed {
   attempt_key attempt;
-  /// These as in `on::save_failed`.
+  /// This and the next three fields as in `on::save_failed`.
   std::uint64_t checkpoint = 0;
   std::string why;
   std::uint64_t iteration = 0;
@@ -274,7 +274,7 @@ auto inspect(Inspector& f, attempt_save_failed& x) {
                         field("iteration", x.iteration), field("unable", x.unable));
 }
 
-/// What a trainable exported lies in a directory that is safe on disk, or nothing does; see
+/// The exports of a trainable lie in a directory that is safe on disk, or there are none; see
 /// `on::exported`. The three lists are of one length.
 struct attempt_exported {
   attempt_key attempt;
@@ -293,7 +293,7 @@ auto inspect(Inspector& f, attempt_exported& x) {
                         field("whys", x.whys));
 }
 
-/// The attempt is over, its process or thread gone.
+/// The attempt is over; its process or thread is gone.
 struct attempt_ended {
   attempt_key attempt;
   /// An `end_class`.
@@ -315,7 +315,7 @@ auto inspect(Inspector& f, attempt_ended& x) {
                         field("remarks", x.remarks));
 }
 
-/// End the attempt: 0 stop, 1 release, 2 kill (`halt_mode`).
+/// Ends the attempt: 0 stop, 1 release, 2 kill (`halt_mode`).
 struct attempt_halt {
   attempt_key attempt;
   std::uint8_t how = 0;
@@ -329,7 +329,8 @@ auto inspect(Inspector& f, attempt_halt& x) {
                         field("exports", x.exports));
 }
 
-/// Words of an attempt on another node are numbered: these were heard, and need not be kept.
+/// Confirms the numbered messages of an attempt on another node up to `upto`: the attempt proxy
+/// need not keep them.
 struct words_heard {
   attempt_key attempt;
   std::uint64_t upto = 0;
@@ -342,14 +343,14 @@ auto inspect(Inspector& f, words_heard& x) {
 
 // -- Between nodes and their head: these cross the wire.
 
-/// What a node has of its head when it comes, or comes back.
+/// The launches and leases of its head that a node still has when it joins or rejoins.
 struct node_inventory {
-  /// Launches up to this one reached it.
+  /// Launches up to this one have reached the node.
   std::uint64_t turn = 0;
-  /// Those of them that are not over.
+  /// Leases of these launches that are not over.
   std::vector<std::uint64_t> leases;
-  /// The session in which this node came in first. A worker that ended all of its trials and began
-  /// anew says another one.
+  /// The session in which this node joined first. It is another one for a worker that ended all of
+  /// its trials and began anew.
   std::uint64_t incarnation = 0;
 };
 
@@ -359,13 +360,14 @@ auto inspect(Inspector& f, node_inventory& x) {
                         field("incarnation", x.incarnation));
 }
 
-/// The head still counts on these leases of a node that came, and on no others: their launches
-/// come once more, so that the node knows whom to speak with.
+/// The head still counts on these leases of a node that joined, and on no others: their launches
+/// are sent once more, so that the node knows which trial actors to talk to.
 struct leases_kept {
   std::vector<std::uint64_t> leases;
-  /// Its head knows nothing of what it had before: what trials paused with there goes, too.
+  /// The head knows nothing of the node's past: checkpoints of paused trials in its memory are
+  /// removed, too.
   bool is_new = false;
-  /// The session in which the node came.
+  /// The session in which the node joined.
   std::uint64_t session = 0;
 };
 
@@ -375,7 +377,7 @@ auto inspect(Inspector& f, leases_kept& x) {
                         field("session", x.session));
 }
 
-/// The processes of a lease are gone: it is free.
+/// The processes of a lease are gone: the lease is free.
 struct lease_over {
   std::uint64_t lease = 0;
 
@@ -388,12 +390,12 @@ auto inspect(Inspector& f, lease_over& x) {
   return inspect_fields(f, "lease_over", x, field("lease", x.lease));
 }
 
-/// The node could not make ready what the trial of this lease needs. The lease ends as any other.
+/// The node could not prepare what the trial of this lease needs. The lease ends as any other.
 struct launch_declined {
   std::uint64_t lease = 0;
-  /// In words for people; they name neither node nor trial.
+  /// Text for people; it names neither node nor trial.
   std::string why;
-  /// The node lacks what it may have again in a moment, without anybody's doing: processes,
+  /// Whether the node lacks something that it may have again in a moment by itself: processes,
   /// descriptors, memory.
   bool is_passing = false;
 };
@@ -404,7 +406,8 @@ auto inspect(Inspector& f, launch_declined& x) {
                         field("is_passing", x.is_passing));
 }
 
-/// Nobody waits for the attempt of this lease any more: end it, if it runs, and free the lease.
+/// Nobody waits for the attempt of this lease any more: the node ends it, if it runs, and frees the
+/// lease.
 struct lease_revoked {
   std::uint64_t lease = 0;
 };
@@ -414,7 +417,7 @@ auto inspect(Inspector& f, lease_revoked& x) {
   return inspect_fields(f, "lease_revoked", x, field("lease", x.lease));
 }
 
-/// A node takes no more trials. Those that run there go on until they end or are handed back.
+/// A node takes no more trials. The running ones go on until they end or are handed back.
 struct node_leaving {
   std::string node;
 };
@@ -434,12 +437,12 @@ auto inspect(Inspector& f, job_over& x) {
   return inspect_fields(f, "job_over", x, field("job", x.job));
 }
 
-/// What a trial that paused had left in a node's memory is needed no longer.
+/// The checkpoint that a paused trial left in a node's memory is no longer needed.
 struct pause_dropped {
   std::string node;
   /// Empty: all jobs.
   std::string job;
-  /// As in `on::saved`; empty: all that the job has there.
+  /// The checkpoint's location as in `on::saved`; empty: all checkpoints that the job has there.
   std::string location;
 };
 
@@ -454,15 +457,15 @@ auto inspect(Inspector& f, pause_dropped& x) {
 /// Something happened that the experiment must know.
 struct news {
   event_body what;
-  /// An answer of the scheduler that was put off when its turn was answered.
+  /// Whether it is an answer that the scheduler deferred when it answered its turn.
   bool was_deferred = false;
 };
 
-/// What a client wants, in order: events that clients cause. See `experiment::weigh`.
+/// Requests of a client, in order, as events that clients cause. See `experiment::weigh`.
 struct client_orders {
   std::vector<event_body> what;
-  /// Hears what is to be said to each, once that is on disk, or why nobody can tell. Called once,
-  /// by the runner between messages: be quick, hand it on.
+  /// Receives the verdict on each request once that is on disk, or the reason why there is none.
+  /// Called once, by the runner between messages, so it must be quick and hand it on.
   std::function<void(expected<std::vector<order_verdict>>)> answer;
 };
 
@@ -474,7 +477,7 @@ struct scheduler_turn {
   std::vector<cmd::resolve_stall> stalls;
 };
 
-/// The same for the searcher.
+/// One turn of the runner, for the searcher.
 struct searcher_turn {
   std::vector<searcher_fact> facts;
   std::vector<ask> asks;
@@ -499,14 +502,15 @@ struct storage_failed {
 struct lease_request {
   trial_id trial;
   resource_request what;
-  /// Wait where no node known now could ever grant it.
+  /// Whether to wait where no node known now could ever grant it.
   bool wait = false;
-  /// What the trainable's node must be able to do.
+  /// Labels that the trainable's node must bear.
   node_labels labels = {};
-  /// A label more, as long as some node that bears it could ever grant the request; may be empty.
+  /// A further label, required as long as some node that bears it could ever grant the request; may
+  /// be empty.
   std::string best = {};
 };
-/// Could a trial with such a request ever start on the nodes that are there?
+/// Asks whether a trial with such a request could ever start on the nodes that are there.
 struct fit_question {
   resource_request what;
   node_labels labels = {};
@@ -514,7 +518,8 @@ struct fit_question {
 struct lease_cancel {
   trial_id trial;
 };
-/// What waiting requests of a runner lack that no node can ever grant; empty: nothing any more.
+/// Describes what waiting requests of a runner need that no node can ever grant; empty: nothing any
+/// more.
 struct requests_unmet {
   std::string text;
 };
@@ -523,29 +528,30 @@ struct lease_refused {
   std::string why;
 };
 
-/// Something that whoever began the experiment should know.
+/// A notice for whoever began the experiment.
 struct remark {
   std::string text;
-  /// One about the same is enough for an experiment; empty: each is told.
+  /// Subject: only the first remark of an experiment on each subject is shown; empty: every one is
+  /// shown.
   std::string about = {};
 };
 
-/// A node offers what it has.
+/// A node offers its resources.
 struct node_offer {
   std::string node;
   resources capacity;
-  /// What it can do, in words that nodes and those who ask agree on.
+  /// Labels of the node: names for its abilities that nodes and requests agree on.
   node_labels labels;
-  /// Under which its silence is noticed; 0: it lives in this process.
+  /// The session under which its silence is noticed; 0: it lives in this process.
   std::uint64_t session = 0;
-  /// Names the worker's process, so that one that comes back is known again.
+  /// Id of the worker's process, so that one that comes back is recognised.
   std::string worker = {};
   node_inventory has = {};
   node_route route = {};
   /// Names of its GPUs by index; see `node_settings`.
   std::vector<std::string> devices = {};
 };
-/// Nothing is heard of the node of this session any more.
+/// Nothing has been heard of the node of this session for too long.
 struct node_silent {
   std::uint64_t session = 0;
   std::string why;
@@ -555,11 +561,12 @@ struct node_silent {
 struct job_wanted {
   std::string id;
 };
-/// What a rank's output has behind its name: nothing for rank 0, which has that of the trial.
+/// The suffix of a rank's output files: empty for rank 0, whose output files are those of the
+/// trial.
 [[nodiscard]] inline std::string rank_suffix(std::uint32_t rank) {
   return rank == 0 ? std::string{} : ".rank" + std::to_string(rank);
 }
-/// Whose output it is: attempts are numbered by each experiment for itself.
+/// Identifies a program's output: attempts are numbered by each experiment for itself.
 struct output_key {
   std::string job;
   attempt_key attempt;
@@ -576,38 +583,38 @@ struct output_opened {
   std::filesystem::path out;
   std::filesystem::path err;
 };
-/// There may be more in them.
+/// The output files may have grown.
 struct output_grew {
   output_key whose;
 };
-/// Nothing more will come.
+/// The output is complete.
 struct output_closed {
   output_key whose;
 };
-/// All of it is at the head, or why it is not.
+/// All of the output is at the head, or why it is not.
 struct output_settled {
   std::string why;
 };
 
-/// An attempt is to begin: bring what it is restored from, and see whether it is good.
+/// Asks for an attempt to be prepared: its checkpoint is brought here and checked.
 struct prepare_attempt {
   attempt_claim who;
   /// The experiment's directory on this node.
   std::filesystem::path directory;
-  /// Where it keeps what is in memory; empty: nowhere.
+  /// Directory of its checkpoints in memory; empty: none.
   std::filesystem::path in_memory = {};
 };
-/// It can, or why it cannot.
+/// The attempt can begin, or why it cannot.
 struct attempt_prepared {
-  /// The directory below which it writes its checkpoints: the experiment's, on this node or where
-  /// the head keeps it.
+  /// The directory below which the attempt writes its checkpoints: that of the experiment, on this
+  /// node or where the head keeps it.
   std::filesystem::path checkpoints;
-  /// What it is restored from; empty: from scratch.
+  /// The checkpoint that it is restored from; empty: from scratch.
   std::filesystem::path restore;
   std::string why;
-  /// The checkpoint is at fault.
+  /// Whether the checkpoint is at fault.
   bool is_bad = false;
-  /// Where it is not: see `launch_declined`.
+  /// If the checkpoint is not at fault: see `launch_declined`.
   bool is_passing = false;
 };
 /// A directory that an attempt writes into is not needed any more.
@@ -615,36 +622,36 @@ struct drop_directory {
   attempt_claim who;
   attempt_directory where;
 };
-/// A trainable handed a directory of its own over.
+/// A trainable handed over a directory of its own, which is to be copied into a draft.
 struct copy_draft {
   attempt_claim who;
   std::filesystem::path from;
-  /// It is made.
+  /// The draft; created by the receiver.
   attempt_directory to;
   checkpoint_limits limits = {};
 };
 struct draft_copied {
-  /// Why it was not; empty if it was.
+  /// Why it was not copied; empty if it was.
   std::string why;
 };
-/// A checkpoint is written, and is to be made safe.
+/// A checkpoint has been written and is to be made safe.
 struct keep_draft {
   attempt_claim who;
   checkpoint_draft what;
-  /// Where it goes if it has no room in memory, in place of `what.experiment`; empty: it is not
-  /// meant for memory.
+  /// Directory used in place of `what.experiment` if there is no room in memory; empty: the
+  /// checkpoint is not meant for memory.
   std::filesystem::path on_disk = {};
-  /// Of all that the job has in this node's memory. [bytes]
+  /// Limit of everything that the job has in this node's memory. [bytes]
   std::uint64_t room = 0;
 };
-/// It is safe where its head looks for it, or why it is not.
+/// The checkpoint is safe where its head looks for it, or why it is not.
 struct draft_kept {
   safe_checkpoint what;
   std::string why;
-  /// It is more than the limits allow: it will not be kept another time either.
+  /// Whether it exceeds the limits, so that another try will fail as well.
   bool is_too_much = false;
 };
-/// An attempt is over: what it exported becomes a draft.
+/// An attempt is over: its exports become a draft.
 struct gather_exported {
   attempt_claim who;
   exported_files what;
@@ -652,10 +659,10 @@ struct gather_exported {
 struct exports_gathered {
   gathered_exports what;
 };
-/// An attempt is over: what it wrote into its directory shall come to the head.
+/// An attempt is over: the artifacts in its directory are to be brought to the head.
 struct keep_artifacts {
   attempt_claim who;
-  /// The trial's, on this node.
+  /// The trial's directory on this node.
   std::filesystem::path directory;
   /// See `attempt_prepared::checkpoints`.
   std::filesystem::path experiment;
@@ -663,23 +670,24 @@ struct keep_artifacts {
   /// See `listing_artifacts`.
   std::vector<std::string> except = {};
 };
-/// They are there.
+/// The artifacts are at the head.
 struct artifacts_kept {
-  /// Why not, or not all of them; empty: there is nothing to tell.
+  /// Why they, or some of them, are not; empty: there is nothing to tell.
   std::string why;
 };
-/// The attempt was ended by force: what it has on its way fails. What of it is half-done goes.
+/// The attempt was ended by force: its saves under way fail, and half-written files are removed.
 struct saves_dropped {
   static constexpr const char* why = "the attempt was ended before its checkpoint was safe";
   attempt_claim who;
 };
-/// What a trial paused with in this node's memory goes, or all that a job has there, or all jobs.
+/// Removes a paused trial's checkpoint from this node's memory, or all that a job has there, or
+/// those of all jobs.
 struct forget_paused {
-  /// Empty: all.
+  /// Id of the job; empty: all jobs.
   std::string job;
-  /// The job's part of the memory: see `pause_directory`; or the whole of it.
+  /// The job's part of the memory: see `pause_directory`; or all of it.
   std::filesystem::path in_memory;
-  /// As in `on::saved`; empty: all.
+  /// The checkpoint's location as in `on::saved`; empty: all.
   std::string location;
 };
 /// Nothing of the attempt runs here any more.
@@ -688,7 +696,7 @@ struct attempt_left {
   std::filesystem::path checkpoints;
 };
 
-/// The job, ready to be worked for, or why there is none.
+/// The job, ready to be worked for, or why it is not.
 struct job_ready {
   std::shared_ptr<const job> what;
   std::string why;
@@ -696,18 +704,18 @@ struct job_ready {
   bool is_passing = false;
 };
 
-/// What all nodes have and what of it is granted.
+/// Resources of all nodes and how much of them is granted.
 struct cluster_status {
   resources total;
   resources used;
   std::size_t nodes = 0;
 };
 
-/// The state of a running experiment, for whoever shows it.
+/// The state of a running experiment, for display.
 struct runner_status {
   experiment_view view;
   instant at{0};
-  /// Trials that run, oldest first, at most as many as were asked for.
+  /// Running trials, oldest first, at most as many as were asked for.
   struct row {
     trial_id trial;
     config_ptr config;
@@ -718,11 +726,11 @@ struct runner_status {
   /// Trials made so far.
   std::uint64_t trials = 0;
   std::uint64_t results = 0;
-  /// What trials wait for that no node has; empty: nothing.
+  /// Describes what trials wait for that no node has; empty: nothing.
   std::string waits_for = {};
 };
 
-/// How an experiment ended.
+/// The end of an experiment.
 struct run_summary {
   experiment_status status = experiment_status::done;
   std::string why;

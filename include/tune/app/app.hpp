@@ -8,10 +8,10 @@
 
 namespace tune {
 
-/// Does what the command line says: `run`, `list`, `trials`, … as docs/cli.md has it, with what
-/// `what` names beside or instead of what is shipped.
+/// Runs the command line: `run`, `list`, `trials`, … as in docs/cli.md, with the choices of `what`
+/// in addition to the shipped ones, or in their place.
 ///
-/// Call first in `main`, before any thread is made: the same program is started again as host of
+/// Call first in `main`, before any thread is started: the same program is started again as host of
 /// its trainables. Unlike the rest of the library this is a program: it writes to stdout and
 /// stderr, and waits for Ctrl-C and SIGTERM while an experiment runs.
 ///

@@ -11,7 +11,8 @@
 
 namespace tune {
 
-/// Reasons an operation can fail. Starts at 1; 0 means success on the wire. Only ever appended.
+/// Reasons an operation can fail. Starts at 1; 0 means success on the wire. Values are only ever
+/// appended.
 enum class ec : std::uint8_t {
   /// An option has a value outside its documented range.
   bad_option = 1,
@@ -39,16 +40,16 @@ enum class ec : std::uint8_t {
   timeout,
   /// The program itself is at fault.
   internal,
-  /// A peer cannot be reached; later it may be.
+  /// A peer cannot be reached, but may be reachable later.
   unreachable,
-  /// This machine lacks processes, descriptors or memory for it; later it may have them.
+  /// This machine lacks the processes, descriptors or memory for it, but may have them later.
   shortage,
 };
 
-/// The kind's name as it stands in the list, e.g. "bad_option".
+/// The enumerator's name, e.g. "bad_option".
 [[nodiscard]] std::string_view to_text(ec code);
 
-/// A failed operation: its kind, and the facts a user needs to mend it (file, key, value, range).
+/// A failed operation: its kind, and the facts a user needs to fix it (file, key, value, range).
 struct error {
   ec code = ec::internal;
   std::string detail;
@@ -86,7 +87,7 @@ public:
   [[nodiscard]] T* operator->() { return std::get_if<0>(&content_); }
   [[nodiscard]] const T* operator->() const { return std::get_if<0>(&content_); }
 
-  /// Why there is no value; must not be called when there is one.
+  /// The reason why there is no value; must not be called when there is one.
   [[nodiscard]] const tune::error& error() const {
     assert(!has_value());
     return *std::get_if<1>(&content_);
@@ -108,7 +109,7 @@ public:
   [[nodiscard]] bool has_value() const { return ok_; }
   explicit operator bool() const { return ok_; }
 
-  /// Why it failed; must not be called on success.
+  /// The reason of the failure; must not be called on success.
   [[nodiscard]] const tune::error& error() const {
     assert(!ok_);
     return why_;

@@ -1,4 +1,4 @@
-/// Names of things: trials, attempts, log positions, and time as the core knows it.
+/// Identifiers: trials, attempts, log positions, and time as the core knows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@ namespace tune {
 /// Position in the experiment's log. The first event has 1; 0 stands for "before everything".
 using sequence = std::uint64_t;
 
-/// Monotonic experiment time: since the experiment was opened, summed over resumes.
+/// Monotonic experiment time: time since the experiment was opened, summed over resumes.
 using instant = std::chrono::nanoseconds;
 
 /// A trial of one experiment; numbered from 0 in the order of suggestion.
@@ -21,8 +21,8 @@ struct trial_id {
   friend auto operator<=>(const trial_id&, const trial_id&) = default;
 };
 
-/// One run of a trainable from one starting point, with one configuration, on one node.
-/// Never reused: the head's epoch and a counter within it.
+/// One run of a trainable from one starting point, with one configuration, on one node. Ids are
+/// never reused: they consist of the head's epoch and a counter within it.
 struct attempt_id {
   std::uint32_t epoch = 0;
   std::uint64_t counter = 0;

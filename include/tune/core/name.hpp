@@ -1,4 +1,4 @@
-/// Bounds of the names that users choose: of parameters, metrics, resources.
+/// Bounds of the names that users choose for parameters, metrics and resources.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,17 +8,17 @@
 
 namespace tune {
 
-/// Bytes that a name may have.
+/// Most bytes in a name.
 inline constexpr std::size_t most_name_bytes = 1000;
-/// Parts between the dots or slashes of a name, each of which may become an object inside another.
-/// As many levels as JSON may have that is read.
+/// Most parts between the dots or slashes of a name, each of which may become an object inside
+/// another. The same depth as that of JSON that is read.
 inline constexpr std::size_t most_name_parts = 64;
 
-/// Why nothing can be called `name`: "a name has at most …"; empty where it can. Takes linear time:
-/// to be asked before anything compares or splits a name from outside.
+/// The reason why `name` is not allowed: "a name has at most …"; empty if it is allowed. Takes
+/// linear time: call it before anything compares or splits a name from outside.
 [[nodiscard]] std::string why_no_name(std::string_view name);
 
-/// The front of a name that is too long to be shown.
+/// The front part of a name that is too long to be shown.
 [[nodiscard]] std::string shown_name(std::string_view name);
 
 } // namespace tune

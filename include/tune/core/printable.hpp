@@ -1,4 +1,4 @@
-/// Text from outside, made harmless for whoever reads it.
+/// Makes text from outside harmless to its readers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,21 +16,22 @@ struct code_point {
   bool valid = false;
 };
 
-/// The first code point of UTF-8 text. @param text not empty.
+/// The first code point of UTF-8 text. @param text Not empty.
 [[nodiscard]] code_point read_code_point(std::string_view text);
 
 /// Makes text from outside harmless: control characters, line breaks and marks that change the
 /// direction of writing become visible escapes (`\n`, `\x1b`, `\u202e`); invalid UTF-8 becomes
-/// U+FFFD. Everything that came from a trial or a file passes through here before it is shown.
+/// U+FFFD. All text from a trial or a file passes through here before it is shown.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The same for a text of many lines that comes in parts: line ends and tabs stay. A carriage
-/// return stays only before a line feed, because alone it has the line written over.
+/// Makes a text of many lines that comes in parts harmless like `printable`, but keeps line ends
+/// and tabs. A carriage return stays only before a line feed, because alone it makes terminals
+/// overwrite the line.
 class printable_parts {
 public:
-  /// @returns what can be shown by now. The beginning of a code point waits for its rest.
+  /// @returns the text that can be shown so far. An incomplete code point waits for its rest.
   [[nodiscard]] std::string add(std::string_view part);
-  /// Nothing more will come. @returns what waited.
+  /// No more parts will come. @returns the text that was waiting.
   [[nodiscard]] std::string finish();
 
 private:

@@ -1,4 +1,4 @@
-/// Counter-based randomness: a number is a pure function of where it is asked.
+/// Counter-based randomness: each number is a pure function of its position.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,12 +16,12 @@ namespace tune {
 
 /// Names a sequence of draws: equal (seed, stream, number) give equal draws on every platform.
 ///
-/// The object only remembers how many draws were taken; nothing of it is ever stored.
+/// The object only remembers how many draws were taken; none of its state is ever stored.
 class rng {
 public:
   /// @param seed   The experiment's seed.
-  /// @param stream Who draws, e.g. "space" or "scheduler"; hashed.
-  /// @param number Which sequence of that stream, e.g. the trial's number.
+  /// @param stream Name of the drawing part, e.g. "space" or "scheduler"; hashed.
+  /// @param number Sequence within that stream, e.g. the trial's number.
   rng(std::uint64_t seed, std::string_view stream, std::uint64_t number);
 
   /// 64 uniform bits.
@@ -39,13 +39,13 @@ private:
   std::uint64_t draw_ = 0;
 };
 
-/// Inverse of the standard normal distribution function, to about 1e-15 relative, from exactly
-/// rounded operations only. @param p in (0, 1).
+/// Inverse of the standard normal distribution function, to about 1e-15 relative, computed by
+/// exactly rounded operations only. @param p In (0, 1).
 /// @source Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied
 ///         Statistics 37, 1988 (PPND16).
 [[nodiscard]] double normal_quantile(double p);
 
-/// FNV-1a of `text`: names of streams as numbers, the same everywhere.
+/// FNV-1a of `text`: turns names of streams into numbers, the same on all platforms.
 [[nodiscard]] std::uint64_t stable_hash(std::string_view text);
 
 } // namespace tune

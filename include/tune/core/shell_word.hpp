@@ -1,4 +1,4 @@
-/// Words of command lines that are shown to people: what they paste into a shell means the same.
+/// Quotes words of command lines that are shown to people, so that a shell reads them unchanged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tune {
 
-/// A word for a POSIX shell: quoted where it must be.
+/// A word for a POSIX shell: quoted if necessary.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
 } // namespace tune

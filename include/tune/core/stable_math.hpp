@@ -11,7 +11,7 @@ namespace tune {
 /// @returns NaN for x < 0 and NaN, -infinity for 0.
 [[nodiscard]] double stable_log(double x);
 
-/// e to the power of `x`, within about one unit in the last place; likewise the same everywhere.
+/// e to the power of `x`, within about one unit in the last place; the same on every platform.
 [[nodiscard]] double stable_exp(double x);
 
 } // namespace tune

@@ -27,8 +27,8 @@ public:
 
   object();
   object(std::initializer_list<entry> entries);
-  /// Takes many at once, in time n log n. Of doubled names the last value wins, in the first's
-  /// place.
+  /// Makes an object of many entries at once, in time n log n. For repeated names the last value
+  /// wins, in the place of the first.
   [[nodiscard]] static object of(std::vector<entry> entries);
   object(const object&);
   object(object&&) noexcept;
@@ -36,7 +36,7 @@ public:
   object& operator=(object&&) noexcept;
   ~object();
 
-  /// The value named `name`, or null where there is none.
+  /// The value named `name`, or null if there is none.
   [[nodiscard]] const value* find(std::string_view name) const;
   [[nodiscard]] value* find(std::string_view name);
   [[nodiscard]] bool contains(std::string_view name) const { return find(name) != nullptr; }
@@ -60,8 +60,8 @@ private:
 /// A configuration value or a metric.
 ///
 /// Numbers keep their kind: `int64` and `double` are never mixed up. NaN and infinities are legal.
-/// Equality is exact, by bits; all NaNs become one and the same NaN, so that records can be
-/// compared and come back from JSON as they were.
+/// Equality is exact, by bits; all NaNs become the same NaN, so that records can be compared and
+/// read back from JSON unchanged.
 class value {
 public:
   using list = std::vector<value>;
@@ -87,7 +87,7 @@ public:
   [[nodiscard]] const object* as_object() const { return std::get_if<object>(&content_); }
   [[nodiscard]] object* as_object() { return std::get_if<object>(&content_); }
 
-  /// The number that an integer, float or bool stands for; nothing for the other kinds.
+  /// The value of an integer, float or bool as a number; empty for the other kinds.
   [[nodiscard]] std::optional<double> number() const;
 
   /// The content, for visitors.
@@ -101,14 +101,14 @@ private:
   storage content_;
 };
 
-/// A configuration, shared by all that need it and changed by nobody.
+/// A configuration, shared by all users and never changed.
 using config_ptr = std::shared_ptr<const object>;
 
-/// The metrics of one report, shared likewise.
+/// The metrics of one report, shared and never changed.
 using metrics_ptr = std::shared_ptr<const object>;
 
 /// Looks up `path`, whose parts are joined by '/': nested objects are entered. A name that itself
-/// contains '/' is found first. @returns null where there is nothing.
+/// contains '/' is found first. @returns null if nothing is found.
 [[nodiscard]] const value* find_path(const object& where, std::string_view path);
 
 /// Renders `what` for people and log lines: `0.01`, `adam`, `[1, 2]`. Floats are shortest

@@ -1,4 +1,4 @@
-/// Reads the fields of an object that came from elsewhere.
+/// Reads the fields of an object from an untrusted source.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace tune {
 
-/// Missing fields and wrong types are remembered, the first of them, and read as nothing.
+/// A missing field or a wrong type reads as an empty value; the first such fault is kept.
 class field_reader {
 public:
-  /// @param from Outlives it. @param what Faults begin with it: "in a hello".
+  /// @param from Must outlive the reader. @param what Beginning of fault texts: "in a hello".
   field_reader(const object& from, std::string what) : from_{from}, what_{std::move(what)} {}
 
-  /// bool, std::int64_t, double, std::string, object or value::list.
+  /// The field's value. `T` is bool, std::int64_t, double, std::string, object or value::list.
   template <class T>
   T get(std::string_view name) {
     const auto* found = from_.find(name);
@@ -31,7 +31,7 @@ public:
     return T{};
   }
 
-  /// Nothing where it is missing or null.
+  /// The field's value; empty if the field is missing or null.
   template <class T>
   std::optional<T> get_if(std::string_view name) {
     const auto* found = from_.find(name);
@@ -53,7 +53,7 @@ public:
       fault_ = error{ec::bad_option, what_ + ": " + what};
   }
 
-  /// `ec::bad_option`, naming the first field that was wrong.
+  /// `ec::bad_option` naming the first faulty field; empty if there is none.
   [[nodiscard]] const std::optional<error>& fault() const { return fault_; }
 
 private:

@@ -1,4 +1,4 @@
-/// Values as JSON text and back.
+/// Converts values to JSON text and back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace tune {
 
-/// Bounds of what is read.
+/// Limits for JSON input.
 struct json_limits {
   std::size_t bytes = 64 * 1024 * 1024;
   std::size_t depth = 64;
-  /// Refuse objects that name a member twice, instead of keeping the last.
+  /// If set, objects that name a member twice are refused; otherwise the last one is kept.
   bool unique_names = false;
 };
 
 /// Renders `what` in one line. Non-finite numbers become the strings "nan", "inf", "-inf"; floats
-/// are shortest round-trip and always look like floats ("1.0"), so that they come back as floats.
-/// Invalid UTF-8 becomes U+FFFD.
+/// use the shortest round-trip form and always look like floats ("1.0"), so that they are read back
+/// as floats. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string to_json(const value& what);
 [[nodiscard]] std::string to_json(const object& what);
-/// Appends instead; for hot paths.
+/// Like `to_json`, but appends to `to`; for hot paths.
 void append_json(std::string& to, const value& what);
 void append_json(std::string& to, const object& what);
 /// Appends a JSON string literal.
@@ -32,26 +32,27 @@ void append_json_string(std::string& to, std::string_view text);
 
 /// Tells whether `text` is well-formed UTF-8.
 [[nodiscard]] bool is_utf8(std::string_view text);
-/// `text` with U+FFFD in the place of what is not UTF-8.
+/// `text` with invalid UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string mend_utf8(std::string_view text);
 
-/// Where a text stands: metrics read "nan", "inf", "-inf" as numbers, plain data keeps them texts.
+/// The kind of data read: metrics read "nan", "inf", "-inf" as numbers, plain data keeps them as
+/// texts.
 enum class json_position : bool { plain, metric };
 
-/// Reads one JSON value. Integers beyond int64 become floats; of doubled keys the last wins, unless
-/// `limits` refuse them.
+/// Reads one JSON value. Integers beyond int64 become floats; of duplicate keys the last wins,
+/// unless `limits` refuses them.
 /// @errors `ec::bad_syntax` with the byte position; `ec::bad_option` beyond a limit.
 [[nodiscard]] expected<value> from_json(std::string_view text,
                                         json_position where = json_position::plain,
                                         const json_limits& limits = {});
-/// The same, but it must be an object.
+/// Like `from_json`, but the value must be an object.
 [[nodiscard]] expected<object> object_from_json(std::string_view text,
                                                 json_position where = json_position::plain,
                                                 const json_limits& limits = {});
 
-/// Makes metrics from outside fit for the record, so that what was live and what is replayed are
-/// equal: invalid UTF-8 becomes U+FFFD.
-/// @errors `ec::bad_option` where they are nested deeper than `json_limits::depth`.
+/// Makes metrics from outside fit for the record, so that live and replayed metrics are equal:
+/// invalid UTF-8 becomes U+FFFD.
+/// @errors `ec::bad_option` if they are nested deeper than `json_limits::depth`.
 [[nodiscard]] expected<object> fit_for_record(object metrics);
 
 } // namespace tune

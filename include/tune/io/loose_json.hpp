@@ -1,4 +1,4 @@
-/// JSON as programs write it whose numbers may be none: Python's `json` writes NaN bare.
+/// Reads JSON with non-finite numbers as bare words, as Python's `json` writes them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace tune {
 
-/// As `object_from_json`, but the bare words NaN, Infinity and -Infinity stand for the texts "nan",
-/// "inf" and "-inf".
-/// @errors of `object_from_json`.
+/// Like `object_from_json`, but reads the bare words NaN, Infinity and -Infinity as the texts
+/// "nan", "inf" and "-inf".
+/// @errors as `object_from_json`.
 [[nodiscard]] expected<object> object_from_loose_json(std::string_view text,
                                                       json_position where = json_position::plain,
                                                       const json_limits& limits = {});
-/// The same of any value. @errors of `from_json`.
+/// Like `object_from_loose_json`, for any value. @errors as `from_json`.
 [[nodiscard]] expected<value> from_loose_json(std::string_view text,
                                               json_position where = json_position::plain,
                                               const json_limits& limits = {});

@@ -1,4 +1,4 @@
-/// Resources as JSON objects.
+/// Converts resources to JSON objects and back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@ namespace tune {
 /// memory in bytes.
 [[nodiscard]] object to_object(const resources& x);
 
-/// Reads what `to_object` wrote from the field `name`; what is wrong fails `from`.
+/// Reads the field `name`, as `to_object` writes it; faults are reported through `from.fail`.
 [[nodiscard]] resources read_resources(field_reader& from, std::string_view name);
 
 } // namespace tune

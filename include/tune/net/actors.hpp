@@ -1,4 +1,4 @@
-/// Who speaks which messages between nodes: the interfaces of the net's actors on one page.
+/// Interfaces of the net's actors: the messages between nodes, on one page.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@ namespace tune {
 
 /// A JOB TAKER is the side of a PACKAGE CLIENT that a PACKAGE SERVER answers to.
 using job_taker_actor = typed_actor<
-    // What it asked for, with the number of its question.
+    // The job asked for, or its pieces, with the number of the question.
     caf::result<void>(job_found), caf::result<void>(job_failed), caf::result<void>(chunk),
     caf::result<void>(chunk_failed)>;
 
@@ -25,23 +25,23 @@ using package_server_local_actor
     = extend<package_server_actor,
              // Gives this job out from now on. Answers why not, or nothing.
              caf::result<std::string>(job_offer),
-             // Forgets it. Who is fetching it fails.
+             // Forgets the job; fetches under way fail.
              caf::result<void>(job_withdrawn)>;
 
 /// A PACKAGE CLIENT brings jobs to its node. One per worker.
 using package_client_actor = typed_actor<
     // Brings the job and its files from the package server; answers when all is there, or why it is
-    // not. It always answers: a silent package server costs its patience, a lost one nothing.
+    // not. An answer always comes: a silent package server costs its patience, a lost one nothing.
     caf::result<fetched_job>(fetch_job, package_server_actor),
     // Removes the job's directory once all who fetched it have dropped it.
     caf::result<void>(job_dropped)>;
 
-/// An OUTPUT SENDER has pieces of output on their way to a head. One per worker.
+/// An OUTPUT SENDER sends pieces of output to a head. One per worker.
 using output_sender_actor = typed_actor<
-    // The piece is in the file; the next may come.
+    // The piece is in the file; the next one may be sent.
     caf::result<void>(piece_taken)>;
 
-/// An OUTPUT SERVER takes what remote trials print into their directories. One per head.
+/// An OUTPUT SERVER writes what remote trials print into their directories. One per head.
 using output_server_actor = typed_actor<
     // Answers with `piece_taken`.
     caf::result<void>(output_piece, output_sender_actor)>;
@@ -50,31 +50,32 @@ using output_server_actor = typed_actor<
 using output_server_local_actor = extend<output_server_actor,
                                          // Trials of this job print here from now on.
                                          caf::result<void>(job_place),
-                                         // Nothing more is taken of it.
+                                         // Takes no more output of the job.
                                          caf::result<void>(job_withdrawn)>;
 
 /// A CHECKPOINT PEER is the side of a worker's checkpoint client that a CHECKPOINT SERVER answers
 /// to.
 using checkpoint_peer_actor
     = typed_actor<caf::result<void>(storage_answer),
-                  // Of what it offered.
+                  // About checkpoints that it offered.
                   caf::result<void>(piece_wanted), caf::result<void>(checkpoint_settled),
-                  // Of what it wants.
+                  // About checkpoints that it wants.
                   caf::result<void>(checkpoint_found), caf::result<void>(checkpoint_piece)>;
 
-/// A CHECKPOINT SERVER takes the checkpoints of remote trials into their experiments' directories,
+/// A CHECKPOINT SERVER stores the checkpoints of remote trials in their experiments' directories,
 /// and gives them out. One per head.
 using checkpoint_server_actor = typed_actor<
     // Answers with `storage_answer`.
     caf::result<void>(storage_question, checkpoint_peer_actor),
-    // Asks for pieces, with as many under way as there is credit; then `checkpoint_settled`.
+    // Asks for pieces, with up to `credit` of them under way, and then answers with
+    // `checkpoint_settled`.
     caf::result<void>(checkpoint_offer, checkpoint_peer_actor),
     // Answers with `checkpoint_found`.
     caf::result<void>(checkpoint_wanted, checkpoint_peer_actor),
     caf::result<void>(checkpoint_dropped, checkpoint_peer_actor),
     // Answers with `checkpoint_piece`.
     caf::result<void>(piece_wanted, checkpoint_peer_actor),
-    // What it asked for.
+    // A piece that it asked for.
     caf::result<void>(checkpoint_piece, checkpoint_peer_actor)>;
 
 /// The CHECKPOINT SERVER as its own process sees it.
@@ -82,31 +83,30 @@ using checkpoint_server_local_actor
     = extend<checkpoint_server_actor,
              // Trials of this job keep their checkpoints here from now on.
              caf::result<void>(job_place),
-             // Nothing more is taken or given of it.
+             // Takes and gives nothing more of the job.
              caf::result<void>(job_withdrawn)>;
 
-/// A HEARTBEAT MONITOR hears the heartbeats of nodes, and nothing else: they wait for no other
-/// message. One per head.
+/// A HEARTBEAT MONITOR receives the heartbeats of nodes and nothing else, so that these wait for no
+/// other message. One per head.
 using heartbeat_monitor_actor = typed_actor<
-    // Answers whether the head counts on the node.
+    // Answers whether the head still counts on the node.
     caf::result<bool>(heartbeat)>;
 
-/// The HEARTBEAT MONITOR as its own process sees it. It tells the cluster of nodes that fell
-/// silent.
+/// The HEARTBEAT MONITOR as its own process sees it. It tells the cluster which nodes fell silent.
 using heartbeat_monitor_local_actor = extend<heartbeat_monitor_actor,
-                                             // The node of this ticket comes in.
+                                             // Starts to watch the node of this ticket.
                                              caf::result<void>(enter_atom, std::uint64_t),
-                                             // Nobody waits for it any more. Answers how long it
-                                             // was silent at the longest [ms].
+                                             // Stops watching it. Answers how long its longest
+                                             // silence was [ms].
                                              caf::result<std::uint64_t>(leave_atom, std::uint64_t)>;
 
-/// Whom a node speaks with at its head.
+/// Actors of a head that a node talks to.
 struct head_links {
   cluster_for_nodes_actor cluster;
   package_server_actor package_server;
   output_server_actor output_server;
   checkpoint_server_actor checkpoint_server = {};
-  /// None: nobody watches for silence.
+  /// Null: nobody watches for silence.
   heartbeat_monitor_actor heartbeat_monitor = {};
 };
 
@@ -118,12 +118,12 @@ auto inspect(Inspector& f, head_links& x) {
       field("heartbeat_monitor", x.heartbeat_monitor));
 }
 
-/// A NODE REGISTRY lets workers in: what a head publishes. Its first message is the same in all
-/// versions, so that builds that differ can still tell each other so.
+/// A NODE REGISTRY lets workers in; it is the actor that a head publishes. Its first message is the
+/// same in all versions, so that different builds can still tell each other that they differ.
 using node_registry_actor = typed_actor<
     // Takes a `hello` as JSON, answers with a `hello_answer` as JSON.
     caf::result<std::string>(hello_atom, std::string),
-    // With the ticket of a welcome: answers whom the node speaks with.
+    // For the ticket of a welcome: answers with the actors that the node talks to.
     caf::result<head_links>(enter_atom, std::uint64_t),
     // The node of this ticket is ready, or back, with what it still has.
     caf::result<void>(enter_atom, std::uint64_t, node_actor, node_inventory)>;
@@ -131,7 +131,7 @@ using node_registry_actor = typed_actor<
 } // namespace tune
 
 CAF_BEGIN_TYPE_ID_BLOCK(tune_net_types, caf::id_block::tune_types::end)
-// These cross the wire.
+// Types that cross the wire.
 CAF_ADD_TYPE_ID(tune_net_types, (tune::job_request))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::job_found))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::job_failed))
@@ -161,7 +161,7 @@ CAF_ADD_TYPE_ID(tune_net_types, (tune::heartbeat))
 CAF_ADD_TYPE_ID(tune_net_types, (tune::heartbeat_monitor_actor))
 CAF_END_TYPE_ID_BLOCK(tune_net_types)
 
-// These never leave the process.
+// Types that never leave the process.
 TUNE_BEGIN_LOCAL_TYPES(tune_net_local)
 TUNE_LOCAL_TYPE(tune_net_local, tune::job_offer)
 TUNE_LOCAL_TYPE(tune_net_local, tune::job_withdrawn)

@@ -5,6 +5,7 @@
 
 #include "tune/actors/caf.hpp"
 #include "tune/core/error.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/net/caf_message_names.hpp"
 
 #include <caf/io/middleman.hpp>
@@ -18,18 +19,18 @@
 
 namespace tune {
 
-/// How often a connection shows that it lives; the same everywhere, since the other side hangs up
-/// on one that does not.
+/// Interval at which a connection shows that it is alive; the same everywhere, since the other side
+/// closes a connection that does not.
 inline constexpr std::chrono::milliseconds heartbeat_interval{500};
 
-/// After which silence a connection is given up, and made anew: soon enough that its node can come
-/// back before it is lost.
+/// Silence after which a connection is given up and made anew: soon enough for its node to come
+/// back before it counts as lost.
 [[nodiscard]] constexpr std::chrono::nanoseconds
 connection_timeout(std::chrono::nanoseconds lost_after) {
   return std::max<std::chrono::nanoseconds>(lost_after * 3 / 5, 3 * heartbeat_interval);
 }
 
-/// Once per process, before the first configuration object that is loaded with the network.
+/// To be called once per process, before the first configuration object that loads the network.
 inline void init_network() {
 #if TUNE_CAF_1
   caf::io::middleman::init_global_meta_objects();
@@ -39,40 +40,40 @@ inline void init_network() {
 /// Has a system made of this configuration talk to other nodes. Opens no port.
 /// @param lost_after See `liveness_rules`.
 inline void load_network(caf::actor_system_config& config,
-                         std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
+                         std::chrono::nanoseconds lost_after = default_lost_after) {
   config.load<caf::io::middleman>();
   set(config, "middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
   set(config, "middleman.connection-timeout", // CAF looks once in each interval.
       caf::timespan{connection_timeout(lost_after) - heartbeat_interval});
 }
 
-/// How long a connection may take to make, greetings included, where nothing else is said.
+/// Default limit for making a connection, greetings included.
 inline constexpr std::chrono::seconds connect_patience{10};
 
-/// What a port bears of those who connect and have not greeted as a node of the cluster yet.
+/// Limits of a port for strangers: connections that have not yet greeted as a node of the cluster.
 struct stranger_rules {
-  /// Until they are hung up on.
+  /// Time after which a stranger's connection is closed.
   std::chrono::milliseconds patience = connect_patience;
-  /// At a time. When one more comes, the oldest is hung up on of those from the address that most
-  /// come from. [1, ...)
+  /// Strangers at a time. For one more, the oldest connection is closed from the address with the
+  /// most strangers. [1, ...)
   std::size_t most = 100;
 };
 
-/// What a port bears of members: those who have greeted, with a certificate of the CA where there
-/// is TLS.
+/// Limits of a port for members: connections that have greeted, with a certificate of the CA if
+/// there is TLS.
 struct member_rules {
-  /// Connections at a time. When one more comes, the newest is hung up on of those with the
-  /// certificate that most have, and from the address that most of these come from. [1, ...)
+  /// Connections at a time. For one more, the newest connection is closed of those with the most
+  /// common certificate, from the address with the most of these. [1, ...)
   std::size_t most = 10'000;
-  /// Whoever leaves more than so much unread is hung up on when it is sent one more message. Above
-  /// the largest message. [bytes]
+  /// A connection with more unread data than this is closed when one more message is sent to it.
+  /// Must exceed the largest message. [bytes]
   std::size_t most_unread = std::size_t{65} << 20;
-  /// When all of them leave more than so much unread, the slowest is hung up on of those with the
-  /// certificate that leaves most. [bytes]
+  /// If all members together have more unread data than this, the slowest connection is closed of
+  /// those with the certificate that has most unread. [bytes]
   std::size_t most_unread_by_all = std::size_t{1} << 30;
 
-  /// Leaves a third of the descriptors that this process may have to other things than
-  /// connections, of strangers or members.
+  /// Rules that leave a third of this process's descriptors to other things than connections of
+  /// strangers or members.
   [[nodiscard]] static member_rules of_this_process();
 };
 
@@ -80,7 +81,7 @@ struct port_rules {
   stranger_rules strangers = {};
   member_rules members = member_rules::of_this_process();
 
-  /// For the one connection of a node to its head: the node may have as much to say as its trials.
+  /// For the single connection of a node to its head: the node may send as much as all its trials.
   [[nodiscard]] static port_rules of_one_who_connects() {
     return {{}, {1, std::size_t{256} << 20, std::size_t{512} << 20}};
   }
@@ -88,7 +89,7 @@ struct port_rules {
 
 namespace detail {
 
-/// What tells one remote actor from another: the messages that it must understand, and where it is.
+/// A remote actor to find: the messages that it must understand, and its address.
 struct remote_wish {
   std::set<std::string> interface;
   std::string host;
@@ -96,12 +97,12 @@ struct remote_wish {
   std::chrono::milliseconds patience;
 };
 
-/// A port that is to be opened.
+/// A port to be opened.
 struct opening {
   caf::strong_actor_ptr whom;
-  /// The messages that it understands, as CAF greets with them.
+  /// Messages that the actor understands, as CAF sends them in its greeting.
   std::set<std::string> interface;
-  /// What peers may say to it.
+  /// Messages that peers may send to it.
   wire_words words;
   std::uint16_t port = 0;
   const char* address = nullptr;
@@ -119,8 +120,8 @@ template <class Handle>
           rules};
 }
 
-/// CAF's `publish` and `openssl::publish`, but for a border, and strangers that nobody waits for:
-/// see docs/decisions/0007 and 0013.
+/// Like CAF's `publish` and `openssl::publish`, but with a message filter, and without blocking on
+/// strangers: see docs/decisions/0007 and 0013.
 [[nodiscard]] caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system,
                                                            const opening& what);
 [[nodiscard]] caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,
@@ -145,7 +146,7 @@ template <class T>
 
 } // namespace detail
 
-/// Opens a port WITHOUT encryption or authentication, where whoever connects reaches `whom`.
+/// Opens a port WITHOUT encryption or authentication: whoever connects reaches `whom`.
 /// @param port 0: a free one. @param address To bind to, e.g. "127.0.0.1".
 /// @returns the port. @errors `ec::refused`.
 template <class Handle>
@@ -158,7 +159,7 @@ template <class Handle>
 
 /// Connects to what `publish_plain` published. Blocks for `patience` at most: CAF's own connecting
 /// waits without limit for a peer that went silent.
-/// @errors `ec::unreachable`; `ec::refused` where another kind of actor is there.
+/// @errors `ec::unreachable`; `ec::refused` if another kind of actor is there.
 template <class Handle>
 [[nodiscard]] expected<Handle>
 connect_plain(caf::actor_system& system, const std::string& host, std::uint16_t port,

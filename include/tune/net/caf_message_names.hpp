@@ -1,5 +1,5 @@
-/// What messages are called on the wire, beside tune/net/caf_io.hpp: so that what peers send can be
-/// told apart before it is read.
+/// Names of messages on the wire, beside tune/net/caf_io.hpp: they tell what peers send before it
+/// is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace tune {
 
-/// An interface as it is on the wire.
+/// The names of an interface's messages on the wire.
 struct wire_words {
-  /// Its messages: the names of their types, and which atom comes first.
+  /// Messages that it takes: the names of their types, and the first atom.
   std::set<std::string> said;
-  /// Its answers.
+  /// Answers that it gives.
   std::set<std::string> answered;
 
   void add(const wire_words& more) {
@@ -26,7 +26,7 @@ struct wire_words {
 
 namespace detail {
 
-/// Before the names of a message's types.
+/// Prefix of the names of a message's types.
 inline constexpr const char* wire_prefix = "@<>";
 
 #if TUNE_CAF_1
@@ -38,7 +38,7 @@ struct words_on_wire {
 
 #else
 
-/// Before the names of the types of atoms' values.
+/// Form of an atom's value, which follows the names of the types.
 inline std::string wire_atom(std::uint64_t value) {
   return "=" + std::to_string(value);
 }
@@ -96,7 +96,7 @@ struct words_on_wire<caf::typed_actor<Signatures...>> {
 
 } // namespace detail
 
-/// The words of an interface. CAF 1.x: none.
+/// Names of an interface's messages. CAF 1.x: none.
 template <class Handle>
 [[nodiscard]] wire_words words_of(caf::actor_system& system) {
   return detail::words_on_wire<Handle>::of(system);

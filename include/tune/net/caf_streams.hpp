@@ -1,5 +1,5 @@
-/// The door to the inner classes of CAF's network, beside tune/net/caf_tls.hpp: what connections
-/// are made of.
+/// The door to the inner classes of CAF's network that connections consist of, beside
+/// tune/net/caf_tls.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace tune::detail {
 
-/// What CAF collects bytes in.
+/// Buffer type in which CAF collects bytes.
 using io_buffer = std::remove_reference_t<decltype(std::declval<caf::io::scribe&>().wr_buf())>;
 
 /// The actor behind all connections.
@@ -33,7 +33,7 @@ inline caf::actor connection_broker(caf::actor_system& system) {
 #endif
 }
 
-/// The files that `load_network` was given; they may have gone since.
+/// The files that were passed to `load_network`; they may have been removed since.
 inline tls_files certificates_of(caf::actor_system& system) {
   const auto& config = system.config();
 #if TUNE_CAF_1
@@ -44,15 +44,15 @@ inline tls_files certificates_of(caf::actor_system& system) {
 #endif
 }
 
-/// What serves all connections, on a thread of its own.
+/// The loop that serves all connections, on a thread of its own.
 inline caf::io::network::default_multiplexer& connection_loop(caf::actor_system& system) {
   return dynamic_cast<caf::io::network::default_multiplexer&>(system.middleman().backend());
 }
 
-/// Has the silence of a connection count from now on; before the broker is given it.
+/// Counts the silence of a connection from now on; to be called before the broker gets it.
 ///
-/// CAF 0.17 counts from the clock's beginning where it is this side that connects: at its next
-/// heartbeat, twice a second, it would give up whoever has not greeted yet.
+/// CAF 0.17 counts it from the epoch of the clock if this side connects: at its next heartbeat,
+/// twice a second, it would give up a peer that has not greeted yet.
 inline void count_silence_from_now(caf::actor_system& system, caf::io::connection_handle over) {
 #if TUNE_CAF_1
   static_cast<void>(system);

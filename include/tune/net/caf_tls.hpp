@@ -17,14 +17,14 @@
 
 namespace tune {
 
-/// `load_network`, and mutual TLS for what is published and connected by the functions below.
+/// Like `load_network` above, with mutual TLS for what the functions below publish and connect.
 /// @param files All three must be named and readable, see `load_identity`. They are read anew for
-///   each connection.
+/// each connection.
 inline void load_network(caf::actor_system_config& config, const tls_files& files,
-                         std::chrono::nanoseconds lost_after = std::chrono::seconds{10}) {
+                         std::chrono::nanoseconds lost_after = default_lost_after) {
   load_network(config, lost_after);
 #if TUNE_CAF_1
-  // Its keys are known only then.
+  // The manager defines the keys below, so it must be loaded first.
   config.load<caf::openssl::manager>();
   set(config, "openssl.certificate", files.certificate.string());
   set(config, "openssl.key", files.key.string());

@@ -1,7 +1,7 @@
-/// What a client and a standing head say to each other, as values.
+/// Messages between a client and a standing head, as values.
 ///
-/// They travel as JSON texts, as the first words of workers do (tune/net/hello.hpp): unknown fields
-/// are ignored, missing ones are named.
+/// They travel as JSON texts, as do the first messages of workers (tune/net/hello.hpp): unknown
+/// fields are ignored, missing ones are named.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,51 +17,51 @@
 
 namespace tune {
 
-/// A client introduces itself at a head's node registry, where workers do. It is answered as they
-/// are.
+/// Introduction of a client at a head's node registry, where workers introduce themselves, too. The
+/// answer is the same as for them.
 struct client_hello {
   build_identity build;
-  /// Name of the cluster that it means.
+  /// Name of the cluster that the client expects.
   std::string cluster;
-  /// Who it is, for people: "me@laptop".
+  /// Name of the client for people: "me@laptop".
   std::string name;
 
   friend bool operator==(const client_hello&, const client_hello&) = default;
 };
 
 [[nodiscard]] std::string to_json(const client_hello& x);
-/// Nothing where the text is no client's: a worker's.
+/// @returns empty if the text is not a client's but a worker's.
 /// @errors `ec::bad_syntax`, `ec::bad_option`, naming the field.
 [[nodiscard]] expected<std::optional<client_hello>> client_hello_from_json(std::string_view text);
 
-/// Whether a head of `build` and `cluster` may listen to `who`.
+/// Whether a head of `build` and `cluster` may serve `who`.
 /// @errors `ec::refused`, naming what differs on both sides.
 [[nodiscard]] expected<void> may_submit(const client_hello& who, const build_identity& build,
                                         const std::string& cluster);
 
-/// What a head says of an experiment whose name it has running; a client adds how to follow it.
+/// Text of a head's refusal if an experiment of that name runs; clients add how to follow it.
 inline constexpr std::string_view runs_already = " runs at the head already";
 
-/// An experiment for a head. Its record and files are in the client's package server.
+/// An experiment for a head. The client's package server has its record and files.
 struct submission_message {
   std::string experiment;
-  /// What the package server calls it.
+  /// Id of the job at the package server.
   std::string job;
-  /// Who submits it, for people.
+  /// Name of the submitter, for people.
   std::string from;
-  /// Go on where there is one already, and how; nothing: begin.
+  /// How to go on with an existing experiment; empty: begin a new one.
   std::optional<resume_mode> resume;
-  /// Nothing: the head decides.
+  /// Empty: the head decides.
   std::optional<bool> queue_trials;
-  /// The form of all trials that is wanted at the end: "csv", "jsonl"; empty: none.
+  /// Format in which the rows of all trials are wanted at the end: "csv", "jsonl"; empty: none.
   std::string rows;
-  /// The head gives the name a number that is free: "x", "x-2", …; where it goes on, the newest.
+  /// The head adds a free number to the name: "x", "x-2", …; when it goes on, it takes the newest.
   bool numbered = false;
-  /// Nothing is submitted: it is about the experiment of that name that runs.
+  /// Nothing is submitted: the message asks for the running experiment of that name.
   bool attaches = false;
-  /// Nobody chose the type of the searcher: an experiment that goes on keeps the one that it has.
+  /// No type of searcher was chosen: an experiment that goes on keeps the one that it has.
   bool usual_searcher = false;
-  /// The options of the searcher that were written all the same: they must be those that it has.
+  /// Options of the searcher that were written nevertheless: they must match its own.
   std::vector<std::string> search_options{};
 
   friend bool operator==(const submission_message&, const submission_message&) = default;
@@ -70,42 +70,42 @@ struct submission_message {
 [[nodiscard]] std::string to_json(const submission_message& x);
 [[nodiscard]] expected<submission_message> submission_message_from_json(std::string_view text);
 
-/// The experiment runs, or is finished already.
+/// Answer: the experiment runs, or is finished already.
 struct submission_taken {
-  /// What questions call it.
+  /// Key that questions about the experiment use.
   std::uint64_t key = 0;
-  /// On the head.
+  /// Directory on the head.
   std::string directory;
-  /// Trials there will be; nothing: nobody knows.
+  /// Number of trials planned; empty: unknown.
   std::optional<std::uint64_t> planned;
-  /// Its name there; empty: an older head, which gives none.
+  /// Name at the head; empty: an older head, which sends none.
   std::string experiment = {};
-  /// What it optimises; empty likewise.
+  /// Objectives; empty for an older head.
   std::vector<objective> objectives = {};
 
   friend bool operator==(const submission_taken&, const submission_taken&) = default;
 };
 
 [[nodiscard]] std::string to_json(const submission_taken& x);
-/// Something was refused.
+/// Answer of a head that refuses something.
 [[nodiscard]] std::string to_json(const error& x);
-/// @errors what the head refused it with, or as above.
+/// @errors the head's refusal, or as above.
 [[nodiscard]] expected<submission_taken> submission_taken_from_json(std::string_view text);
 
-/// What is asked about an experiment that was taken.
+/// A question or order about an experiment that was taken.
 struct client_request {
   enum class kind : std::uint8_t {
-    /// Its state and what happened after the event `from`.
+    /// Its state, and what happened after the event `from`.
     state,
-    /// Leave off in order.
+    /// An order to leave off in order.
     interrupt,
-    /// The trials' rows from byte `from`.
+    /// Rows of the trials from byte `from` on.
     rows,
   };
   kind what = kind::state;
   std::uint64_t key = 0;
   std::uint64_t from = 0;
-  /// In which form rows are wanted; empty: as the submission said.
+  /// Format of the rows; empty: as in the submission.
   std::string rows = {};
 
   friend bool operator==(const client_request&, const client_request&) = default;
@@ -114,10 +114,36 @@ struct client_request {
 [[nodiscard]] std::string to_json(const client_request& x);
 [[nodiscard]] expected<client_request> client_request_from_json(std::string_view text);
 
+/// A command line that the head carries out for a client, about experiments in its storage. Every
+/// text is as it was typed; the head checks what it allows.
+struct remote_command {
+  /// Such as "status".
+  std::string command;
+  /// Names of experiments, as the command's directories. May be empty: the whole storage.
+  std::vector<std::string> experiments;
+  /// Options of the command, each beginning with "--".
+  std::vector<std::string> options;
+  /// Arguments that stand before the experiments, and behind them.
+  std::vector<std::string> before = {};
+  std::vector<std::string> arguments = {};
+  /// What the client's program is called, and the options by which it reaches the head, quoted for
+  /// a shell: for command lines that the answer shows.
+  std::string program = {};
+  std::string reaching = {};
+  /// Columns of the client's terminal; 0: none.
+  std::uint64_t columns = 0;
+
+  friend bool operator==(const remote_command&, const remote_command&) = default;
+};
+
+[[nodiscard]] std::string to_json(const remote_command& x);
+/// @errors `ec::bad_syntax`, `ec::bad_option`, naming the field.
+[[nodiscard]] expected<remote_command> remote_command_from_json(std::string_view text);
+
 /// A piece of the trials' rows.
 struct rows_piece {
   std::string text;
-  /// Whether it was the last.
+  /// True for the last piece.
   bool last = false;
 
   friend bool operator==(const rows_piece&, const rows_piece&) = default;
@@ -126,7 +152,7 @@ struct rows_piece {
 [[nodiscard]] std::string to_json(const rows_piece& x);
 [[nodiscard]] expected<rows_piece> rows_piece_from_json(std::string_view text);
 
-/// The piece of `all` that begins at `from`; never a part of a character.
+/// The piece of `all` that begins at `from`; never splits a character.
 /// @param most Bytes. [>= 4]
 [[nodiscard]] rows_piece piece_of(std::string_view all, std::uint64_t from, std::size_t most);
 

@@ -1,4 +1,4 @@
-/// From an address to a head's node registry, with a named cause where that fails.
+/// Connects to the node registry of a head; names the cause if that fails.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,19 +11,20 @@
 
 namespace tune {
 
-/// Tries for a node registry. Blocks, for a bounded time.
-/// @errors `ec::refused` for what waiting does not mend: certificates, no TLS where it is wanted;
-///         `ec::unreachable` for the rest.
+/// Tries to reach a node registry. Blocks, for a bounded time.
+/// @errors `ec::refused` for causes that waiting does not remove: certificates, or no TLS where it
+/// is wanted;
+///                 `ec::unreachable` for the rest.
 using head_dialer = std::function<expected<node_registry_actor>()>;
 
-/// Probes the address before it connects, since only a probe tells why there is no connection.
-/// @param system Its configuration went through `load_network` with the same identity; outlives
-///   the dialer.
-/// @param patience For each of probe and connection.
+/// Probes the address before connecting, since only a probe tells why there is no connection.
+/// @param system Must be configured by `load_network` with the same identity, and outlive the
+/// dialer.
+/// @param patience Limit of the probe and of the connection, each.
 [[nodiscard]] head_dialer dial(caf::actor_system& system, peer_address whom, transport how,
                                std::chrono::milliseconds patience = std::chrono::seconds{5});
 
-/// Tries whether a port can be opened there, and closes it again.
+/// Checks that a port can be opened there by opening and closing it.
 /// @errors `ec::refused`, naming the address and the cause.
 [[nodiscard]] expected<void> can_listen(const peer_address& where);
 

@@ -1,4 +1,4 @@
-/// How the guard of a worker that died tells its head.
+/// Message by which the guard of a dead worker tells its head.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace tune {
 
 /// Tells the head behind `node_registry` that a worker has died, and waits for its answer.
-/// @errors as the dialer; `ec::unreachable` where the head does not answer in time; `ec::refused`,
-///         with its reason, where it sends the word away.
+/// @errors those of the dialer; `ec::unreachable` if the head does not answer in time;
+///         `ec::refused`, with its reason, if it refuses the message.
 [[nodiscard]] expected<void> say_farewell(caf::actor_system& system,
                                           const head_dialer& node_registry, const farewell& words,
                                           std::chrono::milliseconds patience);

@@ -12,12 +12,12 @@ namespace tune {
 
 struct heartbeat_monitor_settings {
   liveness_rules rules;
-  /// Goes on while the machine sleeps.
+  /// Clock that goes on while the machine sleeps.
   std::function<instant()> clock = boottime_now;
 };
 
 /// Spawns a heartbeat monitor. It ends when it is told to go.
-/// @param cluster Hears of nodes that were silent for too long, as `node_silent`, each once.
+/// @param cluster Told of each node that was silent for too long once, by `node_silent`.
 [[nodiscard]] heartbeat_monitor_local_actor
 spawn_heartbeat_monitor(caf::actor_system& system, heartbeat_monitor_settings settings,
                         cluster_actor cluster);

@@ -1,4 +1,4 @@
-/// The first words between a worker and a head, as values.
+/// The first messages between a worker and a head, as values.
 ///
 /// They travel as JSON texts, so that two builds that agree on nothing else can still tell each
 /// other why. Unknown fields are ignored, missing ones are named.
@@ -19,52 +19,52 @@
 
 namespace tune {
 
-/// What the two sides must have in common to understand each other's messages. Raised with every
+/// Version of the messages, which both sides must share to understand each other. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 7;
+inline constexpr std::int64_t wire_protocol = 8;
 
-/// What every side says of itself.
+/// Build that a side presents.
 struct build_identity {
   std::int64_t protocol = wire_protocol;
-  /// Of tune-node, e.g. "0.1.0".
+  /// Version of tune-node, e.g. "0.1.0".
   std::string version;
-  /// CAF's: the wire format below ours.
+  /// Version of CAF, whose wire format lies below `wire_protocol`.
   std::string caf;
 
   friend bool operator==(const build_identity&, const build_identity&) = default;
 };
 
-/// This build.
+/// Identity of this build.
 [[nodiscard]] build_identity this_build();
 
-/// "tune-node 0.1.0 (protocol 1, CAF 0.17.6)".
+/// Text such as "tune-node 0.1.0 (protocol 1, CAF 0.17.6)".
 [[nodiscard]] std::string to_text(const build_identity& x);
 
-/// A worker introduces itself.
+/// Introduction of a worker.
 struct hello {
   build_identity build;
-  /// Name of the cluster that it belongs to.
+  /// Name of the cluster that the worker belongs to.
   std::string cluster;
-  /// What it wants to be called; the head may append a number.
+  /// Name that the worker asks for; the head may append a number.
   std::string name;
-  /// Drawn once per process: a worker that comes back is known again.
+  /// Drawn once per process, so that a worker that comes back is recognised.
   std::string worker;
-  /// Its wall clock, for the record of clocks that differ.
+  /// Wall clock of the worker, to record how much clocks differ.
   std::int64_t wall_ms = 0;
   resources capacity;
-  /// What it can do; see `resource_request::labels`.
+  /// Capabilities; see `resource_request::labels`.
   std::set<std::string> labels;
   /// See `mark_of_this_process`.
   std::string process = {};
   node_route route = {};
-  /// Names of its GPUs by index.
+  /// Names of the GPUs by index.
   std::vector<std::string> devices = {};
 
   friend bool operator==(const hello&, const hello&) = default;
 };
 
-/// Tells that a worker's process has died, and nothing is left of what ran there: said in its place
-/// by its guard. Only the worker and its head know the word that names it.
+/// Message that a worker's process has died, and nothing is left of what ran there; sent by its
+/// guard. Only the worker and its head know the word that names it.
 struct farewell {
   build_identity build;
   std::string cluster;
@@ -75,18 +75,18 @@ struct farewell {
 };
 
 [[nodiscard]] std::string to_json(const farewell& x);
-/// @returns nothing for what is no farewell. @errors `ec::bad_syntax`, `ec::bad_option`.
+/// @returns empty if the text is no farewell. @errors `ec::bad_syntax`, `ec::bad_option`.
 [[nodiscard]] expected<std::optional<farewell>> farewell_from_json(std::string_view text);
 
-/// The head lets it in.
+/// Answer of a head that lets the worker in.
 struct welcome {
   build_identity build;
-  /// What the worker is called from now on.
+  /// Name of the worker from now on.
   std::string name;
-  /// Shown when it enters.
+  /// Shown when the worker enters.
   std::uint64_t ticket = 0;
   std::int64_t wall_ms = 0;
-  /// Tells this head from others; drawn once.
+  /// Distinguishes this head from others; drawn once.
   std::string head = {};
   /// See `mark_of_this_process`.
   std::string process = {};
@@ -96,10 +96,10 @@ struct welcome {
   friend bool operator==(const welcome&, const welcome&) = default;
 };
 
-/// The head does not let it in.
+/// Answer of a head that does not let the worker in.
 struct rejection {
   std::string why;
-  /// It may be different later.
+  /// True if a later try may succeed.
   bool try_again = false;
 
   friend bool operator==(const rejection&, const rejection&) = default;
@@ -119,14 +119,15 @@ using hello_answer = std::variant<welcome, rejection>;
 [[nodiscard]] expected<void> may_enter(const hello& who, const build_identity& build,
                                        const std::string& cluster);
 
-/// The same for whoever else comes.
-/// @param whom "client 'me'".
+/// Like `may_enter`, for clients and others.
+/// @param whom Name for the error, such as "client 'me'".
 [[nodiscard]] expected<void> may_speak(const std::string& whom, const build_identity& its_build,
                                        const std::string& its_cluster, const build_identity& build,
                                        const std::string& cluster);
 
-/// A name that is not `taken`: `wanted`, else with the first free number behind it: "w-2".
-/// @param wanted What is not a letter, digit, '.', '_' or '-' becomes '-'; empty becomes "node".
+/// A name that is not in `taken`: `wanted`, or `wanted` with the first free number: "w-2".
+/// @param wanted Characters other than letters, digits, '.', '_' and '-' become '-'; empty becomes
+///     "node".
 [[nodiscard]] std::string free_name(std::string wanted, const std::set<std::string>& taken);
 
 } // namespace tune

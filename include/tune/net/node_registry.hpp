@@ -1,4 +1,4 @@
-/// The NODE REGISTRY: where workers come in.
+/// The NODE REGISTRY: lets workers and clients in.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,17 +13,17 @@
 namespace tune {
 
 struct node_registry_settings {
-  /// Name of the cluster; workers of others are sent away.
+  /// Name of the cluster; workers of others are refused.
   std::string cluster = "default";
   build_identity build = this_build();
-  /// Whom clients speak with; nothing: they are sent away.
+  /// Actor that clients are referred to; empty: clients are refused.
   std::optional<submission_server_actor> submission_server = {};
-  /// Notices nodes that fall silent; nothing: a node is lost with its connection.
+  /// Notices nodes that fall silent; empty: a node is lost with its connection.
   std::optional<heartbeat_monitor_local_actor> heartbeat_monitor = {};
   liveness_rules rules = {};
-  /// Tells this process from other heads; drawn once.
+  /// Distinguishes this process from other heads; drawn once.
   std::string head = {};
-  /// Hears, in a line for people, of workers that come in or are sent away; from an actor's thread.
+  /// Told, in a line for people, of workers that come in or are refused; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
@@ -31,10 +31,10 @@ struct node_registry_settings {
 /// it is told to go; nodes that are in stay.
 ///
 /// Names of nodes are unique while they are in, and for twice `lost_after` beyond the end of their
-/// connection: the second worker "w" becomes "w-2". A worker that comes back takes its own place.
-/// Where a process has ended that ran on this machine, its node is lost at once.
+/// connection: a second worker "w" becomes "w-2". A worker that comes back takes its own place.
+/// If the process of a node on this machine has ended, the node is lost at once.
 /// Clients are welcomed, too, if there is a submission server.
-/// @param links Whom the nodes speak with; `cluster` hears of leases and of nodes.
+/// @param links Actors that nodes talk to; `cluster` is told of leases and nodes.
 [[nodiscard]] node_registry_actor spawn_node_registry(caf::actor_system& system,
                                                       node_registry_settings settings,
                                                       cluster_actor cluster, head_links links);

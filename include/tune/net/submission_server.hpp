@@ -1,4 +1,4 @@
-/// The FRONT of a standing head: what clients speak with.
+/// The SUBMISSION SERVER of a standing head: the actor that clients talk to.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,12 +9,14 @@
 
 namespace tune {
 
-/// An experiment that is to be run.
+/// An experiment to be run.
 struct job_spec {
   std::uint64_t key = 0;
   submission_message words;
-  /// Its record and files, on this machine.
+  /// Record and files, on this machine.
   fetched_job found;
+  /// Who submitted it, as `submission_server_settings::identity_of` has it.
+  std::string identity;
   submission_server_local_actor submission_server;
 };
 
@@ -23,17 +25,20 @@ struct submission_server_settings {
   std::function<job_supervisor_actor(job_spec)> hire;
   /// Brings records and files from clients.
   package_client_actor package_client;
-  /// Hears, in lines for people, of experiments that come or are refused; from an actor's thread.
+  /// Told, in lines for people, of experiments that come or are refused; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
-  /// Who a node is, as its certificate says; empty: nobody knows, since nobody shows any. Whoever
+  /// Name of a node according to its certificate; empty: unknown, since none was shown. Whoever
   /// submitted an experiment may come back to it.
   std::function<std::string(const caf::node_id&)> identity_of
       = [](const caf::node_id&) { return std::string{}; };
+  /// Spawns the runner of a client's command; none: commands are refused. Called from the
+  /// submission server: must not block. The text is who asks, as `identity_of` has it.
+  std::function<command_runner_actor(remote_command, std::string)> carry_out = {};
 };
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.
 ///
-/// It takes one experiment of a name at a time. Experiments go on when their clients go.
+/// It runs one experiment of a name at a time. Experiments go on when their clients go.
 [[nodiscard]] submission_server_local_actor
 spawn_submission_server(caf::actor_system& system, submission_server_settings settings);
 

@@ -1,4 +1,4 @@
-/// How this process may speak with others: the rule that keeps ports closed.
+/// How this process may communicate: the rule that keeps ports closed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace tune {
 
-/// How a process shows itself to others: with certificates, or not at all.
+/// How a process identifies itself to others: by certificates, or not at all.
 struct transport {
-  /// Nothing: plain text.
+  /// Empty: plain text.
   std::optional<tls_identity> identity;
 };
 
 /// Decides how to listen at, or to connect to, `whom`.
 ///
-/// Whoever reaches a plain port can end the process: there is none that another machine could
-/// reach, and none without `insecure_plaintext`.
+/// Whoever reaches a plain port can end the process: so no plain port is reachable from another
+/// machine, and none is opened without `insecure_plaintext`.
 /// @param certificates Directory of `ca.pem`, `node.pem`, `node.key`; empty: the default one.
-/// @errors `ec::refused`, with what is missing and how it is mended.
+/// @errors `ec::refused`, saying what is missing and how to mend it.
 [[nodiscard]] expected<transport> choose_transport(const peer_address& whom,
                                                    const std::filesystem::path& certificates,
                                                    bool insecure_plaintext);

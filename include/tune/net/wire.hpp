@@ -1,4 +1,4 @@
-/// Every type that is sent between nodes about files, and its form on the wire.
+/// All types about files that are sent between nodes, and their form on the wire.
 ///
 /// Type ids are only ever appended (tune/net/actors.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
@@ -16,10 +16,10 @@
 namespace tune {
 
 // -- Between package client and package server: these cross the wire. Numbers are the package
-// client's; an answer bears
-//    the number of its question, and one whose number is not expected any more is dropped.
+//       client's; an answer bears the number of its question, and one whose number is not expected
+//       any more is dropped.
 
-/// What is this job?
+/// Asks for a job.
 struct job_request {
   std::uint64_t number = 0;
   std::string job;
@@ -30,7 +30,7 @@ auto inspect(Inspector& f, job_request& x) {
   return inspect_fields(f, "job_request", x, field("number", x.number), field("job", x.job));
 }
 
-/// The job's record, and the content that is its manifest as JSON.
+/// Answer: the job's record, and hash and size of its manifest as JSON.
 struct job_found {
   std::uint64_t number = 0;
   std::string record;
@@ -45,7 +45,7 @@ auto inspect(Inspector& f, job_found& x) {
                         field("manifest_size", x.manifest_size));
 }
 
-/// There is no such job.
+/// Answer: there is no such job.
 struct job_failed {
   std::uint64_t number = 0;
   std::string why;
@@ -56,13 +56,13 @@ auto inspect(Inspector& f, job_failed& x) {
   return inspect_fields(f, "job_failed", x, field("number", x.number), field("why", x.why));
 }
 
-/// A piece of a content, please.
+/// Asks for a piece of a content.
 struct chunk_request {
   std::uint64_t number = 0;
   /// SHA-256 of the whole content.
   std::string hash;
   std::uint64_t offset = 0;
-  /// Bytes; fewer only come where the content ends. [1 .. max_chunk_bytes]
+  /// Bytes; fewer are sent only where the content ends. [1 .. max_chunk_bytes]
   std::uint32_t size = 0;
 };
 
@@ -72,12 +72,12 @@ auto inspect(Inspector& f, chunk_request& x) {
                         field("offset", x.offset), field("size", x.size));
 }
 
-/// The piece.
+/// Answer: the piece.
 struct chunk {
   std::uint64_t number = 0;
   std::string hash;
   std::uint64_t offset = 0;
-  /// The content ends with it.
+  /// True if the content ends with this piece.
   bool last = false;
   std::string bytes;
 };
@@ -88,7 +88,7 @@ auto inspect(Inspector& f, chunk& x) {
                         field("offset", x.offset), field("last", x.last), field("bytes", x.bytes));
 }
 
-/// The piece cannot be had, now or later.
+/// Answer: the piece is not available, now or later.
 struct chunk_failed {
   std::uint64_t number = 0;
   std::string hash;
@@ -101,9 +101,9 @@ auto inspect(Inspector& f, chunk_failed& x) {
                         field("why", x.why));
 }
 
-/// What a package server puts into one message at most.
+/// Largest piece that a package server puts into one message.
 inline constexpr std::uint32_t max_chunk_bytes = 1024 * 1024;
-/// Bytes of a job's record, which travels in one message.
+/// Largest record of a job, which travels in one message.
 inline constexpr std::size_t max_record_bytes = 4 * 1024 * 1024;
 
 // -- Between the output of a remote trial and its head: these cross the wire.
@@ -114,16 +114,16 @@ TUNE_INSPECT_ENUM(output_stream)
 
 /// A piece of what one attempt printed.
 struct output_piece {
-  /// The sender's, for the answer.
+  /// Number chosen by the sender, repeated in the answer.
   std::uint64_t number = 0;
   std::string job;
   std::uint64_t trial = 0;
   attempt_key attempt;
   output_stream stream = output_stream::out;
-  /// From the beginning of the attempt. [bytes]
+  /// Position from the beginning of the attempt. [bytes]
   std::uint64_t offset = 0;
   std::string bytes;
-  /// Of the attempt's processes.
+  /// Rank of the printing process within the attempt.
   std::uint32_t rank = 0;
 };
 
@@ -137,7 +137,7 @@ auto inspect(Inspector& f, output_piece& x) {
 
 struct piece_taken {
   std::uint64_t number = 0;
-  /// Why it is not in the file; empty if it is. No more will be taken of this stream.
+  /// Why the piece is not in the file; empty if it is. No more is taken of this stream then.
   std::string why;
 };
 
@@ -147,11 +147,12 @@ auto inspect(Inspector& f, piece_taken& x) {
 }
 
 // -- Between a worker's checkpoints and their head: these cross the wire. Numbers are the worker's,
-//    one for each question and each checkpoint on its way; what bears a number that is not expected
-//    any more is dropped. A checkpoint travels as a stream:
-//    tune/io/checkpoint/checkpoint_stream.hpp.
+//       one for each question and each checkpoint on its way; a message whose number is not
+//    expected
+//       any more is dropped. A checkpoint travels as a stream:
+//       tune/io/checkpoint/checkpoint_stream.hpp.
 
-/// Where does the head keep the experiment?
+/// Asks where the head keeps the experiment.
 struct storage_question {
   std::uint64_t number = 0;
   attempt_claim who;
@@ -164,7 +165,8 @@ auto inspect(Inspector& f, storage_question& x) {
 
 struct storage_answer {
   std::uint64_t number = 0;
-  /// The experiment's directory, and what lies in it: who finds that there shares the storage.
+  /// The experiment's directory, and a token in it: a worker that finds the token there shares the
+  /// storage.
   std::string directory;
   std::string token;
   std::string why;
@@ -190,11 +192,11 @@ auto inspect(Inspector& f, outline_message& x) {
                         field("manifest_size", x.manifest_size), field("bytes", x.bytes));
 }
 
-/// An attempt has written a checkpoint: the head may ask for its pieces.
+/// Offers a checkpoint that an attempt has written: the head may ask for its pieces.
 struct checkpoint_offer {
   std::uint64_t number = 0;
   attempt_claim who;
-  /// Which one of the attempt. 0: no checkpoint, but what the attempt wrote beside.
+  /// Number of the checkpoint within the attempt. 0: artifacts instead of a checkpoint.
   std::uint64_t sequence = 0;
   outline_message stream;
 };
@@ -205,7 +207,7 @@ auto inspect(Inspector& f, checkpoint_offer& x) {
                         field("sequence", x.sequence), field("stream", x.stream));
 }
 
-/// It is safe at the head, or why it is not.
+/// The offered checkpoint is safe at the head, or why it is not.
 struct checkpoint_settled {
   std::uint64_t number = 0;
   std::string why;
@@ -216,7 +218,7 @@ auto inspect(Inspector& f, checkpoint_settled& x) {
   return inspect_fields(f, "checkpoint_settled", x, field("number", x.number), field("why", x.why));
 }
 
-/// An attempt is to go on from the checkpoint that its claim names.
+/// Asks for the checkpoint that the claim names, from which an attempt is to go on.
 struct checkpoint_wanted {
   std::uint64_t number = 0;
   attempt_claim who;
@@ -227,15 +229,15 @@ auto inspect(Inspector& f, checkpoint_wanted& x) {
   return inspect_fields(f, "checkpoint_wanted", x, field("number", x.number), field("who", x.who));
 }
 
-/// The worker may ask for its pieces, or why not.
+/// Answer: the worker may ask for pieces of the checkpoint, or why not.
 struct checkpoint_found {
   std::uint64_t number = 0;
   outline_message stream;
   std::string why;
-  /// The checkpoint is at fault.
+  /// True if the checkpoint is at fault.
   bool is_bad = false;
-  /// The head lacks something for now, descriptors for instance: neither checkpoint nor node is at
-  /// fault.
+  /// True if the head lacks something for now, descriptors for instance: neither checkpoint nor
+  /// node is at fault.
   bool is_passing = false;
 };
 
@@ -246,7 +248,7 @@ auto inspect(Inspector& f, checkpoint_found& x) {
                         field("is_passing", x.is_passing));
 }
 
-/// The worker wants no more of what it offered or asked for.
+/// The worker no longer needs what it offered or asked for.
 struct checkpoint_dropped {
   std::uint64_t number = 0;
 };
@@ -256,7 +258,7 @@ auto inspect(Inspector& f, checkpoint_dropped& x) {
   return inspect_fields(f, "checkpoint_dropped", x, field("number", x.number));
 }
 
-/// A piece of a checkpoint that the other side has, please.
+/// Asks for a piece of a checkpoint that the other side has.
 struct piece_wanted {
   std::uint64_t number = 0;
   std::uint64_t offset = 0;
@@ -274,9 +276,9 @@ struct checkpoint_piece {
   std::uint64_t number = 0;
   std::uint64_t offset = 0;
   std::string bytes;
-  /// Why it cannot be had, and no other either; empty if it is here.
+  /// Why neither this piece nor any other is available; empty if the piece is here.
   std::string why;
-  /// Whoever was asked lacks something for now: see `checkpoint_found`.
+  /// True if whoever was asked lacks something for now: see `checkpoint_found`.
   bool is_passing = false;
 };
 
@@ -289,11 +291,11 @@ auto inspect(Inspector& f, checkpoint_piece& x) {
 
 // -- Signs of life: these cross the wire.
 
-/// A node lives, and hears its head, or not.
+/// Sign of life of a node, which says whether the node hears its head.
 struct heartbeat {
-  /// Its ticket.
+  /// Ticket of the node.
   std::uint64_t session = 0;
-  /// Its lease has run out: it waits to be told what may go on.
+  /// True if the node's lease has run out: it waits to be told what may go on.
   bool is_frozen = false;
 };
 
@@ -305,14 +307,14 @@ auto inspect(Inspector& f, heartbeat& x) {
 
 // -- Within one process.
 
-/// A job that a package server shall give out.
+/// A job for a package server to give out.
 struct job_offer {
-  /// Names a directory at the worker. [1 to 128 of letters, digits, '-' and '_']
+  /// Id of the job; names a directory at the worker. [1 to 128 of letters, digits, '-' and '_']
   std::string job;
-  /// What a node must know of the job besides its files; opaque here.
+  /// Information that a node needs besides the job's files; opaque here.
   std::string record;
   file_manifest manifest;
-  /// Where the manifest's files are.
+  /// Directory of the manifest's files.
   std::filesystem::path root;
 };
 
@@ -320,9 +322,9 @@ struct job_offer {
 struct job_place {
   std::string job;
   std::filesystem::path directory;
-  /// Of each of its checkpoints.
+  /// Limits of each checkpoint of the job.
   checkpoint_limits limits = {};
-  /// Of what comes beside them.
+  /// Rules for artifacts of the job.
   artifact_rules artifacts = {};
 };
 
@@ -331,12 +333,12 @@ struct job_withdrawn {
   std::string job;
 };
 
-/// Brings all that a job needs to this node.
+/// Asks to bring all that a job needs to this node.
 struct fetch_job {
   std::string job;
 };
 
-/// Who fetched the job works for it no more. One for each `fetch_job`.
+/// The fetched job is no longer used. Sent once for each `fetch_job`.
 struct job_dropped {
   std::string job;
 };
@@ -345,15 +347,15 @@ struct job_dropped {
 struct fetched_job {
   std::string job;
   std::string record;
-  /// Where the files are.
+  /// Directory of the files.
   std::filesystem::path directory;
-  /// Empty on success; else nothing but this, its kind and `job` is meaningful.
+  /// Empty on success; otherwise only this, `kind` and `job` are meaningful.
   std::string why;
   /// `ec::unreadable`: the files are not, or no longer, what was offered; `ec::storage`: the disk
-  /// here; `ec::shortage`: this machine has no descriptor for them now; `ec::unreachable`: whoever
-  /// has them does not give them.
+  /// here failed; `ec::shortage`: this machine has no descriptor for them now; `ec::unreachable`:
+  /// whoever has the files does not send them.
   ec kind = ec::unreachable;
-  /// What lies in `directory`.
+  /// Files in `directory`.
   std::shared_ptr<const laid_files> files = {};
 };
 

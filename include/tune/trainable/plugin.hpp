@@ -1,4 +1,4 @@
-/// Trainables in a shared library: what `[trainable] plugin` names.
+/// Trainables in a shared library, which `[trainable] plugin` names.
 ///
 ///     #include "tune/trainable/plugin.hpp"
 ///
@@ -6,9 +6,9 @@
 ///       to.add_class<my_trainable>("mine", "one step is one epoch");
 ///     }
 ///
-/// Built with `target_link_libraries(mine PRIVATE tune::trainable)` of the same version of this
-/// library, and by the same kind of compiler, as the tune-node that loads it. It is loaded in the
-/// process of each trial, and never in the one that leads an experiment.
+/// It must be built with `target_link_libraries(mine PRIVATE tune::trainable)` of the same version
+/// of this library, and by the same kind of compiler, as the tune-node that loads it. It is loaded
+/// in the process of each trial, and never in the one that leads an experiment.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,8 +22,8 @@ namespace tune {
 /// The version of this library that the caller was linked with: "0.1.0".
 [[nodiscard]] const char* trainable_version();
 
-/// What a plugin and the program that loads it must have in common: the version, and all that
-/// decides how values lie in memory. Inline, so that it speaks of whoever includes it.
+/// Everything a plugin and the program that loads it must have in common: the version, and all that
+/// decides how values lie in memory. Inline, so that it describes the code that includes it.
 [[nodiscard]] inline std::string plugin_abi() {
   std::string result = std::string{"tune "} + trainable_version();
 #if defined(__clang__)
@@ -54,7 +54,7 @@ inline constexpr const char* plugin_register_symbol = "tune_plugin_register";
 } // namespace tune
 
 /// Begins the function that registers a plugin's trainables with `to`, a
-/// `tune::trainable_registry&`. Once in each plugin.
+/// `tune::trainable_registry&`. Use once in each plugin.
 #define TUNE_PLUGIN(to)                                                                            \
   extern "C" __attribute__((visibility("default"))) const char* tune_plugin_abi() {                \
     static const std::string text = tune::plugin_abi();                                            \

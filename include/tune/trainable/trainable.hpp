@@ -1,6 +1,6 @@
-/// What a user writes in C++: a class with steps, or a function that reports.
+/// Interfaces of trainables in C++: a class with steps, or a function that reports.
 ///
-/// This header pulls in no library.
+/// This header includes no third-party library.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,42 +18,43 @@
 
 namespace tune {
 
-/// The metrics of one step or report. Names of any text; nested objects are read with '/'.
+/// The metrics of one step or report. Names may be any text; nested objects are addressed with '/'.
 using metrics = object;
 
-/// One bundle of what a trial was granted.
+/// One of the bundles granted to a trial.
 struct trial_bundle {
   std::string node;
-  /// At which the nodes of the other bundles reach it.
+  /// Address at which the nodes of the other bundles reach it.
   std::string address;
   double cpus = 0;
   double gpus = 0;
-  /// Bytes; 0: not counted.
+  /// 0: not counted. [bytes]
   std::uint64_t memory = 0;
-  /// For `CUDA_VISIBLE_DEVICES` of a process on that node: "0,1"; empty: none.
+  /// `CUDA_VISIBLE_DEVICES` for a process on that node: "0,1"; empty: none.
   std::string devices;
   friend bool operator==(const trial_bundle&, const trial_bundle&) = default;
 };
 
-/// What a trainable may know of its surroundings.
+/// Information for a trainable about its surroundings.
 struct trial_context {
   std::string trial_id;
   std::string experiment;
   /// The trial's own directory: its working directory where it runs in a process of its own.
   std::filesystem::path directory;
-  /// The first bundle of its request.
+  /// Resources of the first bundle of its request.
   double cpus = 1;
   double gpus = 0;
-  /// `CUDA_VISIBLE_DEVICES` where GPUs were granted.
+  /// `CUDA_VISIBLE_DEVICES` if GPUs were granted.
   std::string visible_devices;
-  /// Formats to export at the end of the trial; and where what is written of each has its name.
+  /// Formats to export at the end of the trial, and the directory for them, with one entry per
+  /// format.
   std::vector<std::string> exports = {};
   std::filesystem::path export_directory = {};
-  /// All that was granted, in the order of the request: the first is the trainable's own, the
-  /// others are for its helpers, where it has any. Empty where nobody told.
+  /// All granted bundles, in the order of the request: the first is the trainable's own, the others
+  /// are for its helpers, if it has any. Empty if unknown.
   std::vector<trial_bundle> bundles = {};
-  /// The trial has come to its end, and is restored only to export: one that trains on nevertheless
-  /// is ended at its next report, which does not count.
+  /// The trial has come to its end, and is restored only to export: if it trains on nevertheless,
+  /// it is ended at its next report, which does not count.
   bool ends = false;
 };
 
@@ -68,36 +69,36 @@ class trainable {
 public:
   virtual ~trainable() = default;
 
-  /// Called once before all else. @param config the trial's configuration.
+  /// Called once, first. @param config the trial's configuration.
   virtual void setup(const object& config, const trial_context& context) = 0;
 
-  /// One unit of training. @returns its metrics; `"done": true` among them ends the trial.
+  /// Does one unit of training. @returns its metrics; `"done": true` among them ends the trial.
   virtual metrics step() = 0;
 
   /// Writes all state into `directory`, which exists and is empty.
   virtual void save(const std::filesystem::path& directory);
-  /// Reads back what `save` wrote.
+  /// Restores the state that `save` wrote.
   virtual void load(const std::filesystem::path& directory);
-  /// Whether `save` and `load` are there; without, the trial cannot be paused.
+  /// Whether `save` and `load` are implemented; if not, the trial cannot be paused.
   [[nodiscard]] virtual bool can_save() const { return false; }
 
-  /// Takes another configuration without being made anew. @returns whether it could.
+  /// Switches an existing instance to another configuration. @returns whether it could.
   ///
-  /// Afterwards it must be as if newly set up, wherever the training before it was left off. Where
-  /// it could not, it is cleaned up, and another instance is made and set up.
+  /// Afterwards it must be as if newly set up, wherever the training before was left off. If it
+  /// returns false, the instance is cleaned up, and another one is made and set up.
   virtual bool reset(const object& config);
-  /// The same for another trial; overridden by who keeps something of the context that `setup` was
-  /// given: its trial's id or directory. The default calls `reset`.
+  /// Like `reset`, for another trial; override it in a class that keeps something of the context
+  /// given to `setup`, such as its trial's id or directory. The default calls `reset`.
   virtual bool reset_for(const object& config, const trial_context& context);
-  /// Writes what it has learned into `directory`, which exists and is empty, in `format`: asked at
-  /// the end of its trial for each of `[trainable] export`. What it throws fails that export only.
+  /// Writes the trained result into `directory`, which exists and is empty, in `format`: called at
+  /// the end of its trial for each of `[trainable] export`. An exception fails that export only.
   /// @returns whether it knows the format.
   virtual bool export_model(const std::filesystem::path& directory, std::string_view format);
-  /// Called once after all else, also after an error. Not where the process is ended by force.
+  /// Called once, last, also after an error. Not called if the process is ended by force.
   virtual void cleanup();
 };
 
-/// What a function trainable talks to.
+/// The runtime's interface to a function trainable.
 class session {
 public:
   virtual ~session() = default;
@@ -105,10 +106,10 @@ public:
   [[nodiscard]] virtual const object& config() const = 0;
   [[nodiscard]] virtual const trial_context& context() const = 0;
 
-  /// Hands metrics over and waits until they were judged.
+  /// Reports metrics and waits until they were judged.
   /// @returns whether to go on; false: return from the function soon.
   virtual bool report(metrics what) = 0;
-  /// The same, with a checkpoint: the content of `directory` is taken over before it returns.
+  /// Reports metrics with a checkpoint: the content of `directory` is copied before this returns.
   virtual bool report(metrics what, const std::filesystem::path& directory) = 0;
 
   /// The directory of the checkpoint to go on from, if any.
@@ -123,7 +124,7 @@ using trainable_maker = std::function<std::unique_ptr<trainable>()>;
 /// A trainable that is an actor of the program's own: see tune/actors/own_trainable.hpp.
 struct own_trainable;
 
-/// C++ trainables by name. A value: apps fill it and hand it down.
+/// C++ trainables by name. A value that apps fill and pass on.
 class trainable_registry {
 public:
   struct entry {
@@ -133,7 +134,7 @@ public:
     trainable_function function;
     trainable_maker maker;
     std::shared_ptr<const own_trainable> actor = {};
-    /// Of an actor: whether it saves when it is asked to.
+    /// Only for an actor: whether it saves when it is asked to.
     bool actor_saves = false;
   };
 
@@ -148,7 +149,8 @@ public:
               std::move(summary));
   }
 
-  /// Registers an actor. Programs call the function `tune::add_actor`, which knows what it is.
+  /// Registers an actor. Programs call the function `tune::add_actor` instead, which knows its
+  /// type.
   void add_actor(std::string name, std::shared_ptr<const own_trainable> what, bool can_save,
                  std::string summary = {});
 

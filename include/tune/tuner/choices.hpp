@@ -1,4 +1,4 @@
-/// What a configuration may name: searchers, schedulers, stoppers, sinks and trainables.
+/// Everything a configuration may name: searchers, schedulers, stoppers, sinks and trainables.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace tune {
 
-/// The catalogues of one program. Whoever composes it adds what it brings along.
+/// The catalogues of one program, which may add entries of its own.
 struct choices {
   searcher_catalogue searchers;
   scheduler_catalogue schedulers;
   trainable_registry trainables;
-  /// What keys of `[stop]` may mean beside those that are built in. The library ships none.
+  /// Keys of `[stop]` in addition to the built-in ones. The library ships none.
   stopper_catalogue stoppers = {};
-  /// Where results go beside the record, by `[log] sink.<name>`. The library ships none.
+  /// Sinks for results, chosen by `[log] sink.<name>`, in addition to the record. The library ships
+  /// none.
   sink_catalogue sinks = {};
 };
 

@@ -1,4 +1,4 @@
-/// Reads what earlier experiments saw, to learn from it.
+/// Reads the trials of earlier experiments, to learn from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,21 +11,20 @@
 
 namespace tune {
 
-/// The directory of an experiment that is named by it, or by its database.
+/// The directory of an experiment named by that directory or by its database.
 [[nodiscard]] std::filesystem::path named_experiment(const std::string& name,
                                                      const std::filesystem::path& caller);
 
-/// What `[search] learn_from` comes to: of each experiment the trials that ended, as
-/// `transfer::adapted` takes them over, by the first objective of `from` and its constraints. Empty
-/// where the key is.
+/// The experiments of `[search] learn_from`: for each the trials that ended, converted by
+/// `transfer::adapted`, by the first objective of `from` and its constraints. Empty if the key is.
 ///
-/// A trial counts what it reported last. Where the scheduler there stopped or paused trials, they
-/// count what those that went on let expect of them (`fidelity::extrapolated`); without courses to
-/// learn that from, those count that came as far as any. Failed trials are failed ones; where
-/// configurations ran several times, each counts what its runs come to.
+/// A trial counts with its last report. A trial that the scheduler there stopped or paused counts
+/// with a value extrapolated from the trials that went on (`fidelity::extrapolated`); if there are
+/// no courses to learn that from, only trials that came as far as any count. Failed trials count as
+/// failed; where configurations ran several times, each counts with the result of its runs.
 ///
-/// @param caller What relative paths stand against.
-/// @param notes  Told, a line each, of what was left out.
+/// @param caller Directory that relative paths are relative to.
+/// @param notes  Receives a line for each thing that was left out.
 /// @errors `ec::bad_option`, naming key and directory: no experiment, no trial that reported the
 ///         metric, no parameter or no trial that lies in the space.
 [[nodiscard]] expected<std::vector<earlier_experiment>>

@@ -26,7 +26,7 @@ struct control_request;
 struct opened_storage;
 struct spec;
 
-/// A scheduler or searcher that is there already.
+/// A scheduler or searcher that exists already.
 struct hired_scheduler {
   scheduler_actor who;
   scheduler_traits traits;
@@ -38,58 +38,58 @@ struct hired_searcher {
   std::chrono::nanoseconds answer_timeout{0};
 };
 
-/// What a set of actors is made of, beside the parts of the run.
+/// Inputs of `experiment_actors` other than the parts of the run.
 struct experiment_actors_options {
   std::shared_ptr<experiment_store> store;
   on::opened opening;
-  /// The experiment goes on: replay its log first.
+  /// Whether the experiment goes on: its log is replayed first.
   bool resumes = false;
-  /// What was found out of its checkpoints then.
+  /// Bad checkpoints found before it goes on.
   std::vector<on::checkpoint_bad> bad;
-  /// Trials that are to run again then, and whether nothing else is to run.
+  /// Trials to run again where it goes on, and whether nothing else is to run.
   std::vector<on::retry_asked> again;
   bool only_again = false;
-  /// Configurations that are to be tried besides, then.
+  /// Configurations to be tried as well in that case.
   std::vector<on::add_asked> additions;
-  /// What is said at its start; empty: nothing.
+  /// Warning shown at its start; empty: none.
   std::string warning;
-  /// The same of a pause that stands; see `opened_storage`.
+  /// Notice of a pause that stands, shown at its start; see `opened_storage`.
   std::string paused;
-  /// What workers are given of it; nothing where none can join.
+  /// Everything workers are given of the experiment; nothing where none can join.
   std::optional<job_offer> shipment;
   std::shared_ptr<run_observer> observer;
-  /// Hears why the trial files are not written any more; from another thread.
+  /// Told why the trial files are no longer written; from another thread.
   std::function<void(const error&)> on_files_failed;
-  /// Hears what was in the way of a trial's files, as a text with their names; from another thread.
+  /// Told what was in the way of a trial's files, as a text with their names; from another thread.
   std::function<void(const std::string&)> on_files_odd;
-  /// Hears which of the program's own sinks is told no more, and why; from another thread.
+  /// Told which of the program's own sinks was given up, and why; from another thread.
   std::function<void(const std::string&)> on_sink_failed;
-  /// In the place of the parts' own; they go with the set of actors.
+  /// Used in place of the parts' own rules; they end with the set of actors.
   std::optional<hired_scheduler> scheduler;
   std::optional<hired_searcher> searcher;
 };
 
-/// Those of a run of `what` in a directory that is ready: what it was, and what this head says
-/// first.
+/// The options for a run of `what` in a directory that is ready: its content, and the notices to
+/// show at the start.
 [[nodiscard]] experiment_actors_options options_for(opened_storage directory, const spec& what);
 
-/// The actors of one experiment. They work on head services that others may share.
+/// The actors of one experiment. They use head services that experiments may share.
 class experiment_actors {
 public:
-  /// @param where Outlives it.
+  /// @param where Must outlive it.
   experiment_actors(head_services& where, run_parts parts, experiment_actors_options how);
   ~experiment_actors();
 
-  /// As `head_services::when_broken`, of its own actors.
+  /// Like `head_services::when_broken`, for its own actors.
   void when_broken(const std::function<void(const std::string&)>& call);
 
-  /// Begins, and listens to clients in the experiment's directory; the observer hears of the end,
-  /// and a warning where nobody can listen.
-  /// @errors `ec::internal`, where workers cannot be given what they need: nothing has begun.
+  /// Starts the experiment, and listens to clients in its directory. The observer is told of the
+  /// end, and is warned where nobody can listen.
+  /// @errors `ec::internal` if workers cannot be given what they need: nothing has begun then.
   [[nodiscard]] expected<void> start();
-  /// Leaves off in order, to be gone on with later.
+  /// Interrupts the experiment in order, so that it can be resumed later.
   void interrupt(std::string why = "interrupted");
-  /// The same as a function that may outlive the set of actors.
+  /// Gives `interrupt` as a function that may outlive the set of actors.
   [[nodiscard]] std::function<void(const std::string&)> interrupter() const;
   /// Ends all trials.
   void stop(std::string why);
@@ -98,23 +98,22 @@ public:
   [[nodiscard]] std::optional<runner_status> status();
   [[nodiscard]] std::optional<cluster_status> resources() { return where_.resources(); }
 
-  /// Carries out what a client of the control socket may want, too. From any thread.
-  /// @param answer Called once what it tells is on disk; destroyed uncalled where the set of actors
-  /// is
-  ///               dismissed before.
+  /// Carries out a request as from a client of the control socket. From any thread.
+  /// @param answer Called once the answer is on disk; destroyed uncalled if the set of actors is
+  ///         dismissed before.
   void ask(const control_request& what,
            const std::function<void(expected<control_answer>)>& answer);
-  /// Whether a trial that asks for `what`, or for what those of this experiment ask for, could be
-  /// given it now. Nothing if nobody answers soon.
+  /// Whether a trial that asks for `what`, or for what the trials of this experiment ask for, could
+  /// be given it now. Nothing if nobody answers soon.
   [[nodiscard]] std::optional<bool> has_room(const std::optional<resource_request>& what);
 
-  /// Waits until all that was handed over is on disk, in the trial files and with the sinks.
-  /// @returns why the database is not; empty if it is.
+  /// Waits until everything handed over is on disk, in the trial files and with the sinks.
+  /// @returns why the database could not be written; empty if it was.
   [[nodiscard]] std::string settle();
 
-  /// Tells everybody to go. No other call may follow.
+  /// Ends all actors. No other call may follow.
   void dismiss();
-  /// Waits until those who hold threads are gone. After `dismiss`; for an actor system that lives
+  /// Waits until the actors with threads are gone. After `dismiss`; for an actor system that lives
   /// on.
   void await_farewell();
 
@@ -124,21 +123,21 @@ private:
   std::shared_ptr<experiment_store> store_;
   std::shared_ptr<const job> work_;
   std::optional<job_offer> shipment_;
-  /// Said at its start, where they are not empty.
+  /// Warnings shown at its start; empty ones are not.
   std::array<std::string, 2> warnings_;
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;
-  /// Of the program.
+  /// Sinks of the program.
   std::vector<sink_actor> own_sinks_;
   std::shared_ptr<outline_board> board_ = std::make_shared<outline_board>();
   std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
   searcher_actor source_;
-  /// Whom that one speaks for.
+  /// The program's own searcher, behind the guard `source_`.
   std::optional<searcher_actor> own_source_;
   runner_actor runner_;
-  /// What a trial asks for, and what its node must be able to do.
+  /// Request of each trial, and labels that its node must bear.
   resource_request request_;
   node_labels labels_;
   std::shared_ptr<control_service> desk_;

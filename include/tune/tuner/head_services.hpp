@@ -1,4 +1,4 @@
-/// What stands while experiments come and go: the ledger, this machine's node, the port.
+/// Services that outlive experiments: the ledger, this machine's node, the port.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,67 +16,67 @@
 
 namespace tune {
 
-/// Where workers join, and who may.
+/// The port where workers join, and the conditions for that.
 struct listen_options {
   peer_address where;
   transport how;
   /// Name of the cluster.
   std::string cluster;
   liveness_rules liveness = {};
-  /// Whom clients speak with, at a standing head.
+  /// The actor that serves clients, at a standing head.
   std::optional<submission_server_actor> submission_server = {};
-  /// Hears of workers that come and go, in lines for people; from another thread.
+  /// Told of workers that come and go, in lines for people; from another thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 
-/// The actors that companies share. Outlives them.
+/// The actors that experiments share. Outlives `experiment_actors`.
 class head_services {
 public:
   /// @param node       This machine.
-  /// @param works_here It runs trials, too.
+  /// @param works_here Whether this machine runs trials, too.
   head_services(caf::actor_system& system, const node_settings& node, bool works_here = true);
 
-  /// Opens a port where workers join. Once at most, and before any job is taken in.
+  /// Opens a port where workers join. At most once, and before any `take_in`.
   /// @returns the port. @errors `ec::refused`.
   [[nodiscard]] expected<std::uint16_t> listen(listen_options how);
 
-  /// Has all nodes work for the job from now on.
-  /// @param shipment What workers are given of it. Not needed where none can join.
-  /// @errors `ec::internal`, where the shipment is not one.
+  /// Makes all nodes work for the job from now on.
+  /// @param shipment Everything workers are given of it. Not needed where none can join.
+  /// @errors `ec::internal` if the shipment is invalid.
   [[nodiscard]] expected<void> take_in(std::shared_ptr<const job> work,
                                        std::optional<job_offer> shipment);
-  /// Nothing of it will be launched any more: all nodes forget it.
+  /// Nothing of the job will be launched any more: all nodes forget it.
   void forget(const std::string& job);
-  /// What has workers bring nothing more of an attempt of this job that was given up: to be called
-  /// before what it left is removed. Blocks; for any thread, as long as there is the system.
+  /// Gives a function that stops workers from bringing anything more of a lost attempt of this job;
+  /// to be called before the files of the attempt are removed. It blocks; for any thread, as long
+  /// as the system exists.
   [[nodiscard]] std::function<void(trial_id, attempt_id)>
   gives_up_attempts_of(const std::string& job) const;
 
-  /// Why no trial with such a request could ever start on the nodes that are there; empty: one
-  /// could, or nobody answers.
+  /// Why no trial with such a request could ever start on the present nodes; empty: one could, or
+  /// nobody answers.
   [[nodiscard]] std::string impossible(const resource_request& what,
                                        const node_labels& labels) const;
-  /// Whether as much as the request asks for is free on all nodes together, and some nodes could
-  /// ever grant it; nothing if nobody answers soon.
+  /// Whether the requested amounts are free on all nodes together, and some nodes could ever grant
+  /// the request; nothing if nobody answers soon.
   [[nodiscard]] std::optional<bool> has_room(const resource_request& what,
                                              const node_labels& labels) const;
-  /// What all nodes have and what of it is granted; nothing if nobody answers soon.
+  /// Resources of all nodes and how much of them is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
 
-  /// Calls back, from another thread, where an actor that nothing goes on without ends although
-  /// nobody told it to: "the cluster could not go on: …".
+  /// Calls back, from another thread, if an actor that nothing works without ends although nobody
+  /// told it to: "the cluster could not go on: …".
   void when_broken(const std::function<void(const std::string&)>& call);
-  /// The same of those that serve workers, where there is a port: what runs here could go on, but
-  /// checkpoints, files or output of others would be waited for in vain. Before `listen`.
+  /// Like `when_broken`, for actors that serve workers, if there is a port: trials here could go
+  /// on, but checkpoints, files or output of workers would be awaited in vain. Before `listen`.
   void when_crippled(std::function<void(const std::string&)> call);
 
-  /// With which launches are sealed, so that workers can bring their checkpoints; see
-  /// `launch_token_of`.
+  /// Key of the launch tokens, by which workers may bring their checkpoints; see `launch_token_of`.
   [[nodiscard]] const std::string& secret() const { return secret_; }
   [[nodiscard]] caf::actor_system& system() const { return system_; }
   [[nodiscard]] const cluster_actor& cluster() const { return cluster_; }
 
-  /// Lets the workers go, and everybody else. No other call may follow.
+  /// Sends the workers away and ends all actors. No other call may follow.
   void close();
   /// Waits until the node of this machine and its processes are gone. After `close`; for an actor
   /// system that lives on.
@@ -84,7 +84,7 @@ public:
 
 private:
   caf::actor_system& system_;
-  /// Goes last.
+  /// Destroyed last.
   pause_memory memory_ = pause_memory::make();
   /// Set before anybody can join.
   std::shared_ptr<std::function<void(const std::string&)>> say_

@@ -10,16 +10,16 @@
 
 namespace tune {
 
-/// What `[cluster] listen` asks for; nothing where no worker may join. Nothing is made or opened.
-/// @errors `ec::bad_option`; `ec::refused` where there are no certificates, or where the port is
-///         taken.
+/// Listen options from `[cluster] listen`; nothing if no worker may join. Creates and opens
+/// nothing.
+/// @errors `ec::bad_option`; `ec::refused` if there are no certificates, or if the port is taken.
 [[nodiscard]] expected<std::optional<listen_options>> listening(const loaded_spec& from);
 
-/// A configuration whose system can open ports where workers may join, and only there.
+/// A configuration whose system can open ports; without `port`, one that cannot.
 [[nodiscard]] std::unique_ptr<caf::actor_system_config>
 config_for(const std::optional<listen_options>& port);
 
-/// Whether the threads can be had with which a run begins. Its trials' are not among them.
+/// Whether the threads that a run begins with can be started. Those of its trials do not count.
 /// @errors `ec::process`.
 [[nodiscard]] expected<void> can_begin(const std::optional<listen_options>& port);
 

@@ -1,4 +1,4 @@
-/// Where the runtime's own log may lie.
+/// Checks where the runtime's own log is to lie.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace tune {
 
-/// The log may lie in the experiment's directory, but in the place of nothing there. Looks only.
-/// @param file As `[log] file`; empty: there is none. @errors `ec::bad_option`, naming the key.
+/// The log may lie in the experiment's directory, but must not replace anything there. Only looks.
+/// @param file As `[log] file`; empty: no log. @errors `ec::bad_option`, naming the key.
 [[nodiscard]] expected<void> check_log_file(const std::filesystem::path& directory,
                                             const std::string& file);
 

@@ -1,4 +1,4 @@
-/// Whether what a run opens beside its INI file is there and can be read, before any run.
+/// Checks, before any run, that whatever a run opens beside its INI file is there and readable.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,13 +11,14 @@
 
 namespace tune {
 
-/// Looks at the experiments of `points_from` and `learn_from`, the place of the log file and of the
-/// experiment, the table, and where workers may join the certificates and the patterns of `files`.
-/// Reads, as far as a run would; makes, changes and opens nothing else.
+/// Checks the experiments of `points_from` and `learn_from`, the places of the log file and of the
+/// experiment, the table, and, where workers may join, the certificates and the patterns of
+/// `files`. Reads as much as a run would; creates, changes and opens nothing else.
 ///
-/// @param caller What paths of the run stand against.
-/// @param notes  Told, a line each, of what a run would leave out.
-/// @returns what a run would be refused for, or end by at its start; in the order of the keys.
+/// @param caller Directory that paths of the run are relative to.
+/// @param notes  Receives a line for each thing that a run would leave out.
+/// @returns everything for which a run would be refused or end at its start; in the order of the
+///         keys.
 [[nodiscard]] std::vector<config_fault> faults_outside(const loaded_spec& what,
                                                        const std::filesystem::path& caller,
                                                        std::vector<std::string>& notes);

@@ -1,4 +1,4 @@
-/// From a checked configuration to the parts of a run.
+/// Turns a checked configuration into the parts of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,46 +19,46 @@
 
 namespace tune {
 
-/// The values that a run is made of; actors are made of them later.
+/// The parts of a run as values; actors are made of them later.
 struct run_parts {
   experiment_settings settings;
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
   std::vector<std::unique_ptr<stopper>> stoppers;
-  /// This machine.
+  /// Settings of this machine's node.
   node_settings node;
-  /// The experiment, as this machine works for it.
+  /// The experiment as a job of this machine.
   std::shared_ptr<const job> work;
-  /// What a node must be able to do to work for it.
+  /// Labels that a node must bear to work for it.
   node_labels labels;
-  /// Trials there will be; 0: nobody knows.
+  /// Number of trials there will be; 0: unknown.
   std::uint64_t planned = 0;
-  /// What clients may add trials of.
+  /// Space of the trials that clients may add.
   std::shared_ptr<const search_space> space;
-  /// What `[stop]` of earlier heads may name.
+  /// Stoppers that `[stop]` of earlier heads may name.
   stopper_catalogue own_stoppers = {};
-  /// Where results go beside the record.
+  /// Sinks for results, in addition to the record.
   std::vector<chosen_sink> sinks = {};
 };
 
 /// @param directory The experiment's, absolute.
-/// @param machine   What this machine has.
-/// @param job_id What nodes call the experiment; empty: its name.
-/// @errors what only shows once the parts are made; a fault of the configuration.
+/// @param machine   Resources of this machine.
+/// @param job_id    Id of the job; empty: the experiment's name.
+/// @errors faults of the configuration that only show when the parts are made.
 [[nodiscard]] expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                                              const std::filesystem::path& directory,
                                              const host_resources& machine,
                                              const std::string& job_id = {});
 
-/// The parts of a run, and what workers are given of it.
+/// The parts of a run, and everything workers are given of it.
 struct shared_parts {
   run_parts parts;
   /// Nothing: no worker may join.
   std::optional<job_offer> shipment;
 };
 
-/// The same for a run that workers may join. Where they may, trials that nobody can run now wait,
-/// unless the user says otherwise: a cluster may grow.
+/// Like `make_parts`, for a run that workers may join. If they may, trials that nobody can run now
+/// wait, unless the user says otherwise: a cluster may grow.
 /// @param goes_on As for `shipment_of`.
 /// @errors as `make_parts` and `shipment_of`.
 [[nodiscard]] expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,
@@ -67,8 +67,8 @@ struct shared_parts {
                                                        bool workers_may_join,
                                                        const reading_watch& goes_on = {});
 
-/// Starts the guard process, where trials will need it: better no run than one whose trials all
-/// fail for want of it. @errors `ec::process`.
+/// Starts the guard process if trials will need it: no run is better than one whose trials all fail
+/// for want of it. @errors `ec::process`.
 [[nodiscard]] expected<void> start_guard_if_needed(run_parts& parts);
 
 } // namespace tune

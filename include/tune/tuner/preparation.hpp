@@ -1,5 +1,5 @@
-/// What a run takes from the world beside its configuration: the files of its command as they are
-/// now, and what other experiments have found.
+/// Inputs of a run beside its configuration: the files of its command as they are now, and the
+/// findings of other experiments.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,38 +13,39 @@
 
 namespace tune {
 
-/// Path and SHA-256 of the files that the command names: those beside the INI file, and those by an
-/// absolute path outside of the system's directories. Files beyond 64 MiB, and such as cannot be
-/// read, are left out. Empty where the trainable is no command.
+/// Path and SHA-256 of the files that the command names: those beside the INI file, and those named
+/// by an absolute path outside of the system's directories. Files larger than 64 MiB, and those
+/// that cannot be read, are left out. Empty if the trainable is no command.
 [[nodiscard]] std::vector<named_text> code_of(const loaded_spec& from);
 
-/// The files that were others when `before` ran, as the command names them.
+/// The files whose content was different when `before` ran, as the command names them.
 [[nodiscard]] std::vector<std::string> edited_names(const std::vector<named_text>& before,
                                                     const std::vector<named_text>& now);
-/// One line for people for each of them.
+/// A line for people for each such file.
 [[nodiscard]] std::vector<std::string> edited_files(const spec& before, const spec& now);
 
-/// The configurations that `[search] points_from` comes to, best first: what of each lies in the
-/// space, none twice. Empty where the key is.
+/// The configurations from `[search] points_from`, best first: of each the part that lies in the
+/// space, without duplicates. Empty if the key is.
 ///
-/// @param caller  What a relative path stands against.
-/// @param omitted Told, a line each, of what does not lie in the space.
-/// @errors `ec::bad_option`, naming key and value, where there is no experiment, where no trial of
-///         it has a value of its first objective, or where nothing of them lies in the space.
+/// @param caller  Directory that a relative path is relative to.
+/// @param omitted Receives a line for each thing that does not lie in the space.
+/// @errors `ec::bad_option`, naming key and value, if there is no experiment, if no trial of it has
+///         a value of its first objective, or if nothing of them lies in the space.
 [[nodiscard]] expected<std::vector<object>> points_from(const loaded_spec& from,
                                                         const std::filesystem::path& caller,
                                                         std::vector<std::string>& omitted);
 
 /// Sets `found_points` and `found_earlier`.
-/// @param notes Told, a line each, of what is left out.
+/// @param notes Receives a line for each thing that is left out.
 /// @errors as `points_from` and `earlier_from`; nothing is set then.
 [[nodiscard]] expected<void> look_elsewhere(loaded_spec& what, const std::filesystem::path& caller,
                                             std::vector<std::string>& notes);
 
-/// Completes `what` for a run in `directory`: `code`, `found_points` and `found_earlier`, which are
-/// the recorded ones where it goes on; so is the searcher where nobody chose its type, and its
-/// options but for those that were written.
-/// @returns lines for people: edited files, what was left out of points and earlier experiments.
+/// Completes `what` for a run in `directory`: `code`, `found_points` and `found_earlier`. If the
+/// experiment goes on, the last two are the recorded ones; so is the searcher if nobody chose its
+/// type, and its options except those that were written.
+/// @returns lines for people: edited files, and what was left out of points and earlier
+///         experiments.
 /// @errors as `look_elsewhere`.
 [[nodiscard]] expected<std::vector<std::string>> prepare(loaded_spec& what,
                                                          const std::filesystem::path& directory,
@@ -55,10 +56,11 @@ namespace tune {
 [[nodiscard]] bool has_usual_searcher(const loaded_spec& what);
 /// The options of the searcher that were written, by name.
 [[nodiscard]] std::vector<std::string> written_search_options(const loaded_spec& what);
-/// Has it be so that only these were written, for what was read from a record, which has all keys.
+/// Makes `what`, read from a record, which has all keys, look as if only these options were
+/// written.
 void forget_choice_of_searcher(loaded_spec& what, const std::vector<std::string>& written);
 
-/// The part of it that needs the directory, for what somebody else began to prepare.
+/// The part of `prepare` that needs the directory, after somebody else did the rest.
 [[nodiscard]] std::vector<std::string> prepare_to_go_on(loaded_spec& what,
                                                         const std::filesystem::path& directory);
 

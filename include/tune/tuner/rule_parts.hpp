@@ -1,4 +1,5 @@
-/// From a checked configuration to the rules of a run: what decides, without what runs.
+/// Turns a checked configuration into the rules of a run: the parts that decide, without the parts
+/// that run trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,7 @@ namespace tune {
 struct rule_parts {
   experiment_settings settings;
   rule_set rules;
-  /// Trials there will be; 0: nobody knows.
+  /// Number of trials there will be; 0: unknown.
   std::uint64_t planned = 0;
 };
 
@@ -30,21 +31,22 @@ make_searcher(const loaded_spec& from, const choices& all,
               std::shared_ptr<searcher_switch> ends = nullptr);
 
 /// The chosen scheduler.
-/// @param draws As that head drew whose record is verified, see `on::opened::draws`.
+/// @param draws How the head whose record is verified drew its random numbers; see
+///         `on::opened::draws`.
 /// @errors of its factory.
 [[nodiscard]] expected<std::unique_ptr<scheduler>>
 make_scheduler(const loaded_spec& from, const choices& all,
                std::uint32_t draws = on::present_draws);
 
-/// Settings by a configuration alone: as if the trainable could not save, and the searcher never
-/// ended.
+/// The settings that follow from a configuration alone: as if the trainable could not save, and the
+/// searcher never ended.
 [[nodiscard]] experiment_settings settings_by(const spec& what);
 
-/// Without `[trainable]` an external executor runs the trials.
+/// Makes settings and rules. Without `[trainable]` an external executor runs the trials.
 /// @param directory The experiment's, absolute, where an external searcher's process runs. Empty:
-///        none is started, and such a searcher proposes nothing.
+///         none is started, and such a searcher proposes nothing.
 /// @param ends Ends that process while somebody waits for it; may be null.
-/// @errors what only shows once the parts are made; a fault of the configuration.
+/// @errors faults of the configuration that only show when the parts are made.
 [[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
                                                    const std::filesystem::path& directory = {},
                                                    std::shared_ptr<searcher_switch> ends = nullptr);

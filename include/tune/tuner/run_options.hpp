@@ -1,4 +1,4 @@
-/// What a `tuner` is to run: the keys of docs/ini.md, set from C++ or taken from a file.
+/// Options of a `tuner` run: the keys of docs/ini.md, set from C++ or taken from a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,17 +29,17 @@ class tuner_callback;
 
 /// One experiment to run. A value: copy it, change it, run it again.
 ///
-/// Each setter stands for a key of the INI file, takes what that key takes, and may be called
-/// again: the last value counts. Nothing is checked before `tuner::run`, which names all faults at
-/// once. What is not set has the INI's default; relative paths stand against the working
-/// directory, or against the file's where there is one.
+/// Each setter stands for a key of the INI file, takes the same values, and may be called again:
+/// the last value counts. Nothing is checked before `tuner::run`, which reports all faults at once.
+/// Keys that are not set have the INI's default; relative paths are relative to the working
+/// directory, or to the file's if there is one.
 class run_options {
 public:
   run_options() = default;
-  /// Begins with an INI file; what is set here goes before what stands there.
+  /// Begins with an INI file; values set here take precedence over it.
   explicit run_options(std::filesystem::path ini_file) { content_.file = std::move(ini_file); }
 
-  /// Any key by its full name: `set("scheduler.grace_period", "4")`.
+  /// Sets any key by its full name: `set("scheduler.grace_period", "4")`.
   run_options& set(std::string_view key, std::string text);
   template <class T>
   requires std::is_arithmetic_v<T> run_options& set(std::string_view key, T x) {
@@ -56,7 +56,7 @@ public:
   run_options& name(std::string text) { return set("experiment.name", std::move(text)); }
   run_options& storage(const std::filesystem::path& directory);
 
-  /// What to optimise. The first is what `best` means; more make several objectives.
+  /// The metrics to optimise. The first determines `best`; further ones make several objectives.
   run_options& maximise(std::string_view metric) { return objective(metric, "max"); }
   run_options& minimise(std::string_view metric) { return objective(metric, "min"); }
 
@@ -64,18 +64,18 @@ public:
   run_options& trainable(std::string name) { return set("trainable.name", std::move(name)); }
   /// A program in any language; see docs/command-protocol.md.
   run_options& command(std::string line) { return set("trainable.command", std::move(line)); }
-  /// In a process of its own, or on a thread of this one.
+  /// Whether trials run in processes of their own, or on threads of this one.
   ///
-  /// Not set: in a process if `host_main` was called, else on a thread.
+  /// Not set: in processes if `host_main` was called, else on threads.
   run_options& isolation(isolation_kind where);
-  /// Let a process whose trial ended well serve further ones, so that they need none of their own:
-  /// for short trials. An instance of a class is reset; see `trainable::reset`. Needs `host_main`.
+  /// Lets a process whose trial ended well serve further trials, for short trials. An instance of a
+  /// class is reset; see `trainable::reset`. Needs `host_main`.
   run_options& reuse_actors(bool wanted = true) { return set("trainable.reuse_actors", wanted); }
 
   /// A parameter of the search space: "loguniform(1e-5, 0.1)", "choice(32, 64)", "7", "uniform(0,
   /// 1) if optimizer == sgd".
   run_options& parameter(std::string_view name, std::string text);
-  /// Configurations, whole or in part, to try first.
+  /// Configurations, complete or partial, to try first.
   run_options& points(const std::vector<object>& first);
 
   /// An entry of the searchers' catalogue, with its options.
@@ -87,9 +87,9 @@ public:
   /// The user's own actor; see tune/tuner/own_actors.hpp.
   run_options& scheduler(own_scheduler what);
 
-  /// Configurations to try, times the size of the grids. 0 = until another limit.
+  /// Number of configurations to try, times the size of the grids. 0 = until another limit.
   run_options& num_samples(std::int64_t count) { return set("experiment.num_samples", count); }
-  /// Trials that may run at once. 0 = as many as fit.
+  /// Most trials that run at once. 0 = as many as fit.
   run_options& max_concurrent_trials(std::int64_t count) {
     return set("experiment.max_concurrent_trials", count);
   }
@@ -99,7 +99,7 @@ public:
   /// `set("stop.when", "loss < 0.01")`.
   run_options& stop_at(std::string_view metric, double bound);
 
-  /// What one trial needs: cpu, gpu, "memory", "custom.licence".
+  /// Resource needs of one trial: "cpu", "gpu", "memory", "custom.licence".
   run_options& resource(std::string_view what, double amount);
   /// Iterations between checkpoints. 0 = never.
   run_options& checkpoint_frequency(std::int64_t iterations);
@@ -107,24 +107,26 @@ public:
   run_options& max_failures(std::int64_t count) { return set("failure.max_failures", count); }
 
   /// Lets workers join at "HOST:PORT": `tune-node worker --join` of a program with the same
-  /// trainables. Port 0: a free one, which `tuner_callback::listens` tells.
+  /// trainables. Port 0: a free one, which `tuner_callback::listens` reports.
   /// @param certificates The certificate directory; empty: the default one. See docs/security.md.
   run_options& listen(std::string where, const std::filesystem::path& certificates = {});
 
-  /// Go on where the directory holds an unfinished experiment; without, that is refused.
+  /// Goes on where the directory holds an unfinished experiment; without this, such a directory is
+  /// refused.
   run_options& resume(bool wanted = true);
-  /// The same, with a word on the trials that had failed.
+  /// Like `resume(true)`, and says what becomes of trials that had failed.
   run_options& resume(resume_mode how);
-  /// Let environment variables such as TUNE_EXPERIMENT_SEED set keys, after what is set here.
+  /// Lets environment variables such as TUNE_EXPERIMENT_SEED override keys, including those set
+  /// here.
   run_options& read_environment(bool wanted = true);
-  /// Hears what happens.
+  /// Told of everything that happens.
   run_options& callback(std::shared_ptr<tuner_callback> what);
   /// Runs in this actor system, made of a configuration that `tune::configure` prepared, instead of
-  /// in one of its own. It must outlive `tuner::run`. Where workers may join: of a
-  /// `tune::network_config` with the certificates of `listen`.
+  /// in one of its own. The system must outlive `tuner::run`. Where workers may join, its
+  /// configuration must be a `tune::network_config` with the certificates of `listen`.
   run_options& run_in(caf::actor_system& system);
 
-  /// What was set, for `tuner`.
+  /// The values that were set, for `tuner`.
   struct content {
     /// Empty: none.
     std::filesystem::path file;

@@ -1,4 +1,4 @@
-/// What workers are given of an experiment, and what they make of it.
+/// Everything workers are given of an experiment, and how they make a job of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,29 +10,30 @@
 
 namespace tune {
 
-/// What the package server gives out: the configuration, the files of `[trainable] files`, and
-/// those that the configuration names itself, a table or paths of the command. They may lie beside
-/// or above the INI's directory: the record's `ini_dir` is then the way from their common parent to
-/// it. The job's name is made of the experiment's and a hash over all of it.
-/// @param goes_on Asked while the files are read; null: nobody is.
-/// @errors as `collect_files`, naming the key; `ec::bad_option` also where they are larger than
-///   `[trainable] max_files_size`, or the configuration than `max_record_bytes`; `ec::refused`
-///   where it was not to go on.
+/// Content of the package server: the configuration, the files of `[trainable] files`, and files
+/// that the configuration names itself, such as a table or paths of the command. They may lie
+/// beside or above the INI's directory: the record's `ini_dir` is then the path from their common
+/// parent to it. The job's id is made of the experiment's name and a hash of all of it.
+/// @param goes_on Asked while the files are read; null: not asked.
+/// @errors as `collect_files`, naming the key; `ec::bad_option` also if the files are larger than
+///         `[trainable] max_files_size`, or the configuration than `max_record_bytes`;
+///         `ec::refused` if `goes_on` said no.
 [[nodiscard]] expected<job_offer> shipment_of(const loaded_spec& from,
                                               const reading_watch& goes_on = {});
 
-/// The configuration of what was fetched, with its directory on this machine. Nothing of it was
+/// The configuration of a fetched job, with its directory on this machine. Nothing in it has been
 /// checked. @errors `ec::bad_syntax`, `ec::bad_option`, `ec::unknown_name`.
 [[nodiscard]] expected<spec> spec_of_fetched(const fetched_job& found);
 
-/// The experiment as this machine works for it.
-/// @param id        What launches call it.
+/// The experiment as a job of this machine.
+/// @param id        Its id in launch orders.
 /// @param directory The experiment's, absolute.
-/// @errors what only shows once it is made: a table that cannot be read, a wrong command.
+/// @errors faults that only show when the job is made: a table that cannot be read, a wrong
+///         command.
 [[nodiscard]] expected<job> make_job(const loaded_spec& from, std::string id,
                                      const std::filesystem::path& directory);
 
-/// Makes, on a worker, the job of what was fetched. Its trials live beside its files.
+/// Makes, on a worker, the job from the fetched files. Its trials live beside these files.
 [[nodiscard]] job_maker worker_job_maker();
 
 } // namespace tune

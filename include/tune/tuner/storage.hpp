@@ -1,4 +1,4 @@
-/// The experiment's directory at the beginning of a run: new, or to be gone on with.
+/// Opens the experiment's directory at the beginning of a run, new or to be continued.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,37 +19,38 @@ namespace tune {
 /// A directory that is ready to be written.
 struct opened_storage {
   std::shared_ptr<experiment_store> store;
-  /// It holds an unfinished experiment.
+  /// Whether it holds an unfinished experiment.
   bool resumes = false;
-  /// Checkpoints that count as good, but are not there: somebody removed them, or the end of the
-  /// log that told of their removal was lost.
+  /// Checkpoints that count as good, but are missing: somebody removed them, or the end of the log,
+  /// which recorded their removal, was lost.
   std::vector<on::checkpoint_bad> bad = {};
   /// Trials that had failed and are to run again, in the order of their numbers.
   std::vector<on::retry_asked> again = {};
-  /// Nothing else is to run.
+  /// Whether nothing else is to run.
   bool only_again = false;
-  /// Configurations that are to be tried besides.
+  /// Configurations to be tried as well.
   std::vector<on::add_asked> additions = {};
-  /// Who else may write there; empty: nobody.
+  /// Describes who else may write there; empty: nobody.
   std::string warning = {};
-  /// That a client paused the whole experiment, and what lifts that; empty: nobody did.
+  /// Says that a client paused the whole experiment, and how to lift the pause; empty: nobody did.
   std::string paused = {};
 };
 
-/// Whether the directory holds an experiment that is done, unless `wanted` has more samples than it
-/// had, or `how` makes trials of it run again: that goes on.
+/// Whether the directory holds an experiment that is done. One for which `wanted` has more samples
+/// than it had, or `how` makes trials run again, is not done but goes on.
 /// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<bool> needs_nothing_more(const std::filesystem::path& directory,
                                                 const spec& wanted,
                                                 resume_mode how = resume_mode::automatic);
 
-/// Does what the last head of an experiment that is done was killed before: removes checkpoints
-/// that are doomed or nobody registered, and completes the trial files. For one that needs nothing
-/// more. Where another head holds the directory, or it cannot be written, nothing is done.
-/// @errors `ec::storage`; the results are there all the same.
+/// Finishes what the last head of a done experiment was killed before doing: removes checkpoints
+/// that are doomed or that nobody registered, and completes the trial files. For an experiment that
+/// needs nothing more. If another head holds the directory, or it cannot be written, nothing is
+/// done.
+/// @errors `ec::storage`; the results are there nevertheless.
 [[nodiscard]] expected<void> finish_up(const std::filesystem::path& directory, const spec& wanted);
 
-/// Begins in `directory`, or goes on there if `resume` says so and how.
+/// Begins in `directory`, or goes on there in the way that `resume` says.
 /// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
 ///         configuration may not go on with the old results, where another head holds it, or where
 ///         everybody may replace what is in it; `ec::storage`.
@@ -57,11 +58,11 @@ struct opened_storage {
                                                     const spec& wanted,
                                                     std::optional<resume_mode> resume);
 
-/// Reads the log of an experiment: the events after a place, in order, some at a time; none: that
-/// was all.
+/// Reads the log of an experiment in batches: the next events after a place, in order; none at the
+/// end.
 using history_source = std::function<expected<std::vector<event>>(sequence after)>;
 
-/// @param directory is opened when it is read first.
+/// @param directory is opened at the first read.
 [[nodiscard]] history_source history_of(const std::filesystem::path& directory);
 
 } // namespace tune

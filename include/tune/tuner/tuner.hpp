@@ -1,4 +1,4 @@
-/// Runs experiments from C++ and returns what came out of them.
+/// Runs experiments from C++ and returns their results.
 ///
 /// The library prints nothing, installs no signal handler and never ends the process.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -15,16 +15,16 @@
 
 namespace tune {
 
-/// Hears of a running experiment.
+/// Receives the events of a running experiment.
 ///
-/// Called from a thread that is there for nothing else, one call at a time, in the order in which
-/// things happened: trials never wait for it. `tuner::run` returns when it has heard everything.
-/// Where it falls behind by 10,000 reports and decisions, further ones are left out until it has
-/// caught up, and the grid's warnings say how many. What it throws ends its calls, and is among the
-/// warnings, too. It may use `tuner::steer`, `stop`, `interrupt` and `view`, but not `run`.
+/// Called from a thread of its own, one call at a time, in the order of events: trials never wait
+/// for it. `tuner::run` returns when it has received everything. If it falls behind by 10,000
+/// reports and decisions, further ones are dropped until it has caught up, and a warning of the
+/// grid says how many. An exception ends the calls, and is among the warnings, too. A callback may
+/// use `tuner::steer`, `stop`, `interrupt` and `view`, but not `run`.
 ///
-/// What is told here is decided, and on its way to the disk: after a crash the experiment may go on
-/// from before the last few of them.
+/// An event told here is decided, and on its way to the disk: after a crash the experiment may go
+/// on from before the last few events.
 class tuner_callback {
 public:
   virtual ~tuner_callback() = default;
@@ -51,19 +51,19 @@ public:
     static_cast<void>(what);
     static_cast<void>(now);
   }
-  /// A decision took effect, of the scheduler or a stop condition, other than to go on; `reason`
-  /// says why.
+  /// A decision of the scheduler or a stop condition other than to go on took effect; `reason` says
+  /// why.
   virtual void decided(const cmd::decision_taken& what, instant now) {
     static_cast<void>(what);
     static_cast<void>(now);
   }
-  /// An attempt failed. @param again the trial will be tried again.
+  /// An attempt failed. @param again Whether the trial will be tried again.
   virtual void attempt_failed(const cmd::attempt_changed& what, bool again, instant now) {
     static_cast<void>(what);
     static_cast<void>(again);
     static_cast<void>(now);
   }
-  /// Something is probably not as it was meant.
+  /// Something is probably not as the user meant it.
   virtual void warned(const std::string& text) { static_cast<void>(text); }
   /// The experiment is over. @param why may be empty.
   virtual void finished(experiment_status how, const std::string& why) {
@@ -72,12 +72,12 @@ public:
   }
 };
 
-/// Runs one experiment at a time. For several at once take several tuners, on threads of their own.
+/// Runs one experiment at a time. For several at once use several tuners, on threads of their own.
 class tuner {
 public:
-  /// @param what What experiments may name.
+  /// @param what Everything experiments may name.
   explicit tuner(choices what = builtin_choices());
-  /// The shipped searchers and schedulers, and these trainables.
+  /// Uses the shipped searchers and schedulers, and these trainables.
   explicit tuner(trainable_registry trainables);
   ~tuner();
   tuner(tuner&&) noexcept;
@@ -87,21 +87,21 @@ public:
   ///
   /// Where the options say `resume` and the experiment is finished, its grid is read and returned.
   /// @errors `ec::bad_option` with all faults of the options, `ec::unreadable` for the file;
-  ///         `ec::refused` where the directory holds an experiment and may not be gone on with,
-  ///         where process isolation is asked for and `host_main` was not called, where a port
-  ///         cannot be opened or has no certificates, or where this tuner runs one already;
-  ///         `ec::impossible_request` where no trial could ever start;
-  ///         `ec::storage` where the record cannot be written.
+  ///         `ec::refused` if the directory holds an experiment that may not go on, if process
+  ///         isolation is asked for and `host_main` was not called, if a port cannot be opened or
+  ///         has no certificates, or if this tuner runs an experiment already;
+  ///         `ec::impossible_request` if no trial could ever start; `ec::storage` if the record
+  ///         cannot be written.
   [[nodiscard]] expected<result_grid> run(const run_options& what);
 
-  /// Ends the experiment under way: its trials end, in order, and `run` returns. From any thread;
-  /// without effect where none is under way.
+  /// Ends the running experiment: its trials end, in order, and `run` returns. From any thread;
+  /// without effect if none is running.
   void stop(std::string why = "stopped by the program");
-  /// Leaves off in order: trials save where they can, and the experiment can be resumed. From any
-  /// thread.
+  /// Interrupts the running experiment: trials save if they can, and the experiment can be resumed.
+  /// From any thread.
   void interrupt(std::string why = "interrupted by the program");
-  /// The state of the experiment under way; nothing where there is none, or it does not answer
-  /// within seconds. From any thread.
+  /// The state of the running experiment; nothing if there is none, or it does not answer within
+  /// seconds. From any thread.
   [[nodiscard]] std::optional<experiment_view> view() const;
   /// A handle by which other threads add, stop, pause and retry trials, list them, and ask for free
   /// resources. May be taken at any time.

@@ -57,7 +57,8 @@ void log_check::see(const event& what, std::span<const command> gave) {
   }
 }
 
-/// What is said to go goes: the rows of the database are written by what is said.
+/// Checks that every checkpoint named in the event was removed, since the database's rows follow
+/// it.
 void log_check::end(const on::checkpoints_doomed& what) {
   for (auto id : what.which) {
     auto known = checkpoints_.find(id);
@@ -79,7 +80,7 @@ void log_check::begin(const event& what) {
   auto opens = std::holds_alternative<on::opened>(what.what);
   if (epoch_ == 0 && !opens)
     fault(replay, {}, "the log does not begin with the event \"opened\"");
-  // What the last events of all lead to by themselves may follow.
+  // These may follow the end of all trials, as consequences of the last events.
   auto follows = std::holds_alternative<on::checkpoints_doomed>(what.what)
                  || std::holds_alternative<on::checkpoint_bad>(what.what);
   if (finished_ && !opens && !follows)
@@ -94,7 +95,7 @@ void log_check::take(const on::opened& x) {
   draws_ = x.draws;
   newest_ = {epoch_, 0};
   finished_ = false;
-  // What lay in memory went with the head before, whoever was restoring it.
+  // Checkpoints in memory were lost with the previous head, even if one was being restored.
   for (auto& trial : trials_) {
     trial.aside = {};
     if (trial.attempt && trial.attempt->from && !checkpoints_.at(trial.attempt->from).node.empty())
@@ -163,7 +164,7 @@ void log_check::take(const on::reported& x) {
     fault(nothing_lost_or_doubled, news.trial,
           "report " + std::to_string(news.number) + " of " + name + " follows its report "
               + std::to_string(attempt->number));
-  // What it had paused with has done its work.
+  // The trial no longer needs what it had paused with.
   if (auto& aside = trials_[news.trial.number].aside; aside == attempt->from)
     aside = {};
   attempt->number = news.number;
@@ -220,7 +221,7 @@ void log_check::take(const on::checkpoint_gone& x) {
 void log_check::take(const on::ended& x) {
   if (of(x.trial, x.attempt, "says of its end") == nullptr)
     return;
-  // Its rows must say so, too: `weigh` closes it.
+  // `weigh` closes the attempt once its rows say so, too.
 }
 
 void log_check::take(const on::retry_asked& x) {

@@ -1,4 +1,4 @@
-// What follows from events: rows, attempts, commands and their gates.
+// Consequences of events: rows, attempts, commands and their gates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/check/log_check.hpp"
 
@@ -12,7 +12,8 @@ namespace {
 using enum promise;
 using enum trial_status;
 
-/// The arrows of the diagram in CONTRACTS, written down once more: the machine goes by `next`.
+/// Transitions as in the diagram of CONTRACTS, repeated here because the machine itself uses
+/// `next`.
 bool may_become(trial_status from, trial_status to) {
   switch (from) {
     case pending:
@@ -32,7 +33,7 @@ std::string origin_text(checkpoint_id id) {
   return id ? "checkpoint " + std::to_string(id.number) : "scratch";
 }
 
-/// What of `part` does not fit into `whole`, alone on an empty node.
+/// Whether `part` does not fit into `whole`, alone on an empty node.
 bool exceeds(const resources& part, const resources& whole) {
   auto custom = std::any_of(part.custom.begin(), part.custom.end(), [&](const auto& x) {
     auto has = whole.custom.find(x.first);
@@ -55,7 +56,7 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
           "it appears when only " + std::to_string(trials_.size()) + " trials were made");
     return;
   }
-  // What was withdrawn before it began comes back where a later head wants more samples again.
+  // A trial withdrawn before it began comes back if a later head wants more samples again.
   auto was_withdrawn = trial->status == trial_status::terminated && !trial->attempt
                        && trial->lineage == 1 && trial->checkpoints.empty();
   auto again
@@ -84,7 +85,7 @@ void log_check::weigh(const cmd::trial_changed& x, const command& all) {
 }
 
 checkpoint_id log_check::next_exploit(trial_id target) {
-  // One whose checkpoint is not good any more was refused.
+  // An exploit whose checkpoint is no longer good was refused.
   auto taken = std::find_if(exploits_.begin(), exploits_.end(), [&](const auto& x) {
     auto of = checkpoints_.find(x.second);
     return x.first == target && of != checkpoints_.end() && of->second.state == keeping::good;
@@ -104,7 +105,7 @@ void log_check::begin_lineage(trial_id id, trial_book& trial) {
     return;
   }
   auto from = std::exchange(trial.due_exploit, {});
-  // One that does not run takes over at once.
+  // A trial that does not run takes over at once.
   if (!from) {
     from = next_exploit(id);
     risen_ = id;
@@ -124,7 +125,7 @@ void log_check::weigh(const cmd::attempt_changed& x, const command&) {
           "attempt " + to_text(x.attempt) + " ends, but is not open");
     return;
   }
-  // Its event follows, unless the head is lost in between.
+  // The event `checkpoint_bad` follows, unless the head is lost in between.
   auto from = checkpoints_.find(trial->attempt->from);
   if (x.how == end_class::bad_checkpoint && from != checkpoints_.end()
       && from->second.state == keeping::good)
@@ -186,9 +187,9 @@ void log_check::weigh(const cmd::launch& x, const command&) {
   open_.insert(x.trial);
 }
 
-/// It goes on from the newest good one, or says why not.
+/// Checks that an attempt goes on from the newest good checkpoint, or says why not.
 void log_check::check_start(trial_id id, trial_book& trial, const cmd::launch& x) {
-  // What it paused with, where that lies in this very node's memory; elsewhere it is lost.
+  // What it paused with is lost unless it lies in this node's memory.
   if (trial.aside && checkpoints_.at(trial.aside).node != x.where.bundles.front().node)
     trial.aside = {};
   auto best = trial.aside ? trial.aside : newest_good(trial);
@@ -238,12 +239,12 @@ void log_check::weigh(const cmd::save& x, const command& all) {
 
 void log_check::weigh(const cmd::halt& x, const command& all) {
   auto* trial = known(x.trial);
-  // One that is over already may be cleared away at once.
+  // An attempt that is over already may be cleared away at once.
   if (trial == nullptr || !trial->attempt || trial->attempt->id != x.attempt)
     return;
   if (x.how != halt_mode::kill)
     need_gate(all, x.trial);
-  // Whatever it was restoring, nobody waits for it any more.
+  // The checkpoint that it was restoring is no longer needed for that.
   trial->attempt->restores = false;
 }
 

@@ -112,7 +112,7 @@ std::span<const command> replay_check::apply(const event& what) {
 
 void replay_check::begin_head(const on::opened& what) {
   draws_ = what.draws;
-  // Mostly all heads are of this version: then the others need not hear of anything.
+  // Usually all heads are of this version: then judges of older versions need not follow along.
   if (machine_.last_seq() != 0)
     return;
   for (std::size_t i = 0; i < older_judges_.size() && i < draws_; ++i)
@@ -128,7 +128,7 @@ std::string replay_check::text_of_answer(const decision& what) const {
   std::string result;
   for (const auto& x : what.actions) {
     const auto* end = std::get_if<stop>(&x.what);
-    // Before, nobody said so.
+    // Earlier versions did not record that a stop completes its trial.
     auto completes = end != nullptr && end->completes && draws_ >= on::judged_afresh;
     result += (result.empty() ? "" : "; ") + text_of(x.what) + (completes ? " as complete" : "")
               + " of trial " + to_text(x.trial) + " " + to_text(value{x.reason});
@@ -154,7 +154,7 @@ void replay_check::give(question& to, std::string answer) {
     to.answers.push_back(std::move(answer));
 }
 
-/// What takes long is put off until it is known whether anybody wants to know.
+/// Computes an answer, or defers the computation until it is known to be needed if it is slow.
 void replay_check::answer_report(sequence cause, question& what) const {
   auto is_first = what.answers.empty() && what.later.empty();
   if (auto later = answering().judge_later(cause, *what.trial))
@@ -163,7 +163,7 @@ void replay_check::answer_report(sequence cause, question& what) const {
     give(what, text_of_answer(answering().judge(cause, *what.trial)));
 }
 
-/// Whether the answer is one of those that were put off: the likely ones come first.
+/// Whether a deferred answer equals the recorded one; computes the likely ones first.
 bool replay_check::works_out(question& what, const std::string& recorded) const {
   for (auto likely : {true, false}) {
     for (auto i = what.later.rbegin(); i != what.later.rend(); ++i) {
@@ -183,7 +183,7 @@ void replay_check::answer_ask(const ask& about, question& what) const {
       give(what, text_of(x));
   }
   give(what, text_of(source_->propose(about)));
-  // When the best were confirmed depends on the number of samples, which was another at some time.
+  // The best are confirmed after a number of samples, which a later configuration may have changed.
   const auto* repeats = changed_ ? dynamic_cast<const repeater*>(source_.get()) : nullptr;
   if (repeats == nullptr)
     return;
@@ -191,7 +191,7 @@ void replay_check::answer_ask(const ask& about, question& what) const {
     give(what, text_of(x));
 }
 
-/// Computes what each open question could be answered with now.
+/// Computes the answers that each open question could get now.
 void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   for (auto& [cause, x] : judged_) {
     if (facts_for_judge || (x.answers.empty() && x.later.empty()))
@@ -212,8 +212,9 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   }
 }
 
-/// With fewer samples than now it had nothing to say any more, or only the beginning of what it
-/// says now; with more samples it said more.
+/// Whether the answers differ only because the number of samples did: with fewer samples than now
+/// the searcher had no more or only the beginning of today's answer to give, with more it gave
+/// more.
 bool replay_check::came_to_an_end_earlier(const on::suggested& what) const {
   if (std::holds_alternative<exhausted>(what.what))
     return true;
@@ -242,13 +243,13 @@ void replay_check::compare(const event& what) {
     else
       settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");
   } else if (std::holds_alternative<on::opened>(what.what)) {
-    // Others are put again: of those about reports each trial's last.
+    // A new head asks again; of the questions about reports, only the last of each trial.
     stalls_.clear();
     std::map<trial_id, sequence> last;
     for (const auto& [cause, y] : judged_)
       last[*y.trial] = cause;
     std::erase_if(judged_, [&](const auto& y) { return last[*y.second.trial] != y.first; });
-    // The last head gave no answer; this one may draw otherwise.
+    // The last head gave no answer, and this one may draw differently.
     for (auto& [cause, y] : judged_) {
       y.answers.clear();
       y.later.clear();
@@ -260,7 +261,7 @@ void replay_check::settle(open_questions& among, sequence cause, const std::stri
                           sequence seq, std::string_view who) {
   auto known = among.find(cause);
   if (known == among.end())
-    return; // `log_check` says so
+    return; // return; // `log_check` reports it
   ++verified_;
   const auto& could = known->second.answers;
   auto matches = std::find(could.begin(), could.end(), recorded) != could.end();

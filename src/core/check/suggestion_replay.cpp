@@ -26,7 +26,7 @@ plain_replay::plain_replay(const experiment_settings& settings, rule_set rules)
 
 std::vector<command> plain_replay::apply(const event& what) {
   auto gave = machine_.apply(what);
-  // Nobody asks the scheduler anything: what it is told changes none of its recorded answers.
+  // The scheduler is never asked, so it hears nothing: its answers are the recorded ones.
   for (const auto& x : gave) {
     if (const auto* heard = std::get_if<cmd::tell_searcher>(&x.what))
       source_->apply(heard->what);
@@ -72,7 +72,7 @@ bool suggestion_replay::apply(const event& what) {
   return !found_.is_same && tries_ < most_tries;
 }
 
-/// Asks the searcher as it is now.
+/// Asks the searcher in its present state.
 void suggestion_replay::look() {
   const auto& source = replay_.source();
   auto is_first = ++tries_ == 1;

@@ -47,7 +47,7 @@ std::optional<lease_id> lease_parts::whole_of(lease_id part) const {
   return known == wholes_.end() ? std::nullopt : std::optional{known->second};
 }
 
-/// @returns the lease, if this was the last of it.
+/// @returns the lease if this was its last open part.
 std::optional<lease_id> lease_parts::close(lease_id part, lease_id whole) {
   wholes_.erase(part);
   auto known = leases_.find(whole);

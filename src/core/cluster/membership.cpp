@@ -12,7 +12,7 @@ membership::arrival membership::arrive(const node_arrival& what) {
     return join(what);
   auto& known = found->second;
   const auto have_sessions = what.session != 0 && known.session != 0;
-  // Whichever process opened the later session is there now; the other one's words came late.
+  // The process with the later session is the current one; a message of the other was delayed.
   if (have_sessions && what.session < known.session)
     return {reception::stale, {}, {}, {}, {}, {}};
   const auto is_same_process = have_sessions && known.worker == what.worker;

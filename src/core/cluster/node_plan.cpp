@@ -145,7 +145,7 @@ void node_plan::admit(allocation& what, node_commands& out) {
   take_job(what, out);
 }
 
-/// Goes on with what is known of its job, or asks for it.
+/// Prepares the allocation if its job is known; asks for the job otherwise.
 void node_plan::take_job(allocation& what, node_commands& out) {
   const auto& job = what.what.job;
   if (known_jobs_.contains(job)) {
@@ -228,7 +228,7 @@ node_commands node_plan::end_job(const std::string& job) {
   return out;
 }
 
-/// What brought the job may remove it once nothing of it runs.
+/// Lets whoever fetched the job remove it once nothing of it runs.
 void node_plan::leave_job(const std::string& job, node_commands& out) {
   auto runs = [&](const auto& x) {
     const auto at = x.second.at;
@@ -238,7 +238,7 @@ void node_plan::leave_job(const std::string& job, node_commands& out) {
   if (!over_.contains(job) || std::any_of(all_.begin(), all_.end(), runs))
     return;
   over_.erase(job);
-  // It may be begun anew, where its directory was removed.
+  // The job may begin anew where its directory was removed.
   epochs_.erase(job);
   out.emplace_back(node_cmd::leave_job{job});
 }
@@ -320,12 +320,12 @@ node_commands node_plan::not_begun(lease_id which, end_class how, const std::str
   return out;
 }
 
-/// It never ran, and is over.
+/// Ends an allocation that never ran.
 void node_plan::settle(lease_id which, end_class how, const std::string& why, node_commands& out) {
   auto& what = all_.at(which);
   what.at = next(what.at, input::not_started);
   const auto job = what.what.job;
-  // A node that drains has told it already.
+  // A draining node has already reported it.
   if (!what.is_given_up && !draining_)
     out.emplace_back(node_cmd::tell_end{which, how, why});
   if (what.is_given_up)
@@ -368,7 +368,7 @@ void node_plan::free(lease_id which, node_commands& out) {
   quit_if_done(out);
 }
 
-/// The head had given it up, and nothing of it is left.
+/// Forgets an allocation that the head had given up and of which nothing is left.
 void node_plan::erase(lease_id which, node_commands& out) {
   all_.erase(which);
   if (--given_up_ == 0)
@@ -437,7 +437,7 @@ std::string node_plan::text_of_refusal(const std::string& why) const {
   return "node " + how_.name + " is not ready for it: " + why;
 }
 
-/// In the order of their launches.
+/// Allocations of a job in this stage, in the order of their launches.
 std::vector<lease_id> node_plan::in_stage(allocation_stage at, const std::string& job) const {
   std::vector<std::pair<std::uint64_t, lease_id>> found;
   for (const auto& [id, x] : all_) {

@@ -20,7 +20,7 @@ expected<void> check(const metric_comparison& x) {
     return error{ec::bad_option, text + ": a constraint is one of <=, <, >= and >"};
   if (!std::isfinite(x.limit))
     return error{ec::bad_option, text + ": its number must be finite"};
-  // It is not kept with the best report.
+  // The best report does not keep automatic metrics.
   if (is_automatic(x.metric))
     return error{ec::bad_option,
                  text + ": the runtime adds " + x.metric
@@ -41,7 +41,7 @@ double violation_of(const metric_comparison& x, std::optional<double> number) {
   auto is_lower = x.how == op::at_least || x.how == op::more;
   auto result = is_lower ? x.limit - *number : *number - x.limit;
   auto is_strict = x.how == op::more || x.how == op::less;
-  // The limit itself misses a strict constraint by as little as there is.
+  // Being at the limit violates a strict constraint by the smallest number there is.
   return is_strict && result == 0 ? std::numeric_limits<double>::denorm_min() : result;
 }
 

@@ -17,7 +17,7 @@ void engine::post(event_body what, instant now) {
   }
   if (machine_.is_stale(what))
     return;
-  // Handed over unasked: it gets its number here, so that the record names it.
+  // The checkpoint was handed over unasked: it gets its number here, so that the record names it.
   if (auto* kept = std::get_if<on::saved>(&what); kept != nullptr && !kept->checkpoint)
     kept->checkpoint = machine_.next_checkpoint();
   step(std::move(what), now);
@@ -37,12 +37,12 @@ void engine::step(event_body what, instant now) {
   route(machine_.apply(next));
 }
 
-/// What the machine itself wants to have happened.
+/// Applies the events that the machine itself asked for.
 void engine::step_own(instant now) {
   while (!todo_.empty()) {
     auto own = std::move(todo_.front());
     todo_.pop_front();
-    // What came before it in the line may have led to the same question, or made it void.
+    // Earlier events in the queue may have asked the same question already, or made it void.
     if (auto what = machine_.still_wanted(std::move(own)))
       step(std::move(*what), now);
   }
@@ -64,7 +64,7 @@ void engine::replay(const event& what) {
         || std::holds_alternative<cmd::tell_searcher>(x.what))
       ports_.carry_out(x);
   }
-  // It came from the disk.
+  // The event was read from disk, so it is durable.
   durable(what.seq);
 }
 

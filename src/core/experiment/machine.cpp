@@ -9,9 +9,9 @@ namespace tune {
 
 namespace {
 
-/// Whether an answer whom to start may be another once the scheduler heard this. Not by a result,
-/// behind which its verdict comes, nor by a verdict that lets all go on and says no more: notes may
-/// be all there is of a round that lets those who waited for it go on.
+/// True if `heard` may change the scheduler's answer about which trials to start. False for a
+/// result, since its verdict follows, and for a verdict of `go_on` actions alone. Notes count: they
+/// may be all that shows of a round that lets its waiting trials go on.
 bool makes_answers_old(const decltype(scheduler_fact::what)& heard) {
   const auto* verdict = std::get_if<fact::decided>(&heard);
   if (verdict == nullptr)
@@ -57,7 +57,7 @@ std::vector<command> machine::apply(const event& what) {
 
 void machine::go_by(rule_change what) {
   for (auto id : live_) {
-    // Unless it was given resources of its own.
+    // Trials with resources of their own keep them.
     if (auto& request = live(id)->request; request == settings_.request)
       request = what.settings.request;
   }
@@ -74,13 +74,13 @@ void machine::take(const on::opened& what) {
   attempts_ = 0;
   for (const auto& [name, capacity] : std::exchange(nodes_, {}))
     tell_scheduler(fact::node_down{name});
-  // A head that goes on: what made the last one leave off is over.
+  // A new head goes on: whatever made the last one leave off is over.
   drain_.reset();
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.
   searcher_done_ = has_all_samples();
   stalled_at_.reset();
-  // Of the last head's questions about reports those are put again that still matter.
+  // The last head's questions about reports are asked again only where the answer still matters.
   std::erase_if(unanswered_, [this](const auto& x) {
     const auto* trial = live(x.second);
     return trial == nullptr || trial->shown != x.first;
@@ -99,7 +99,7 @@ void machine::take(const on::opened& what) {
   for (auto id : live_) {
     auto& trial = *live(id);
     trial.asked_for = false;
-    // Those that had begun before it stand before it again.
+    // Trials that had begun before keep their places ahead of others.
     if (draws_ >= on::keeps_places)
       awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
@@ -112,7 +112,7 @@ void machine::take(const on::opened& what) {
 }
 
 void machine::take(const on::node_up& what) {
-  // Who runs where is the ledger's business; schedulers may deal by what there is.
+  // The ledger decides who runs where; schedulers may take the available resources into account.
   nodes_[what.node] = what.capacity;
   tell_scheduler(fact::node_up{what.node, what.capacity});
   nobody_to_start_ = false;
@@ -127,12 +127,12 @@ void machine::take(const on::node_down& what) {
   lose_asides_of(what.node);
 }
 
-/// The node grants nothing more.
+/// Takes note that the node grants nothing more.
 void machine::lose_offer(const std::string& node) {
   if (nodes_.erase(node) == 0)
     return;
   tell_scheduler(fact::node_down{node});
-  // What the scheduler gave a trial may not be had any more: it may think again.
+  // The resources that the scheduler gave a trial may be gone: it may decide again.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
     auto& trial = *live(id);
     if (!trial.awaits_lease || trial.request == settings_.request)
@@ -142,7 +142,7 @@ void machine::lose_offer(const std::string& node) {
   }
 }
 
-/// It waits for a lease no longer, but to be chosen.
+/// Stops waiting for a lease; the scheduler has to choose the trial again.
 void machine::hand_back(live_trial& trial) {
   trial.awaits_lease = false;
   --awaiting_lease_;
@@ -152,7 +152,7 @@ void machine::hand_back(live_trial& trial) {
 void machine::take(const on::node_leaving& what) {
   lose_offer(what.node);
   lose_grants(what.node);
-  // What it leads to may change the set: walk over a copy.
+  // Leaving may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
     if (auto* trial = live(id); trial->attempt && trial->attempt->is_on(what.node))
       leave_node(*trial);
@@ -193,7 +193,7 @@ void machine::emit(command_body what, sequence gate) {
 }
 
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
-  // Whatever it hears may change its mind about whom to start.
+  // Any news may change the scheduler's mind about whom to start.
   nobody_to_start_ = false;
   if (!std::holds_alternative<fact::chosen>(what))
     refused_choices_ = 0;

@@ -1,10 +1,11 @@
-/// The inside of `experiment`: its state, and what each event does to it.
+/// Implementation of `experiment`: its state, and what each event does to it.
 ///
-/// One file per chapter: machine_supply (asks, choices), machine_drafts (suggestions are thought
-/// over), machine_place (attempts begin), machine_report (reports), machine_save (saves, pauses),
-/// machine_keep (which checkpoints stay), machine_decide (verdicts), machine_client (what clients
-/// want), machine_end (attempts and trials end), machine_open_end (what their end brings is made
-/// later), machine_time (deadlines), machine_state (what can be seen of it).
+/// One file per chapter: machine_supply (asks for suggestions and choices), machine_drafts (drafts
+/// are reconsidered), machine_place (attempts begin), machine_report (reports), machine_save
+/// (saves, pauses), machine_keep (which checkpoints stay), machine_decide (verdicts),
+/// machine_client (orders of clients), machine_end (attempts and trials end), machine_open_end
+/// (exports and checkpoints made after the end), machine_time (deadlines), machine_state (views
+/// from outside).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,19 +21,19 @@
 
 namespace tune {
 
-/// Where an attempt stands.
+/// Stage of an attempt.
 enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping };
 
-/// What is to happen to a running trial as soon as its phase allows; a greater one wins.
+/// Next step of a running trial, taken as soon as its phase allows; a greater one wins.
 enum class intent : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
 
-/// What a report says of a checkpoint that comes of its iteration.
+/// Values of a report that a checkpoint of its iteration inherits.
 struct report_marks {
-  /// What retention ranks it by; greater is better. None: nothing ranks it.
+  /// Retention ranks the checkpoint by this; greater is better. Empty: retention does not rank it.
   std::optional<double> rank;
   /// The objectives, greater being better; NaN where one is missing.
   std::vector<double> scores;
-  /// Of the constraints in all.
+  /// Total violation of all constraints.
   double violation = 0;
 };
 
@@ -41,13 +42,13 @@ struct open_attempt {
   attempt_id id;
   phase at = phase::placing;
   lease where;
-  /// What it runs with; that of the trial may have been changed since, for the next one.
+  /// Configuration of this attempt; the trial's own may have changed since, for the next attempt.
   config_ptr config;
   checkpoint_id from;
-  /// Whose checkpoint that is, where it is another trial's.
+  /// Trial that `from` belongs to, if it is another one.
   std::optional<trial_id> donor;
   instant began{0};
-  /// Last sign of life.
+  /// Time of the last sign of life.
   instant heard{0};
   std::int64_t pid = 0;
   /// Number and iteration of the last report, and the number that was answered last.
@@ -62,83 +63,85 @@ struct open_attempt {
   /// Checkpoint that is being written, and whether the attempt ends with it.
   checkpoint_id saving;
   bool ends_with_save = false;
-  /// It may be written into the node's memory; and that was tried in vain.
+  /// `saves_in_memory`: the checkpoint may be written into the node's memory. `no_memory`: no
+  /// checkpoint may, since one failed there or the node is about to leave.
   bool saves_in_memory = false;
   bool no_memory = false;
-  /// One of its nodes said that it is about to go.
+  /// True if one of the attempt's nodes announced that it is about to go.
   bool node_leaves = false;
-  /// The scheduler asked for its next checkpoint as such, not only for a pause.
+  /// True if the scheduler asked for the next checkpoint as such, not only for a pause.
   bool saves_for_others = false;
   intent next = intent::nothing;
-  /// It pauses because its head or its node goes: nobody will wake it, it goes on by itself.
+  /// The attempt pauses because its head or node is about to go: the trial resumes by itself.
   bool leaves_off = false;
-  /// It was to do so, and the checkpoint for that was not kept.
+  /// The attempt was to leave off, but the checkpoint for that was not kept.
   bool leaves_unsaved = false;
-  /// It is ending, and its last result is in: what it still reports does not count.
+  /// The attempt is ending, and its last result is in: further reports do not count.
   bool closed = false;
   std::uint64_t go_on_until = 0;
-  /// What its reports say of their checkpoints, by iteration: a checkpoint is safe some reports
-  /// later. The newest only; empty where there are no checkpoints.
+  /// Marks of the newest reports, by iteration, since a checkpoint may become safe some reports
+  /// later. Empty where there are no checkpoints.
   std::map<std::uint64_t, report_marks> marks;
-  /// The same for the one that is being written.
+  /// Marks of the checkpoint that is being written.
   report_marks saving_marks;
-  /// Killed for this reason; decides the class when it has ended.
+  /// Reason for which the attempt was killed; becomes its end class.
   std::optional<end_class> killed_for;
-  /// Why the last checkpoint that it handed over unasked could not be kept; empty: none yet.
+  /// Why the last checkpoint handed over unasked could not be kept; empty: none was refused.
   std::string refused;
-  /// Iterations of its reports whose checkpoint is on its way, and the newest of which one is
-  /// registered; 0: none.
+  /// Iterations of reports whose checkpoint is on its way, and the newest iteration with a
+  /// registered checkpoint; 0: none.
   std::set<std::uint64_t> handing_over;
   std::uint64_t handed_over = 0;
-  /// It was asked to save, and said that it need not be asked again.
+  /// The attempt was asked to save, and replied that it cannot: it is not asked again.
   bool unable = false;
-  /// It is noted that it would pause, but brought no checkpoint.
+  /// The log already notes that the attempt is to pause but has brought no checkpoint yet.
   bool noted_waiting = false;
-  /// It was told to export at its end, and has said what became of that.
+  /// `is_to_export`: the attempt was told to export at its end. `exported`: it has reported how the
+  /// export went.
   bool is_to_export = false;
   bool exported = false;
-  /// It begins where its trial came to its end, and only exports.
+  /// The attempt starts where its trial ended, and only exports.
   bool only_ends = false;
 
-  /// A report waits for its answer.
+  /// True while a report waits for its answer.
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
-  /// A checkpoint came with its last report, and is on its way or registered.
+  /// True if a checkpoint came with the last report, on its way or registered.
   [[nodiscard]] bool has_checkpoint() const {
     return iteration != 0 && (handed_over == iteration || handing_over.contains(iteration));
   }
-  /// Where its trainable is.
+  /// Node of the trainable.
   [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
-  /// Whether it has anything of that node.
+  /// Whether the attempt holds resources of that node.
   [[nodiscard]] bool is_on(const std::string& node) const {
     return std::any_of(where.bundles.begin(), where.bundles.end(),
                        [&](const auto& x) { return x.node == node; });
   }
 };
 
-/// Whether a client keeps a trial from running.
+/// A client's hold on a trial, which keeps it from running.
 enum class hold : std::uint8_t {
   none,
-  /// It pauses, is paused, or waits without being started.
+  /// The trial is pausing, paused, or pending and not to be started.
   held,
-  /// It is about to pause on a client's wish that was taken back: it goes on at once.
+  /// The trial is about to pause on a client's wish that was taken back: it resumes at once.
   wakes,
 };
 
-/// What an exploit will make of its target once that has let go.
+/// Exploit to apply to its target once the target's attempt has ended.
 struct pending_exploit {
   trial_id donor;
   checkpoint_id from;
   config_ptr config;
 };
 
-/// What a trial has still to bring that has come to its end: its export, or the checkpoint that it
-/// was to end with. To scheduler and searcher it has ended.
+/// Work left for a trial that has come to its end: its export, or the checkpoint it was to end
+/// with. For scheduler and searcher the trial has ended.
 struct open_end {
   std::string reason;
   fact::end_kind kind = fact::end_kind::completed;
-  /// Iteration at which it came to its end.
+  /// Iteration at which the trial came to its end.
   std::uint64_t at = 0;
-  /// Why no attempt can make it, once that is so.
+  /// Reason why no attempt can do that work; empty while one still may.
   std::string given_up = {};
 };
 
@@ -147,67 +150,69 @@ struct live_trial {
   trial_id id;
   config_ptr config;
   std::string origin;
-  /// The event that made it.
+  /// Event that created the trial.
   sequence born = 0;
   lineage_id lineage = 1;
   /// Highest iteration seen in this lineage: up to here reports are repeats.
   std::uint64_t high_water = 0;
-  /// The same of those that were judged.
+  /// Highest iteration in this lineage that was judged.
   std::uint64_t judged = 0;
-  /// The event that showed the scheduler its last result.
+  /// Event that showed the scheduler the trial's last result.
   sequence shown = 0;
-  /// The scheduler wants it paused at this iteration, and it has not been yet: an attempt that goes
-  /// back to before that is to pause there, too. 0: nowhere.
+  /// Iteration at which the scheduler wants a pause that has not come about yet: an attempt that
+  /// starts from before it pauses there, too. 0: none.
   std::uint64_t pauses_at = 0;
-  /// The configuration until `pauses_at`, where `config` is that for after it: an attempt that goes
-  /// back to before runs with the earlier one. Null: `config` holds for all.
+  /// Configuration up to `pauses_at`, where `config` applies only after it: an attempt that starts
+  /// from before it runs with this one. Null: `config` applies throughout.
   config_ptr config_before;
   std::array<std::uint32_t, end_class_count> failures{};
   std::shared_ptr<const report> last;
-  /// `last` was shown to the scheduler as a result.
+  /// True if `last` was shown to the scheduler as a result.
   bool last_judged = false;
-  /// Some report had a number for the first objective; NaN and infinity are numbers.
+  /// True if any report had a number for the first objective; NaN and infinity are numbers.
   bool has_objective = false;
-  /// A checkpoint of it was wanted, and none has come since.
+  /// True if a checkpoint was wanted and none has come since.
   bool lacks_checkpoint = false;
-  /// Null after it came back from its end, until it reports something better.
+  /// Best report. Null after the trial came back from its end, until it reports something better.
   std::shared_ptr<const report> best;
   std::optional<merit> best_merit;
   std::vector<checkpoint_id> checkpoints;
-  /// What it paused with, where that lies in a node's memory: the next attempt goes on from it, if
-  /// it runs there. Not one of `checkpoints`: after an error those count.
+  /// Checkpoint that the trial paused with, if it lies in a node's memory: the next attempt goes on
+  /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
+  /// error.
   checkpoint_id aside;
   resource_request request;
-  /// No node could grant that when it was asked for.
+  /// True if no node could grant `request` when it was asked for.
   bool was_refused = false;
   bool was_placed = false;
-  /// The scheduler knows that it may be started.
+  /// True if the scheduler knows that the trial may be started.
   bool queued = false;
-  /// It waits for the cluster to grant its request; where all is suspended, to ask for it again.
+  /// True while the trial waits for the cluster to grant its request, or, while all is suspended,
+  /// to ask again.
   bool awaits_lease = false;
-  /// Its configuration may still be replaced: what kind of draft it is, and the question at which
-  /// it was drawn.
+  /// Kind of draft if the configuration may still be replaced, and the sequence number of the
+  /// question at which it was drawn.
   std::optional<drafting> draft;
   sequence drawn_at = 0;
-  /// What it runs with is not what the scheduler was told that it would.
+  /// True if the configuration is no longer the one that the scheduler was told of.
   bool redrawn = false;
-  /// What it was granted while its draft is thought over. It awaits a lease all the same.
+  /// Lease held while the draft is reconsidered; `awaits_lease` stays true.
   std::optional<lease> granted;
-  /// Its place among those that were asked for: a head that goes on asks in the same order.
+  /// Position in the order of requests: a head that goes on asks in the same order.
   std::uint64_t place_number = 0;
   hold held = hold::none;
-  /// Somebody asked for it under this head: see `on::gathered`.
+  /// True if somebody asked for the trial under this head: see `on::gathered`.
   bool asked_for = false;
-  /// The searcher drew it, and no client has asked for it since.
+  /// True if the searcher drew the trial and no client has asked for it since.
   bool suggested = false;
-  /// It confirms what the search has found: no scheduler judges it.
+  /// True if the trial confirms what the search has found: no scheduler judges it.
   bool confirms = false;
-  /// It waits for its back-off to pass.
+  /// Time at which the back-off ends, while the trial waits for that.
   std::optional<instant> retry_at;
-  /// Its deadlines; indexed by `on::ticked::due`.
+  /// Deadlines, indexed by `on::ticked::due`.
   std::array<std::optional<instant>, 7> due_at{};
   std::optional<open_attempt> attempt;
-  /// Why it must end, once that is decided, and how the scheduler hears of it.
+  /// Reason why the trial must end, once decided, and how the scheduler is told.
   std::string stop_reason;
   fact::end_kind stop_kind = fact::end_kind::completed;
   std::optional<pending_exploit> due_exploit;
@@ -217,22 +222,22 @@ struct live_trial {
   [[nodiscard]] std::uint32_t failure_count() const;
 };
 
-/// A trial in the books for ever.
+/// A trial's permanent entry in the books.
 struct trial_entry {
   trial_status status = trial_status::pending;
-  /// Ended without error, and its first objective was a number at least once.
+  /// True if the trial ended without error and its first objective was a number at least once.
   bool succeeded = false;
   std::unique_ptr<live_trial> live;
 
-  // Of one that has ended, in case that it is to run again.
+  // For a trial that has ended, in case it is to run again.
   lineage_id lineage = 1;
   std::uint64_t high_water = 0;
   std::optional<merit> best_merit = {};
-  /// What it would go on from.
+  /// Checkpoint that it would go on from.
   checkpoint_id newest = {};
 };
 
-/// The best report of a run, where runs are judged together.
+/// Best report of a run, where runs of a configuration are judged together.
 struct run_record {
   config_ptr config;
   lineage_id lineage = 1;
@@ -248,21 +253,21 @@ struct checkpoint_entry {
   std::uint64_t bytes = 0;
   report_marks marks;
   bool bad = false;
-  /// It is about to be removed, or is already.
+  /// True if the checkpoint is about to be removed, or is removed already.
   bool doomed = false;
-  /// Trials that took it over by an exploit and may still need it.
+  /// Trials that took the checkpoint over by an exploit and may still need it.
   std::vector<trial_id> borrowers = {};
-  /// In whose memory it lies; empty: on disk.
+  /// Node whose memory holds the checkpoint; empty: it is on disk.
   std::string node = {};
-  /// Until when it was its trial's newest; 0: it still is.
+  /// Event at which a newer checkpoint of the trial replaced it; 0: it is still the newest.
   sequence until = 0;
 };
 
-/// How a run leaves off before its natural end.
+/// How a run ends before its natural end.
 struct drain {
   experiment_status status = experiment_status::stopped;
   std::string why;
-  /// Trials stay resumable instead of being terminated.
+  /// True if trials stay resumable instead of being terminated.
   bool resumable = false;
 };
 
@@ -328,7 +333,7 @@ private:
   void take(const on::interrupted& what);
   void take(const on::ticked& what);
 
-  // machine_supply: what follows from the state after any event.
+  // machine_supply: steps that follow from the state after any event.
   void settle();
   [[nodiscard]] bool wants_suggestions() const;
   [[nodiscard]] std::uint32_t suggestions_wanted() const;
@@ -369,9 +374,9 @@ private:
   [[nodiscard]] bool goes_back(const live_trial& trial) const;
   void launch(live_trial& trial);
   [[nodiscard]] checkpoint_id newest_good(const live_trial& trial) const;
-  /// What an attempt on this lease goes on from.
+  /// Checkpoint that an attempt on this lease starts from.
   [[nodiscard]] checkpoint_id start_of(const live_trial& trial, const lease& where) const;
-  /// It would have to begin from scratch, and must not.
+  /// Whether the trial would have to begin from scratch, and must not.
   [[nodiscard]] bool has_only_bad(const live_trial& trial) const;
   [[nodiscard]] cmd::launch launch_of(const live_trial& trial) const;
   void begin_steps(live_trial& trial);
@@ -396,7 +401,7 @@ private:
   void note_exports(const live_trial& trial, const on::exported& what);
 
   // machine_save
-  /// It can be asked to save.
+  /// Whether the attempt can be asked to save.
   [[nodiscard]] bool obeys(const open_attempt& attempt) const;
   bool want_checkpoint(live_trial& trial, bool then_pause);
   void begin_pause(live_trial& trial);
@@ -404,7 +409,7 @@ private:
   void begin_save(live_trial& trial, bool then_end);
   [[nodiscard]] cmd::save save_of(const live_trial& trial) const;
   [[nodiscard]] bool exports_at_end(const live_trial& trial) const;
-  /// The settings want a checkpoint at each such iteration.
+  /// Whether the settings want a checkpoint at this iteration.
   [[nodiscard]] bool is_due(std::uint64_t iteration) const;
   [[nodiscard]] bool saves_at_end(const live_trial& trial) const;
   void pause_on_disk(live_trial& trial, const std::string& why);
@@ -430,7 +435,7 @@ private:
   void set_best_checkpoint(checkpoint_id id);
   [[nodiscard]] bool went_with_its_head(const open_attempt& attempt) const;
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id) const;
-  /// It could go on from it, now or later.
+  /// Whether the trial could go on from the checkpoint, now or later.
   [[nodiscard]] bool may_use(trial_id who, checkpoint_id id) const;
   [[nodiscard]] bool is_best_of_run(trial_id of, checkpoint_id id) const;
   [[nodiscard]] bool is_pinned(checkpoint_id id, const checkpoint_entry& x) const;
@@ -507,7 +512,7 @@ private:
   void end_without_running(live_trial& trial, std::string reason, fact::end_kind kind);
   void tell_end(live_trial& trial, fact::end_kind kind);
 
-  // machine_open_end: what the end of a trial brings is made later.
+  // machine_open_end: exports and checkpoints that are made after the end of a trial.
   [[nodiscard]] bool wants_export() const;
   [[nodiscard]] checkpoint_id last_kept(const live_trial& trial) const;
   [[nodiscard]] bool lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) const;
@@ -547,13 +552,13 @@ private:
   live_trial* live(trial_id id, attempt_id attempt);
   trial_entry& entry(trial_id id) { return trials_[id.number]; }
   [[nodiscard]] const trial_entry& entry_of(trial_id id) const { return trials_[id.number]; }
-  /// Changes the status through the one table. @returns whether it moved.
+  /// Changes the status through the one transition table. @returns whether it changed.
   bool move(live_trial& trial, status_event event);
   void emit(command_body what, sequence gate = 0);
   void tell_scheduler(decltype(scheduler_fact::what) what);
   void tell_searcher(const live_trial& trial, outcome how);
   void row(const live_trial& trial, std::string reason = {});
-  /// The row of the trial's open attempt, as far as it is known while it runs.
+  /// Row of the trial's open attempt, as far as it is known while the attempt runs.
   [[nodiscard]] static cmd::attempt_changed attempt_row(const live_trial& trial);
   void note_decision(const live_trial& trial, std::string_view action, object reason);
 
@@ -567,14 +572,14 @@ private:
   std::uint32_t epoch_ = 0;
   std::uint64_t attempts_ = 0;
   std::uint64_t checkpoints_made_ = 0;
-  /// What the head's nodes offer.
+  /// Resources that the head's nodes offer.
   std::map<std::string, resources> nodes_;
   std::vector<trial_entry> trials_;
   /// Trials that the searcher suggested; clients may add more.
   std::uint64_t suggested_ = 0;
-  /// Those of them that were taken back before they began: they are wanted first where more are.
+  /// Suggested trials that were taken back before they began: wanted first if more are needed.
   std::map<trial_id, suggestion> withdrawn_;
-  /// Those of them that have not ended.
+  /// Suggested trials that have not ended.
   pending_book pending_;
   std::set<trial_id> live_;
   status_counts counts_{};
@@ -582,99 +587,101 @@ private:
   /// All checkpoints that are not gone, doomed ones included.
   std::map<checkpoint_id, checkpoint_entry> checkpoints_;
   std::map<trial_id, std::vector<checkpoint_id>> kept_; // Without doomed ones; the worst first.
-  /// Other trials' checkpoints that attempts of a trial began from; some may be gone.
+  /// Checkpoints of other trials that attempts of a trial began from; some may be gone.
   std::map<trial_id, std::vector<checkpoint_id>> gone_on_from_;
   std::set<checkpoint_worth> by_worth_;
   std::uint64_t kept_bytes_ = 0;
   bool warned_of_room_ = false;
   std::optional<best_trial> best_;
   merit best_merit_;
-  /// Where configurations run several times: which are the best, and the best report of each run.
+  /// Which configurations are the best where each runs several times, and the best report per run.
   run_book runs_;
   run_numbers run_numbers_;
   std::map<trial_id, run_record> run_records_;
-  /// The checkpoint that goes with it: of its trial's the one with the best first objective.
+  /// Checkpoint of the best trial: the one with the best first objective.
   checkpoint_id best_from_;
-  /// Of a head before `judged_afresh`: in which lineage the best was, and its trial's newest
-  /// checkpoint then, which was kept.
+  /// For records of heads before `judged_afresh`: lineage of the best report, and the location of
+  /// the newest checkpoint that its trial had then, which was kept.
   lineage_id best_lineage_ = 0;
   std::string best_newest_;
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
 
-  /// Pending trials that nobody has chosen yet, and those that wait for a lease.
+  /// Pending trials that have not been chosen yet, and trials that wait for a lease.
   std::uint64_t unchosen_ = 0;
   std::uint64_t awaiting_lease_ = 0;
-  /// How often resources were asked for.
+  /// Requests for resources so far.
   std::uint64_t places_ = 0;
   std::uint64_t in_backoff_ = 0;
-  /// Trials that have come to their end, and wait to be placed for what that brings.
+  /// Trials that have ended and wait to be placed for their export or last checkpoint.
   std::set<trial_id> open_ends_;
-  /// Trials whose last word, that their export is lost, is on its way into the log.
+  /// Trials whose last event, that their export is lost, is on its way into the log.
   std::uint64_t giving_up_ = 0;
   /// Trials that clients hold, and those of them that are paused.
   std::uint64_t held_ = 0;
   std::uint64_t held_paused_ = 0;
-  /// Clients want nothing more to be started.
+  /// True if clients want nothing more to be started.
   bool suspended_ = false;
-  /// People were told that nothing runs, and why.
+  /// True once users were told that nothing runs, and why.
   bool told_of_rest_ = false;
-  /// What clients added, by the key of their wish.
+  /// Trials that clients added, by the key of the request.
   std::map<std::string, trial_id> added_;
-  /// Only what was asked for under this head runs: how much of that has not ended, and what of it
-  /// may be started.
+  /// `gathering_`: nothing starts before `on::gathered`. `narrowed_`: only trials that were asked
+  /// for under this head run; `asked_for_` counts those that have not ended, and `asked_waiting_`
+  /// holds those that may be started.
   bool gathering_ = false;
   bool narrowed_ = false;
   std::uint64_t asked_for_ = 0;
   std::set<trial_id> asked_waiting_;
-  /// Reports whose verdict is awaited, by their place in the log.
+  /// Trials whose report awaits its verdict, by the report's sequence number in the log.
   std::map<sequence, trial_id> judging_;
-  /// The same of all that the scheduler has not answered, whatever became of the attempt: an answer
+  /// All questions that the scheduler has not answered, whatever became of the attempt: an answer
   /// counts once.
   std::map<sequence, trial_id> unanswered_;
-  /// Trials some of whose checkpoints stay for an answer to these alone.
+  /// Trials with checkpoints that are kept only for answers to `unanswered_`.
   std::set<trial_id> kept_for_answers_;
 
   std::uint64_t asks_ = 0;
   std::optional<ask> asked_;
   /// The last event that told the searcher of an observation.
   sequence searcher_told_ = 0;
-  /// Trials whose drafts are thought over while they hold what they were granted, in that order.
+  /// Trials whose drafts are reconsidered while they hold a lease, in that order.
   std::vector<trial_id> granted_;
   bool searcher_done_ = false;
-  /// The searcher had nothing; it is asked again once it heard something new.
+  /// True if the searcher had nothing to suggest; it is asked again after new observations.
   bool searcher_waits_ = false;
-  /// Since when it has had nothing while no trial is left, when it is asked again, and how long
-  /// after the last time.
+  /// Time since which the searcher has had nothing while no trial is left, time of the next
+  /// question, and the current interval between such questions.
   std::optional<instant> idle_since_;
   std::optional<instant> ask_again_at_;
   std::chrono::nanoseconds ask_again_after_{0};
-  /// It heard something since it was asked: its answer may not know of it.
+  /// True if the searcher heard something since it was asked: its answer may not account for that.
   bool searcher_heard_ = false;
   std::optional<sequence> choosing_;
   std::uint32_t choose_count_ = 0;
-  /// The scheduler had nobody to start; it is asked again once it heard something new.
+  /// True if the scheduler had nobody to start; it is asked again after it heard something new.
   bool nobody_to_start_ = false;
-  /// Choices in a row, without other news for it, of which nobody could be started.
+  /// Consecutive choices, without other news for the scheduler, of which no trial could be started.
   std::uint64_t refused_choices_ = 0;
-  /// It heard something since it was asked whom to start.
+  /// True if the scheduler heard something since it was asked whom to start.
   bool scheduler_heard_ = false;
   std::optional<sequence> stalled_at_;
-  /// The scheduler was told something since it was asked what to do about the stall.
+  /// True if the scheduler heard something since it was asked how to resolve the stall.
   bool stall_heard_ = false;
 
-  /// Training times of all reports, and of those before this head.
+  /// Training time of all reports, and of those before this head.
   std::chrono::nanoseconds trained_{0};
   std::chrono::nanoseconds trained_before_{0};
   bool any_report_ = false;
-  /// People were told of a trial whose objective never was a number.
+  /// True once users were warned of a trial whose objective never was a number.
   bool warned_of_objective_ = false;
-  /// People were told of a checkpoint that was handed over and could not be kept.
+  /// True once users were warned of a checkpoint that was handed over and could not be kept.
   bool warned_of_lost_save_ = false;
-  /// The same of a trial that brought no checkpoint although one was wanted.
+  /// True once users were warned of a trial that brought no checkpoint although one was wanted.
   bool warned_of_no_checkpoint_ = false;
-  /// The same of an export that failed, of a pause that found no room in memory, and of one whose
-  /// checkpoint was lost there.
+  /// True once users were warned of a failed export, of a trial that ended without its last
+  /// checkpoint, of a pause that found no room in memory, or of one whose checkpoint was lost
+  /// there.
   bool warned_of_export_ = false;
   bool warned_of_unsaved_end_ = false;
   bool warned_of_memory_ = false;

@@ -1,9 +1,9 @@
-// What clients want of a running experiment.
+// Orders of clients for a running experiment.
 //
-// A wish that would change nothing never enters the log: `weigh` tells beforehand, and the shell
-// posts what is taken. Trials that clients hold are told to the scheduler as paused, whatever their
-// status is, so that it names others; and while a client holds anything, or all, nobody calls it a
-// stall that nothing runs.
+// An order that would change nothing never enters the log: `weigh` judges it beforehand, and only
+// accepted orders are posted. The scheduler is told that trials held by clients are paused,
+// whatever their status, so that it names others. While a client holds a trial, or everything, an
+// idle experiment is not a stall.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -56,7 +56,7 @@ order_verdict machine::weigh_late(const event_body& what) const {
     trial = z->trial;
   else if (const auto* again = std::get_if<on::retry_asked>(&what))
     trial = again->trial;
-  // Perhaps it was the end of this very trial that ended the experiment.
+  // The end of this very trial may have ended the experiment.
   if (std::holds_alternative<on::stop_asked>(what) && trial && live(*trial) == nullptr)
     return weigh_stop(*trial);
   return {kind::refused, "the experiment is over", trial};
@@ -171,7 +171,7 @@ void machine::take(const on::stop_asked& what) {
   }
   if (auto* trial = live(*what.trial)) {
     auto runs = trial->attempt.has_value();
-    // What it has come to counts as that of one that runs.
+    // A result that it has reached counts like that of a running trial.
     auto whole = draws_ >= on::ends_whole && trial->last != nullptr;
     auto how = runs || whole ? fact::end_kind::completed : fact::end_kind::removed;
     decide_stop(*trial, what.why, how);
@@ -251,7 +251,7 @@ void machine::take(const on::retry_asked& what) {
     trial.high_water = trial.judged = known.high_water;
     if (auto own = kept_.find(trial.id); own != kept_.end())
       trial.checkpoints = own->second;
-    // It may be another trial's, which it was cloned from.
+    // The newest checkpoint may belong to another trial that this one was cloned from.
     std::erase(trial.checkpoints, known.newest);
     auto newest = checkpoints_.find(known.newest);
     if (newest != checkpoints_.end() && !newest->second.doomed)
@@ -276,13 +276,13 @@ void machine::take(const on::gathered& what) {
   narrowed_ = what.only;
   if (!narrowed_)
     return;
-  // What the scheduler was asked last does not count any more.
+  // The pending question to the scheduler is void.
   choosing_.reset();
   for (auto id : live_) {
     auto& trial = *live(id);
     if (!trial.awaits_lease || trial.asked_for)
       continue;
-    // The last head had chosen it.
+    // The last head had chosen this trial.
     stop_waiting(trial);
     if (trial.end)
       open_ends_.insert(id);
@@ -305,7 +305,7 @@ void machine::set_hold(live_trial& trial, hold to) {
   count(trial.held, 1);
 }
 
-/// To the scheduler it is paused now.
+/// Tells the scheduler that the trial is paused.
 void machine::shelve(live_trial& trial) {
   leave_queue(trial);
   tell_scheduler(fact::paused{trial.id, newest_good(trial)});
@@ -331,7 +331,7 @@ void machine::place(live_trial& trial) {
     emit(place_of(trial), trial.was_placed ? 0 : trial.born);
 }
 
-/// All that wait for resources, in the order in which they were asked for.
+/// All trials that wait for resources, in the order in which these were asked for.
 std::vector<trial_id> machine::awaiting() const {
   std::map<std::uint64_t, trial_id> result;
   for (auto id : live_) {
@@ -369,7 +369,7 @@ void machine::unsuspend() {
     place(*live(id));
 }
 
-/// It runs also where nothing else does.
+/// Marks the trial as asked for: it may run while others may not.
 void machine::ask_for(live_trial& trial) {
   if (!std::exchange(trial.asked_for, true))
     ++asked_for_;
@@ -379,7 +379,7 @@ void machine::ask_for(live_trial& trial) {
 
 void machine::settle_narrowed() {
   if (asked_for_ == 0) {
-    // Is that all there is? Only the searcher knows.
+    // Only the searcher knows whether there is more.
     if (asked_)
       return;
     if (live_.empty() && !searcher_done_ && !searcher_waits_) {
@@ -390,7 +390,7 @@ void machine::settle_narrowed() {
     finish(whole ? experiment_status::done : experiment_status::left_off, {});
     return;
   }
-  // Nobody else wakes what the scheduler paused.
+  // Only this wakes trials that the scheduler paused.
   for (auto id : stands_still() ? live_ : std::set<trial_id>{}) {
     if (auto& trial = *live(id); trial.asked_for)
       static_cast<void>(allow_on(trial));
@@ -406,7 +406,7 @@ void machine::settle_narrowed() {
   }
   if (next.start.empty())
     return;
-  // In the place of the scheduler, which would name the others, too.
+  // Chosen in place of the scheduler, which would also name trials that were not asked for.
   choosing_ = seq_;
   choose_count_ = static_cast<std::uint32_t>(next.start.size());
   emit(cmd::log{on::chosen{std::move(next)}});

@@ -1,4 +1,4 @@
-// What verdicts do to trials.
+// Effects of verdicts on trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -19,13 +19,14 @@ void machine::take(const on::decided& what) {
   }
 }
 
-/// The question was asked, and this is its first answer.
+/// Whether the question was asked and this is its first answer.
 bool machine::awaits(const decision& answer) const {
   return stalled_at_ == answer.cause || unanswered_.contains(answer.cause);
 }
 
-/// It says what is to become of trials that cannot go on, and by now some may: a node is back, say.
-/// Where they still cannot, the scheduler is asked again.
+/// Whether the answer to a stall came too late: something happened since the question, and trials
+/// may be able to go on by now, for instance because a node is back. If they still cannot, the
+/// scheduler is asked again.
 bool machine::is_overtaken(const decision& answer) const {
   return stalled_at_ == answer.cause && stall_heard_ && draws_ >= on::answers_stalls_anew;
 }
@@ -37,7 +38,7 @@ void machine::take_answer(const decision& answer) {
     if (!act(answer.cause, answer.actions[i]))
       told.refused.push_back(static_cast<std::uint32_t>(i));
   }
-  // Whatever was said of others: the judged trial goes on unless it was told not to.
+  // Regardless of actions on others, the judged trial goes on unless it was told not to.
   if (auto known = judging_.find(answer.cause); known != judging_.end()) {
     auto& trial = *live(known->second);
     forget_verdict(*trial.attempt);
@@ -45,13 +46,13 @@ void machine::take_answer(const decision& answer) {
     enact(trial);
   }
   auto helped = told.refused.size() < answer.actions.size();
-  // An answer that may be older than the last news is no last word: it is asked again.
+  // An answer that may be older than the last news is not final: the question is asked again.
   auto has_news = stall_heard_ && draws_ >= on::judged_afresh;
   tell_scheduler(std::move(told));
   if (!stall)
     return;
   stalled_at_.reset();
-  // What came since may have put things right: then somebody is being asked for more.
+  // Later news may have resolved the stall: then a new choice is already being asked for.
   if (!helped && !has_news && !drain_ && stands_still())
     finish(experiment_status::stalled, "trials are left, but nothing can run");
 }
@@ -75,10 +76,10 @@ bool machine::act(sequence cause, const action& what) {
     return true;
   }
   auto done = false;
-  // Said again at each report on the way to its pause.
+  // The scheduler repeats its pause at each report until the trial has paused.
   auto again = std::holds_alternative<pause_trial>(what.what) && trial->attempt
                && trial->attempt->noted_waiting && trial->attempt->next == intent::pause;
-  // Also where its attempt is lost by now, or will be before it has saved.
+  // Noted even if the attempt is lost already, or will be before it has saved.
   if (std::holds_alternative<pause_trial>(what.what) && trial->shown == cause
       && settings_.saves != save_ability::none)
     trial->pauses_at = trial->judged;
@@ -158,7 +159,7 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
     enact(trial);
     return true;
   }
-  // Paused or pending: it takes the donor's place at once.
+  // The trial is paused or pending: it takes the donor's place at once.
   if (trial.retry_at) {
     trial.retry_at.reset();
     --in_backoff_;
@@ -172,7 +173,7 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
 
 void machine::set_intent(live_trial& trial, intent what) {
   auto& attempt = *trial.attempt;
-  // Whoever wants a pause now will also wake it.
+  // The scheduler that asks for a pause also resumes the trial later.
   if (what == intent::pause)
     attempt.leaves_off = false;
   if (what > attempt.next)
@@ -181,7 +182,7 @@ void machine::set_intent(live_trial& trial, intent what) {
 
 void machine::enact(live_trial& trial) {
   auto& attempt = *trial.attempt;
-  // It trains on while its checkpoint is made safe; all else waits for that.
+  // The trial trains on while its checkpoint is made safe; all other intents wait for that.
   auto trains_on = attempt.next == intent::go_on && !attempt.ends_with_save;
   if (attempt.at == phase::stopping || (attempt.at == phase::saving && !trains_on))
     return;
@@ -202,7 +203,7 @@ void machine::enact(live_trial& trial) {
         begin_pause(trial);
       return;
     case intent::save:
-      // The verdict decides whether it goes on after the save.
+      // The verdict decides whether the trial goes on after the save.
       if (attempt.at_boundary() && attempt.judging == 0) {
         attempt.next = intent::nothing;
         if (attempt.has_checkpoint() || !obeys(attempt))
@@ -238,7 +239,7 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   if (attempt.at == phase::stopping && how != halt_mode::kill)
     return;
   attempt.at = phase::stopping;
-  // One that computes may still deliver what it has; one that waits for its answer has done so.
+  // A computing attempt may still deliver its report; one that waits for an answer has done so.
   attempt.closed = attempt.at_boundary();
   forget_verdict(attempt);
   clear_deadlines(trial);
@@ -251,7 +252,7 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   emit(cmd::halt{trial.id, attempt.id, how, std::move(why), exports}, seq_);
 }
 
-/// It is told to end, and must within a time.
+/// Sets a deadline for an attempt that was told to end.
 void machine::bound_the_end(live_trial& trial) {
   auto most = settings_.stop_grace;
   if (most.count() == 0)
@@ -262,8 +263,8 @@ void machine::bound_the_end(live_trial& trial) {
   set_deadline(trial, due_kind::stop_grace, now_ + most);
 }
 
-/// Somebody waits for the end of a trial that is to stop: its checkpoint gets so much time and no
-/// more.
+/// Limits the time for the last checkpoint of a trial that is to stop, since somebody waits for its
+/// end.
 void machine::hurry(live_trial& trial) {
   if ((trial.attempt->at == phase::saving || trial.end) && !is_in_a_hurry(trial))
     bound_the_end(trial);

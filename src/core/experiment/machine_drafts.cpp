@@ -1,5 +1,5 @@
-// Configurations that were drawn ahead: thought over once their trials are granted resources, so
-// that they rest on all results that are there by then.
+// Configurations that were drawn ahead are reconsidered once their trials are granted resources, so
+// that they rest on all results available by then.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -8,7 +8,7 @@
 namespace tune {
 
 drafting machine::drafts_wanted() const {
-  // Runs of one configuration have to be alike, and those of a batch rest on the same results.
+  // Runs of one configuration must be alike, and suggestions of a batch rest on the same results.
   auto stands = settings_.repeats.is_on() || asks_in_batches();
   return searcher_.learns && !stands && !narrowed_ ? settings_.drafts : drafting::none;
 }
@@ -17,7 +17,7 @@ bool machine::thinks_over(trial_id id) const {
   const auto* trial = live(id);
   if (trial == nullptr || !trial->draft || gathering_ || narrowed_ || drain_)
     return false;
-  // Nothing that it rests on has changed.
+  // A thorough draft stands if the searcher has heard nothing since it was drawn.
   return trial->draft != drafting::thorough || trial->drawn_at < searcher_told_;
 }
 
@@ -30,7 +30,7 @@ event_body machine::granted(trial_id id, lease what) const {
 void machine::take(const on::granted& what) {
   auto* trial = live(what.trial);
   if (trial == nullptr || !trial->awaits_lease || suspended_) {
-    // As where a lease comes too late: whoever still waits for one asks again.
+    // The lease came too late: a trial that still waits for one asks again.
     emit(cmd::release{what.what.id});
     return;
   }
@@ -40,7 +40,7 @@ void machine::take(const on::granted& what) {
     set_deadline(*trial, due_kind::draft, now_ + settings_.draft_patience);
 }
 
-/// The draft that is to be thought over next.
+/// Trial whose draft is to be reconsidered next.
 std::optional<trial_id> machine::next_draft() const {
   if (asked_ || granted_.empty())
     return std::nullopt;
@@ -67,7 +67,7 @@ void machine::replace_draft(trial_id id, const on::suggested& what, sequence ask
     begin_granted(*trial);
 }
 
-/// It took too long: the draft runs as it is.
+/// Runs the draft as it is, since reconsidering it took too long.
 void machine::keep_draft(live_trial& trial) {
   if (!trial.granted)
     return;
@@ -81,7 +81,7 @@ void machine::begin_granted(live_trial& trial) {
   emit(cmd::log{on::placed{trial.id, next_attempt(), take_grant(trial)}});
 }
 
-/// What it was granted, which is its own no longer.
+/// Takes the lease that the trial holds for its draft away from it.
 lease machine::take_grant(live_trial& trial) {
   auto result = std::move(*trial.granted);
   trial.granted.reset();
@@ -90,14 +90,14 @@ lease machine::take_grant(live_trial& trial) {
   return result;
 }
 
-/// It waits for no lease any more. @pre it does.
+/// Stops waiting for a lease. @pre The trial awaits one.
 void machine::stop_waiting(live_trial& trial) {
   trial.awaits_lease = false;
   --awaiting_lease_;
   return_lease(trial);
 }
 
-/// The cluster is to forget its wish, or gets back what it granted.
+/// Gives the granted lease back to the cluster, or cancels the request for it.
 void machine::return_lease(live_trial& trial) {
   if (trial.granted)
     emit(cmd::release{take_grant(trial).id});
@@ -105,7 +105,7 @@ void machine::return_lease(live_trial& trial) {
     emit(cmd::cancel_place{trial.id});
 }
 
-/// A node grants nothing more, and what was granted there cannot be used.
+/// Returns leases on a node that grants nothing more, and asks for new ones.
 void machine::lose_grants(const std::string& node) {
   for (auto id : std::vector<trial_id>{granted_}) {
     auto& trial = *live(id);
@@ -117,7 +117,7 @@ void machine::lose_grants(const std::string& node) {
   }
 }
 
-/// What the last head was granted is not this one's.
+/// Drops leases that were granted to the last head: they are not valid for this one.
 void machine::forget_grants() {
   for (auto id : std::vector<trial_id>{granted_})
     static_cast<void>(take_grant(*live(id)));

@@ -1,4 +1,4 @@
-// How attempts and trials end.
+// Ends of attempts and trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -11,14 +11,14 @@ namespace tune {
 
 namespace {
 
-/// What a report says of a metric, for people.
+/// Value of a metric in a report, for people.
 std::string shown_metric(const report& from, const std::string& name) {
   if (from.metrics == nullptr || find_path(*from.metrics, name) == nullptr)
     return "nothing of it";
   return shown_as_written(metric(from, name));
 }
 
-/// Why a trial was stopped whose reports came only as it ended.
+/// Reason for stopping a trial whose reports came only as it ended.
 std::string without_saving(const std::string& reason) {
   return reason + (reason.empty() ? "" : "; ")
          + "it had run its course by then, since all its reports came at once as it ended";
@@ -38,16 +38,16 @@ void machine::take(const on::ended& what) {
   auto detail = what.detail;
   if (attempt.killed_for == end_class::timeout)
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
-  // It was to leave off with a checkpoint that nobody can keep, which is no failure of the trial.
+  // No failure of the trial: the checkpoint it was to leave off with could not be kept.
   if (how == end_class::user_error && attempt.leaves_unsaved)
     how = drain_ && drain_->resumable ? end_class::interrupted : end_class::preempted;
   auto as_told = how == end_class::stopped || how == end_class::paused;
-  // Once it has saved, it does not matter how it lets go.
+  // Once it has saved, it does not matter how the attempt ends.
   auto let_go = saved && released && how == end_class::killed;
   auto cut_short = how == end_class::interrupted || how == end_class::preempted || let_go;
   auto head_ends = drain_ && drain_->resumable;
   auto leaves_off = attempt.leaves_off || head_ends;
-  // The scheduler's pause outlives the head, or its trial would train beyond it.
+  // The scheduler's pause outlives the head: otherwise the trial would train beyond it.
   auto is_paused = wanted == intent::pause && saved && trial->pauses_at != 0
                    && attempt.iteration >= trial->pauses_at;
   if (leaves_off && !is_paused && wanted != intent::stop && (as_told || cut_short)) {
@@ -71,7 +71,7 @@ void machine::take(const on::ended& what) {
   }
   auto was_aside = from && from == trial->aside;
   close_attempt(*trial, what, how, detail);
-  // One that never got so far as to report tries again, unless it was its own fault.
+  // An attempt that never reported tries again, unless the failure was its own fault.
   if (was_aside && how != end_class::preempted && how != end_class::interrupted)
     drop_aside(*trial);
   if (trial->end)
@@ -91,8 +91,8 @@ void machine::take(const on::ended& what) {
     after_attempt(*trial, how, detail);
 }
 
-/// What it paused with cannot be read back, which is no checkpoint of the trial: with or without
-/// those it goes on.
+/// Handles a checkpoint in memory that cannot be read back. It is none of the trial's checkpoints
+/// on disk: the trial goes on from those, or from scratch.
 void machine::go_on_without_aside(live_trial& trial, const std::string& why) {
   ++trial.failures[static_cast<std::size_t>(end_class::bad_checkpoint)];
   trial.last_error = why;
@@ -108,10 +108,10 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
     return;
   if (!trial->attempt->is_on(what.node))
     return;
-  // Its trainable may live on elsewhere, without its helpers.
+  // The trainable may still live on another node, without its helpers.
   if (trial->attempt->home() != what.node)
     emit(cmd::halt{trial->id, trial->attempt->id, halt_mode::kill, "its helpers' node was lost"});
-  // The last words of a node that left may be overtaken by the end of its line.
+  // The last words of a node that left may arrive after its connection ends.
   const auto node = "node " + what.node;
   if (trial->attempt->node_leaves)
     return take(on::ended{id, trial->attempt->id, end_class::preempted, node + " left", {}});
@@ -122,7 +122,8 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
                  {}});
 }
 
-/// Its node lives, and does not end what it was told to: its disk stands still, for instance.
+/// Gives up an attempt that its node, though alive, does not end, for instance because its disk
+/// hangs.
 void machine::give_up(live_trial& trial) {
   const auto node = trial.attempt->home();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(settings_.kill_time);
@@ -134,8 +135,8 @@ void machine::give_up(live_trial& trial) {
                  {}});
 }
 
-/// Its node is about to go: it saves at its next report and goes on elsewhere. One that cannot save
-/// had better use the time that is left: it may come to its end.
+/// Prepares for the loss of a node that is about to go: the trial saves at its next report and goes
+/// on elsewhere. A trial that cannot save keeps running: it may finish in the time that is left.
 void machine::leave_node(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
@@ -169,7 +170,7 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       end_trial(trial, status_event::end, {}, fact::end_kind::completed);
       return;
     case end_class::stopped:
-      // Nobody here asked for it: somebody outside did.
+      // Not stopped by this runtime: somebody outside did it.
       end_trial(trial, status_event::end, detail, fact::end_kind::completed);
       return;
     case end_class::paused:
@@ -216,10 +217,10 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   if (how != end_class::node_lost)
     ++trial.failures[kind];
   trial.last_error = detail;
-  // Where nothing can be restored, another attempt would begin from scratch.
+  // If nothing can be restored, another attempt would begin from scratch.
   auto for_good = how == end_class::bad_checkpoint || trial.failures[kind] > policy.budget[kind];
   if (for_good || policy.fail_fast) {
-    // With its end it is gone.
+    // `trial` is gone after its end.
     const auto id = trial.id;
     end_trial(trial, status_event::fail, std::string{to_text(how)}, fact::end_kind::errored);
     note_opening_failure(how, detail);
@@ -230,7 +231,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   tell_scheduler(fact::failed{trial.id});
   if (trial.config_before == nullptr)
     trial.pauses_at = 0;
-  // What it was to take over it takes over all the same, also where it waits before it comes back.
+  // A pending exploit is applied even after a failure, also if the trial waits before it retries.
   take_over_due_exploit(trial);
   if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
     requeue(trial, std::string{to_text(how)});
@@ -246,7 +247,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   set_deadline(trial, due_kind::retry, *trial.retry_at);
 }
 
-/// It lets go of what it was, and becomes what its donor is.
+/// Replaces the trial's state by that of its exploit's donor.
 void machine::take_over_due_exploit(live_trial& trial) {
   if (!trial.due_exploit)
     return;
@@ -260,7 +261,7 @@ void machine::take_over_due_exploit(live_trial& trial) {
   drop_aside(trial);
 }
 
-/// @param keeps_place Whether it stands where it stood in the queue: see `fact::added::again`.
+/// @param keeps_place True if the trial keeps its place in the queue: see `fact::added::again`.
 void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
   take_over_due_exploit(trial);
   auto& status = entry(trial.id).status;
@@ -288,7 +289,7 @@ void machine::tell_added(live_trial& trial, bool keeps_place) {
     asked_waiting_.insert(trial.id);
   const bool is_last = !keeps_place || draws_ < on::keeps_places;
   tell_scheduler(fact::added{trial.id, trial.config, is_last});
-  // Whatever brought it back: it pauses no more, and is not to run either.
+  // A trial that came back is no longer pausing; if a client holds it, it must not run either.
   if (trial.held == hold::held)
     shelve(trial);
   else
@@ -339,7 +340,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   review(id);
 }
 
-/// Whoever goes by trials hears of its end.
+/// Tells scheduler, searcher, stoppers and the books of runs that the trial has ended.
 void machine::tell_end(live_trial& trial, fact::end_kind kind) {
   fact::ended told;
   told.trial = trial.id;
@@ -363,7 +364,7 @@ void machine::tell_end(live_trial& trial, fact::end_kind kind) {
 void machine::note_missing_objective(const live_trial& trial, std::string& reason) {
   const auto& metric = settings_.objectives.front().metric;
   auto what = "no report had a number for " + metric;
-  // Once: where it is so for one trial it mostly is for all.
+  // Warn once: what is true of one trial is mostly true of all.
   if (!std::exchange(warned_of_objective_, true))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + what + "; the last said "
                    + shown_metric(*trial.last, metric) + "; it does not count as succeeded"});
@@ -372,7 +373,7 @@ void machine::note_missing_objective(const live_trial& trial, std::string& reaso
 
 void machine::note_missing_checkpoint(const live_trial& trial, std::string& reason) {
   auto what = std::string{"its checkpoint was wanted, but no report brought one"};
-  // Once: where it is so for one trial it mostly is for all.
+  // Warn once: what is true of one trial is mostly true of all.
   if (!std::exchange(warned_of_no_checkpoint_, true))
     emit(
         cmd::warn{"trial " + to_text(trial.id) + ": " + what + ": "

@@ -1,8 +1,8 @@
-// Which checkpoints stay, and which go.
+// Decides which checkpoints stay and which are removed.
 //
-// What goes is an event of its own: a decision that is in the log stands, whatever limits the next
-// head has. The directory is removed when that event is on disk, and nobody is given a checkpoint
-// that has been doomed.
+// A removal is an event of its own: a decision in the log stands, whatever limits the next head
+// has. The directory is removed once that event is on disk, and no trial is given a checkpoint that
+// has been doomed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Reports whose checkpoint may still be on its way to be safe.
+/// Marks kept per attempt: as many reports may have a checkpoint that is not safe yet.
 constexpr std::size_t most_marks = 256;
 
 checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
@@ -59,8 +59,9 @@ report_marks machine::marks_of(const open_attempt& attempt, checkpoint_id id,
   return known == attempt.marks.end() ? report_marks{} : known->second;
 }
 
-/// By constraints and the first objective. A number is better than none; of equal ones the best
-/// trial's own counts, then the older, as with reports; where there is no number at all, the newer.
+/// Compares by constraints and the first objective. A number beats none; among equal ones the best
+/// trial's own beats another's, then the older beats the newer, as with reports. Without any number
+/// the newer one is better.
 bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
   auto merit_of = [this](checkpoint_id id) {
     const auto& marks = checkpoints_.at(id).marks;
@@ -78,13 +79,13 @@ bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
   return tune::is_better(a, b) || (a == b && one < other);
 }
 
-/// The trial has one more checkpoint.
+/// Considers a new checkpoint of the trial as the best one.
 void machine::offer_for_best(const live_trial& trial, checkpoint_id id) {
   if (best_ && best_->trial == trial.id && (!best_from_ || is_better(id, best_from_)))
     set_best_checkpoint(id);
 }
 
-/// An attempt of the trial begins from another's.
+/// Notes that an attempt of the trial begins from another trial's checkpoint.
 void machine::go_on_from(const live_trial& trial, checkpoint_id others) {
   auto& known = gone_on_from_[trial.id];
   std::erase_if(known, [&](checkpoint_id x) { return x == others || !checkpoints_.contains(x); });
@@ -93,7 +94,7 @@ void machine::go_on_from(const live_trial& trial, checkpoint_id others) {
     offer_for_best(trial, others);
 }
 
-/// Those on disk that its results came from: its own, and others' that it went on from.
+/// Checkpoints on disk that the trial's results came from: its own, and others' that it began from.
 std::vector<checkpoint_id> machine::all_of(trial_id trial) const {
   const auto counts_others = draws_ >= on::answers_stalls_anew;
   if (const auto* alive = live(trial); alive != nullptr && !counts_others)
@@ -107,7 +108,7 @@ std::vector<checkpoint_id> machine::all_of(trial_id trial) const {
   return result;
 }
 
-/// Another trial is the best, or its checkpoint is of no use any more.
+/// Called when another trial has become the best, or the best checkpoint can no longer be used.
 void machine::find_best_checkpoint() {
   checkpoint_id result;
   for (auto id : all_of(best_->trial)) {
@@ -138,7 +139,7 @@ void machine::set_best_checkpoint(checkpoint_id id) {
     best_->checkpoint_metrics = std::make_shared<const object>(std::move(metrics));
 }
 
-/// It was restoring what lay in a node's memory, which lives no longer than its head.
+/// True if the attempt was restoring from a node's memory, which does not outlive the head.
 bool machine::went_with_its_head(const open_attempt& attempt) const {
   auto from = checkpoints_.find(attempt.from);
   return draws_ >= on::dooms_all_named && attempt.id.epoch < epoch_ && from != checkpoints_.end()
@@ -168,14 +169,14 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
          || std::find(known.begin(), known.end(), id) != known.end();
 }
 
-/// It was its trial's newest while the scheduler thought about a question that is open: the answer
-/// may be that another is to go on from it.
+/// True if the checkpoint was its trial's newest when a still open question was put to the
+/// scheduler: the answer may tell another trial to go on from it.
 bool machine::may_be_named(const checkpoint_entry& x) const {
   return scheduler_.needs_checkpoints && x.until != 0 && !unanswered_.empty()
          && unanswered_.begin()->first < x.until;
 }
 
-/// The oldest question was answered: what stayed for it may go.
+/// Called after an answer: checkpoints that were kept for the oldest question may go.
 void machine::review_named() {
   for (auto id : std::exchange(kept_for_answers_, {}))
     review(id);
@@ -191,7 +192,8 @@ bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
   return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);
 }
 
-/// Which run stands for its configuration shows only once all have ended: each keeps its best.
+/// True if no other checkpoint of the run is better. Which run stands for its configuration is
+/// known only once all have ended, so each run keeps its best checkpoint.
 bool machine::is_best_of_run(trial_id of, checkpoint_id id) const {
   const auto& all = kept_.at(of);
   return settings_.repeats.is_on() && std::none_of(all.begin(), all.end(), [&](checkpoint_id x) {
@@ -243,8 +245,8 @@ void machine::propose_to_doom(std::vector<checkpoint_id> which) {
 void machine::take(const on::checkpoints_doomed& what) {
   for (auto id : what.which) {
     auto known = checkpoints_.find(id);
-    // Heads before `dooms_all_named` wrote down what two reviews had come to before either was
-    // heard, and what was needed all the same.
+    // Heads before `dooms_all_named` could name a checkpoint twice, when two reviews came before
+    // the event of either, or name one that was still needed.
     if (known == checkpoints_.end() || known->second.doomed)
       continue;
     if (is_pinned(known->first, known->second)) {
@@ -259,7 +261,7 @@ void machine::take(const on::checkpoints_doomed& what) {
 }
 
 void machine::forget(checkpoint_id id, const checkpoint_entry& x) {
-  // Retention knows nothing of it.
+  // Retention does not count checkpoints in memory.
   if (!x.node.empty())
     return;
   kept_bytes_ -= x.bytes;
@@ -301,7 +303,7 @@ void machine::note_bad(checkpoint_id id) {
     find_best_checkpoint();
 }
 
-/// Keeps what a trial pauses with beside its checkpoints.
+/// Stores what the trial pauses with in memory, apart from its checkpoints on disk.
 void machine::set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   drop_aside(trial);
   what.node = trial.attempt->home();
@@ -309,13 +311,13 @@ void machine::set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry wh
   trial.aside = id;
 }
 
-/// What it paused with is needed no longer.
+/// Proposes to remove the checkpoint in memory, which is no longer needed.
 void machine::drop_aside(live_trial& trial) {
   if (auto id = std::exchange(trial.aside, {}))
     propose_to_doom({id});
 }
 
-/// What it paused with is not there any more: it goes on from what there is on disk.
+/// Handles the loss of the checkpoint in memory: the trial goes on from those on disk.
 void machine::lose_aside(live_trial& trial, const std::string& why) {
   if (!trial.aside)
     return;
@@ -325,7 +327,7 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
                    + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
   drop_aside(trial);
   if (trial.awaits_lease && !suspended_) {
-    // Any node will do now.
+    // The trial may now run on any node.
     return_lease(trial);
     place(trial);
   } else if (entry(trial.id).status == trial_status::paused) {
@@ -334,7 +336,7 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
 }
 
 void machine::lose_asides_of(const std::string& node) {
-  // What it leads to may change the set: walk over a copy.
+  // A loss may change the set: walk over a copy.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
     auto* trial = live(id);
     if (trial->aside && checkpoints_.at(trial->aside).node == node)
@@ -349,7 +351,8 @@ void machine::take(const on::checkpoint_bad& what) {
 
 void machine::borrow(trial_id who, checkpoint_id from) {
   auto& x = checkpoints_.at(from);
-  // Those that ended are none any more. Others may fall back on it, also when they have newer ones.
+  // Trials that have ended no longer borrow. Others may fall back on the checkpoint, even if they
+  // have newer ones.
   std::erase_if(x.borrowers, [&](trial_id y) { return y == who || !may_use(y, from); });
   x.borrowers.push_back(who);
 }

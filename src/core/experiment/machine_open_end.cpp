@@ -1,10 +1,10 @@
-// What the end of a trial brings, where nobody could make it then.
+// Exports and last checkpoints that could not be made when their trial ended.
 //
-// A trial may come to its end while it is paused, or lose its node or its head before its export or
-// its last checkpoint is safe. To scheduler and searcher it has ended then. An attempt makes what
-// is missing from its last checkpoint; up to the iteration of its end it trains once more what it
-// had trained, and nothing that it reports counts. Where no attempt can, the record says so: the
-// export is lost.
+// A trial may come to its end while it is paused, or lose its node or head before its export or
+// last checkpoint is safe. For scheduler and searcher it has ended then. A further attempt makes
+// what is missing from the last checkpoint: it repeats the training up to the iteration of the end,
+// and its reports do not count. Where no attempt can do that, the record says that the export is
+// lost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -14,7 +14,7 @@ namespace tune {
 
 namespace {
 
-/// The trial had nothing to do with it: another attempt may do better.
+/// True if the trial did not cause the end: another attempt may succeed.
 bool is_no_fault(end_class how) {
   return how == end_class::interrupted || how == end_class::preempted
          || how == end_class::node_lost;
@@ -31,22 +31,22 @@ bool machine::wants_export() const {
   return settings_.export_time.count() > 0;
 }
 
-/// The checkpoint that holds most of the trial's training.
+/// Checkpoint that holds most of the trial's training.
 checkpoint_id machine::last_kept(const live_trial& trial) const {
   return trial.aside ? trial.aside : newest_good(trial);
 }
 
-/// It was to end with a checkpoint, and has only older ones.
+/// Whether the trial was to end with a checkpoint and has only older ones.
 bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) const {
   auto newest = newest_good(trial);
-  // One that does not run has what it paused with.
+  // A trial that does not run has what it paused with.
   const auto is_due_here = trial.attempt && draws_ >= on::due_at_end && is_due(at);
   return (settings_.checkpoints.at_end || is_due_here)
          && settings_.saves == save_ability::on_request && newest
          && checkpoints_.at(newest).iteration < at;
 }
 
-/// A program whose loop just ends cannot be asked for a checkpoint any more.
+/// Warns if a program's loop just ended: it can no longer be asked for a checkpoint.
 void machine::warn_of_unsaved_end(const live_trial& trial) {
   if (draws_ < on::names_first_failure || warned_of_unsaved_end_ || !settings_.checkpoints.at_end
       || settings_.saves != save_ability::on_request || trial.last == nullptr)
@@ -61,19 +61,20 @@ void machine::warn_of_unsaved_end(const live_trial& trial) {
                    " \"done\": true; this is said once"});
 }
 
-/// It does not run, is to end as one that has completed, and something is to come of that.
+/// Whether a trial that does not run is to end as completed, and still has an export or a last
+/// checkpoint to make.
 bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
   if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)
     return false;
-  // Where an executor keeps the checkpoints, ends are its own business.
+  // An external executor that keeps the checkpoints also handles the ends.
   auto from = checkpoints_.find(last_kept(trial));
   if (from != checkpoints_.end() && from->second.location.starts_with(kept_outside))
     return false;
   return wants_export() || lacks_last_checkpoint(trial, trial.high_water);
 }
 
-/// Its attempt was to end the trial, and is over before it has said what came of that: it was lost,
-/// or had been told to end for another reason, as to pause.
+/// Whether the attempt was to end the trial but is over before it reported its export or last
+/// checkpoint: it was lost, or had been told to end for another reason, for instance to pause.
 bool machine::loses_its_end(const live_trial& trial, end_class how) const {
   const auto& attempt = *trial.attempt;
   if (trial.end || attempt.next != intent::stop || how == end_class::finished
@@ -85,7 +86,7 @@ bool machine::loses_its_end(const live_trial& trial, end_class how) const {
   return saves || (wants_export() && !attempt.exported);
 }
 
-/// @param how How its attempt ended, where there was one.
+/// @param how End class of its attempt, if there was one.
 void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind kind,
                            end_class how, const std::string& detail) {
   set_hold(trial, hold::none);
@@ -106,7 +107,7 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
     await_end(trial);
 }
 
-/// It is placed as soon as there is room for it, under this head or the next.
+/// Queues the trial to be placed as soon as there is room, under this head or the next.
 void machine::await_end(live_trial& trial) {
   if (drain_ && !drain_->resumable)
     return give_up_end(trial, drain_->why);
@@ -116,7 +117,7 @@ void machine::await_end(live_trial& trial) {
 }
 
 void machine::place_open_ends() {
-  // Placing one takes it out of the set.
+  // Placing a trial takes it out of the set.
   for (auto id : std::set<trial_id>{open_ends_}) {
     auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
     if (settings_.max_concurrent > 0 && busy >= settings_.max_concurrent)
@@ -131,8 +132,8 @@ void machine::place_open_ends() {
   }
 }
 
-/// It stands where its trial came to its end. A program hears that with its next report at the
-/// latest, which may take as long as any of its reports.
+/// Ends an attempt that has reached its trial's end. A program learns of that with its next report
+/// at the latest, which may take as long as any report.
 void machine::begin_end(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.at = phase::stopping;
@@ -142,7 +143,7 @@ void machine::begin_end(live_trial& trial) {
        seq_);
 }
 
-/// What it reports on the way to the end of its trial was reported before, or is none of it.
+/// Lets an attempt train up to its trial's end. Its reports repeat earlier ones, or do not count.
 void machine::report_at_end(live_trial& trial) {
   auto& attempt = *trial.attempt;
   if (attempt.at == phase::stopping)
@@ -154,7 +155,7 @@ void machine::report_at_end(live_trial& trial) {
   emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
 }
 
-/// Its attempt is over.
+/// Decides how to go on after an attempt that was to make the export or last checkpoint.
 void machine::after_end(live_trial& trial, bool exported, end_class how,
                         const std::string& detail) {
   if (!wants_export() || exported)
@@ -173,7 +174,7 @@ void machine::after_end(live_trial& trial, bool exported, end_class how,
   await_end(trial);
 }
 
-/// What is missing will never be there. The record says so, and then the trial ends.
+/// Gives up what is missing. The record says so before the trial ends.
 void machine::give_up_end(live_trial& trial, std::string why) {
   if (trial.awaits_lease)
     stop_waiting(trial);

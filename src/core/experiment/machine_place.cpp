@@ -1,4 +1,4 @@
-// How attempts begin.
+// Start of attempts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -18,7 +18,8 @@ void machine::take(const on::placed& what) {
     return;
   }
   if (suspended_) {
-    // Granted before the cluster heard of it: asked for again once trials may start.
+    // The lease was granted before the cluster heard of the suspension: it is asked for again
+    // later.
     emit(cmd::release{what.what.id});
     return;
   }
@@ -57,19 +58,19 @@ void machine::open(live_trial& trial, const on::placed& what) {
   launch(trial);
 }
 
-/// It ran under an earlier head, and nobody has said yet what became of it.
+/// Whether the attempt ran under an earlier head, and its fate is still unknown.
 bool machine::is_left_open(const live_trial& trial) const {
   return trial.attempt && trial.attempt->id.epoch < epoch_ && trial.attempt->at != phase::saving
          && trial.attempt->at != phase::stopping;
 }
 
-/// The trial runs on, from its newest checkpoint: to the scheduler nothing has happened.
+/// Replaces the attempt by one from the newest checkpoint; for the scheduler nothing has happened.
 void machine::take_over(live_trial& trial, const on::placed& what) {
   auto next = trial.attempt->leaves_off ? intent::nothing : trial.attempt->next;
   close_attempt(trial, {}, end_class::interrupted, "it was given anew");
   ++trial.failures[static_cast<std::size_t>(end_class::interrupted)];
   make_attempt(trial, what);
-  // What was decided and has not come about yet still is to.
+  // A decision that has not been carried out yet still stands.
   set_intent(trial, next);
   launch(trial);
 }
@@ -98,14 +99,14 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   row(trial);
 }
 
-/// Its attempt begins before the pause that the scheduler wants.
+/// Whether the attempt begins before the iteration at which the scheduler wants a pause.
 bool machine::goes_back(const live_trial& trial) const {
   auto from = checkpoints_.find(trial.attempt->from);
   return (from == checkpoints_.end() ? 0 : from->second.iteration) < trial.pauses_at;
 }
 
 void machine::launch(live_trial& trial) {
-  // No program runs that the record does not know.
+  // The launch waits until it is on disk: no program runs that is not in the record.
   emit(launch_of(trial), seq_);
   if (settings_.failures.progress_timeout.count() > 0)
     set_deadline(trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
@@ -135,7 +136,7 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
   x.where = attempt.where;
   x.config = attempt.config;
   x.from = attempt.from;
-  // Once it trains, what it was restored from may have been removed.
+  // The checkpoint may have been removed once the attempt trains.
   if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end()) {
     x.from_trial = from->second.trial;
     x.from_location = from->second.location;
@@ -158,7 +159,8 @@ void machine::take(const on::place_refused& what) {
   auto* trial = live(what.trial);
   if (trial == nullptr || !trial->awaits_lease)
     return;
-  // A node may have gone after the scheduler had given it so much: it hears of both.
+  // A node may have left since the scheduler set this request: it hears of both, and may choose
+  // again.
   if (!trial->end && trial->request != settings_.request
       && !std::exchange(trial->was_refused, true)) {
     hand_back(*trial);
@@ -170,7 +172,7 @@ void machine::take(const on::place_refused& what) {
     return give_up_end(*trial, what.why);
   trial->last_error = what.why;
   end_trial(*trial, status_event::fail, what.why, fact::end_kind::errored);
-  // All trials ask for the same unless told otherwise: the rest would fare no better.
+  // All trials ask for the same unless told otherwise: the rest would also be refused.
   if (trials_.size() == live_.size() + 1)
     begin_drain({experiment_status::failed, what.why, true});
 }
@@ -182,7 +184,7 @@ void machine::take(const on::started& what) {
   auto& attempt = *trial->attempt;
   attempt.pid = what.pid;
   attempt.heard = now_;
-  // Its node ends exports that take too long.
+  // The node itself limits the time of exports.
   if (what.exports)
     clear_deadline(*trial, due_kind::progress_timeout);
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
@@ -192,7 +194,7 @@ void machine::take(const on::started& what) {
 void machine::begin_steps(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.at = phase::stepping;
-  // What it was restored from is needed no longer on that account.
+  // The checkpoint that it was restored from is no longer needed for that.
   if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end())
     review(from->second.trial);
   if (attempt.only_ends)

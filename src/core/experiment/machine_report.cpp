@@ -1,4 +1,4 @@
-// What a report sets in motion.
+// Effects of a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// What follows where the scheduler's time_attr is missing.
+/// Consequence of a missing `time_attr`, for the warning.
 constexpr auto without_time
     = "no trial is judged; pbt and pb2 stop every trial that reports, unless "
       "require_attrs = false";
@@ -43,8 +43,8 @@ double machine::time_of(const report& what) const {
   return metric_number(what, scheduler_.time_attr).value_or(no_number);
 }
 
-/// What the runtime measures stands beside what a trainable says. Where trials are judged by it, it
-/// is one of their metrics: whoever reads rows finds it there.
+/// Adds automatic metrics that trials are judged by, which the runtime measures, to the metrics of
+/// a report, so that they appear in its row.
 std::shared_ptr<const report>
 machine::with_measured(const std::shared_ptr<const report>& what) const {
   if (draws_ < on::ends_whole)
@@ -82,7 +82,7 @@ void machine::take(const on::reported& what) {
     attempt.handing_over.insert(news.iteration);
   if (news.pid != 0)
     attempt.pid = news.pid;
-  // It has what it paused with; after an error its checkpoints on disk count.
+  // The attempt no longer needs the checkpoint in memory; after an error those on disk count.
   if (attempt.from && attempt.from == trial->aside)
     drop_aside(*trial);
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
@@ -97,10 +97,10 @@ void machine::take(const on::reported& what) {
   auto repeat = news.iteration <= trial->high_water;
   if (!repeat)
     count(*trial, attempt.newest);
-  // It is ending already: this was its last result.
+  // The attempt is ending already: this was its last result.
   if (attempt.at == phase::stopping) {
     attempt.closed = true;
-    // It may go on from what came with it, and does not report it again then.
+    // The next attempt may start from the report's checkpoint, and will not report this again.
     if (attempt.next <= intent::pause && news.iteration > trial->judged)
       judge_report(*trial);
     return;
@@ -111,7 +111,7 @@ void machine::take(const on::reported& what) {
   }
   if (obeys(attempt) && is_due(news.iteration))
     set_intent(*trial, intent::save);
-  // Also where it is to pause here: it may be at its end.
+  // Judged even if it is to pause here: the trial may be at its end.
   if (news.iteration > trial->judged) {
     judge_report(*trial);
     return;
@@ -163,7 +163,7 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   trial.has_objective = trial.has_objective || number.has_value();
   auto score = number.value_or(no_number);
   score = first.maximise ? score : -score;
-  // Comparisons with NaN are false: it never is the best; ties keep the earlier report.
+  // Comparisons with NaN are false, so a NaN never becomes the best; ties keep the earlier report.
   if (std::isnan(score))
     return;
   merit now{violation_of(*what), score};
@@ -177,13 +177,13 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
       note_run(trial);
     return;
   }
-  // Between trials the smaller number wins: chance may decide which came first.
+  // Among trials that tie, the smaller number wins, since their order of arrival may be random.
   auto ties = best_ && now == best_merit_ && trial.id < best_->trial;
   if (!best_ || tune::is_better(now, best_merit_) || ties)
     set_best(trial.id, {trial.attempt->config, trial.lineage, what}, now);
 }
 
-/// One of several runs of a configuration has a new best report.
+/// Notes a new best report of one of several runs of a configuration.
 void machine::note_run(const live_trial& trial) {
   run_records_[trial.id] = {trial.attempt->config, trial.lineage, trial.best};
   runs_.note(trial.id, *trial.best_merit);
@@ -197,7 +197,7 @@ void machine::end_run(trial_id trial) {
   name_best_run();
 }
 
-/// The best run of the best configuration stands for it.
+/// Makes the best run of the best configuration the best trial.
 void machine::name_best_run() {
   auto group = runs_.best();
   if (!group)
@@ -212,7 +212,7 @@ void machine::set_best(trial_id trial, const run_record& what, merit how) {
   if (!has_before)
     best_.emplace();
   auto before = best_->trial;
-  // What it took over since may be all that it has.
+  // A checkpoint taken over in a new lineage may be the only one it has.
   auto is_same = has_before && before == trial && best_lineage_ == what.lineage;
   best_->trial = trial;
   best_->config = what.config;
@@ -226,12 +226,12 @@ void machine::set_best(trial_id trial, const run_record& what, merit how) {
   if (is_same)
     return;
   find_best_checkpoint();
-  // What was kept for its sake alone may go.
+  // Checkpoints that were kept only for the former best trial may go.
   if (has_before && before != trial && draws_ >= on::judged_afresh)
     review(before);
 }
 
-/// One of the user's own may throw.
+/// Asks a stopper; one of the user's own may throw.
 std::optional<stop_verdict> machine::ask_stopper(stopper& whom, const report& about) {
   try {
     return whom.see(about);
@@ -247,7 +247,7 @@ bool machine::stop_condition(live_trial& trial) {
     return true;
   }
   std::optional<stop_verdict> verdict;
-  // Each stopper sees each report, also once another has spoken.
+  // Each stopper sees each report, even after another has decided.
   for (auto& x : stoppers_) {
     auto says = ask_stopper(*x, *trial.last);
     if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
@@ -265,7 +265,7 @@ bool machine::stop_condition(live_trial& trial) {
   return true;
 }
 
-/// It met what ends the whole experiment. The others had nothing to do with it.
+/// Ends all trials, since this one met a condition for the whole experiment.
 void machine::end_all(live_trial& trial, const std::string& why) {
   const auto names = draws_ >= on::names_who_ends;
   const auto who = "trial " + to_text(trial.id);
@@ -276,12 +276,11 @@ void machine::end_all(live_trial& trial, const std::string& why) {
 void machine::ask_verdict(live_trial& trial) {
   auto& attempt = *trial.attempt;
   auto train_on = [&](std::uint64_t until) {
-    // One that is ending waits for no answer.
+    // An attempt that is ending waits for no answer.
     if (attempt.at != phase::stopping)
       proceed(trial, until);
   };
-  // A report without the objective has nothing to be judged by.
-  // Nor is one stopped that confirms what was found.
+  // A report without the objective cannot be judged, and a trial that confirms is never stopped.
   if (trial.confirms || !scheduler_.judges
       || !metric_number(*trial.last, settings_.objectives.front().metric)) {
     train_on(0);
@@ -332,7 +331,7 @@ void machine::note_exports(const live_trial& trial, const on::exported& what) {
   if (failed.empty())
     return;
   note_decision(trial, "export_failed", failed);
-  // Once: where it is so for one trial it mostly is for all.
+  // Warn once: what is true of one trial is mostly true of all.
   const auto& first = *failed.begin();
   if (!std::exchange(warned_of_export_, true))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its export as " + first.first

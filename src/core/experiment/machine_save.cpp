@@ -1,8 +1,8 @@
-// How checkpoints come about, and what waits for them.
+// How checkpoints are made, and what waits for them.
 //
-// A checkpoint is written because the trainable was asked to, or it comes with a report. Where it
-// came with the report at which a trial is to pause, that one does, and nothing is asked for. A
-// trainable that cannot be asked trains on until a report brings one, and is judged meanwhile.
+// A trainable writes a checkpoint when asked to, or hands one over with a report. If one came with
+// the report at which the trial is to pause, the trial pauses with that. A trainable that cannot be
+// asked trains on, and is judged, until a report brings one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -15,17 +15,17 @@ bool machine::obeys(const open_attempt& attempt) const {
   return settings_.saves == save_ability::on_request && !attempt.unable;
 }
 
-/// @returns whether it may come: at its next report, or by what came with the last one.
+/// @returns whether a checkpoint may come: at the next report, or from the last one.
 bool machine::want_checkpoint(live_trial& trial, bool then_pause) {
   if (!trial.attempt || settings_.saves == save_ability::none)
     return false;
   auto& attempt = *trial.attempt;
-  // Where it comes by itself, or never, only a pause can wait for that.
+  // Without saves on request, only a pause can wait for a checkpoint.
   if (!then_pause && !obeys(attempt) && !attempt.has_checkpoint()) {
     trial.lacks_checkpoint = true;
     return false;
   }
-  // Others may be given it: a pause that follows may not leave it in a node's memory.
+  // Other trials may take it over: if a pause follows, it must not stay in a node's memory.
   attempt.saves_for_others = attempt.saves_for_others || !then_pause;
   set_intent(trial, then_pause ? intent::pause : intent::save);
   return true;
@@ -33,18 +33,18 @@ bool machine::want_checkpoint(live_trial& trial, bool then_pause) {
 
 void machine::begin_pause(live_trial& trial) {
   const auto& attempt = *trial.attempt;
-  // One that is being judged may save meanwhile, where it can be asked.
+  // While the last report is being judged, only a trainable that can be asked saves meanwhile.
   if (obeys(attempt) || attempt.judging == 0)
     proceed(trial, attempt.go_on_until);
 }
 
-/// Pauses by the checkpoint that its report brought, or that it is asked for.
-/// @returns whether the report is not to be answered otherwise.
+/// Pauses with the checkpoint that the report brought, or asks for one.
+/// @returns true if the report must not be answered otherwise.
 bool machine::pauses_here(live_trial& trial) {
   auto& attempt = *trial.attempt;
   if (attempt.next != intent::pause)
     return false;
-  // What becomes of it will be told.
+  // The outcome of the pending checkpoint will be reported.
   if (attempt.at == phase::saving || attempt.handing_over.contains(attempt.iteration))
     return true;
   if (attempt.has_checkpoint()) {
@@ -73,8 +73,8 @@ void machine::begin_save(live_trial& trial, bool then_end) {
   attempt.ends_with_save = then_end;
   attempt.at = phase::saving;
   attempt.answered = attempt.reported;
-  // One that leaves off with its head must find it on disk; and where trials are to end with a
-  // checkpoint, the one of a pause may be the last.
+  // A trial that leaves off with its head needs the checkpoint on disk; and where trials are to end
+  // with a checkpoint, the one of a pause may be the last.
   attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
                             && attempt.next == intent::pause && !attempt.leaves_off
                             && !attempt.no_memory && !attempt.saves_for_others
@@ -98,7 +98,7 @@ cmd::save machine::save_of(const live_trial& trial) const {
   return x;
 }
 
-/// Not where its scheduler gave it up, nor where it is to go on elsewhere or later.
+/// False if the scheduler gave the trial up, or if the trial is to go on elsewhere or later.
 bool machine::exports_at_end(const live_trial& trial) const {
   return settings_.export_time.count() > 0 && trial.attempt->next == intent::stop
          && trial.stop_kind == fact::end_kind::completed;
@@ -109,7 +109,7 @@ bool machine::is_due(std::uint64_t iteration) const {
   return frequency > 0 && iteration > 0 && iteration % frequency == 0;
 }
 
-/// It is complete, and stands where a checkpoint can be had that is wanted.
+/// Whether the trial is complete, a checkpoint is wanted, and one can be made here.
 bool machine::saves_at_end(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
   if (!obeys(attempt) || !attempt.at_boundary() || trial.stop_kind != fact::end_kind::completed)
@@ -122,7 +122,7 @@ bool machine::saves_at_end(const live_trial& trial) const {
 bool machine::is_doubled(const open_attempt& attempt, const on::saved& what) const {
   if (what.checkpoint)
     return what.checkpoint != attempt.saving && what.checkpoint.number <= checkpoints_made_;
-  // An executor outside says by its checkpoints alone that it has some.
+  // An external executor never announces checkpoints: they only arrive.
   return attempt.handed_over != 0 && !attempt.handing_over.contains(what.iteration);
 }
 
@@ -145,7 +145,7 @@ void machine::take(const on::saved& what) {
     keep_on_disk(*trial, id, std::move(made));
   auto& attempt = *trial->attempt;
   attempt.heard = now_;
-  // Its report did not count, and nobody else knows that it came.
+  // The report did not count, so the checkpoint was not noted with it.
   if (attempt.only_ends)
     attempt.handed_over = std::max(attempt.handed_over, what.iteration);
   if (attempt.at == phase::saving && attempt.saving == id)
@@ -154,10 +154,10 @@ void machine::take(const on::saved& what) {
     settle_handover(*trial, what.iteration, true);
 }
 
-/// What it was asked for is safe.
+/// Goes on after the requested checkpoint is safe.
 void machine::end_save(live_trial& trial) {
   auto& attempt = *trial.attempt;
-  // With `ends_with_save` the attempt comes to its end by itself.
+  // With `ends_with_save` the attempt ends by itself.
   attempt.at = attempt.ends_with_save ? phase::stopping : phase::stepping;
   attempt.closed = attempt.ends_with_save;
   attempt.saving = {};
@@ -167,7 +167,7 @@ void machine::end_save(live_trial& trial) {
     bound_the_end(trial);
 }
 
-/// It is known what became of a checkpoint that came with a report.
+/// Notes the outcome of a checkpoint that came with a report.
 void machine::settle_handover(live_trial& trial, std::uint64_t iteration, bool kept) {
   auto& attempt = *trial.attempt;
   if (attempt.handing_over.erase(iteration) == 0)
@@ -198,7 +198,8 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
     tell_scheduler(fact::saved{trial.id, id, iteration});
 }
 
-/// The trial goes on without it. One that fails alike at each report is noted once.
+/// Notes a refused checkpoint; the trial goes on. Repeated failures with the same text are noted
+/// once.
 void machine::note_refused_handover(live_trial& trial, const std::string& why) {
   if (std::exchange(trial.attempt->refused, why) == why)
     return;
@@ -206,7 +207,7 @@ void machine::note_refused_handover(live_trial& trial, const std::string& why) {
   warn_of_lost_save(trial, "it handed over", why);
 }
 
-/// Once: where it is so for one trial it mostly is for all.
+/// Warns once: what is true of one trial is mostly true of all.
 void machine::warn_of_lost_save(const live_trial& trial, const std::string& which,
                                 const std::string& why) {
   if (!std::exchange(warned_of_lost_save_, true))
@@ -214,7 +215,7 @@ void machine::warn_of_lost_save(const live_trial& trial, const std::string& whic
                    + " is not kept: " + why});
 }
 
-/// It could not pause into memory. It trains on, and pauses at its next report all the same.
+/// After a failed pause into memory the trial trains on, and pauses on disk at its next report.
 void machine::pause_on_disk(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
@@ -252,7 +253,7 @@ void machine::take(const on::save_failed& what) {
     pause_on_disk(*trial, what.why);
     return;
   }
-  // It waits for its answer all the same.
+  // The report still waits for its answer.
   attempt.answered = attempt.reported - 1;
   if (attempt.next != intent::pause)
     halt(*trial, halt_mode::stop, trial->stop_reason);
@@ -264,13 +265,13 @@ void machine::take(const on::save_failed& what) {
     enact(*trial);
 }
 
-/// One that cannot save trains on once it has said so: its next report counts.
+/// Halts an attempt that cannot save, once it has said so: its next report still counts.
 void machine::halt_at_work(live_trial& trial, std::string why) {
   halt(trial, halt_mode::stop, std::move(why));
   trial.attempt->closed = false;
 }
 
-/// It wanted to pause: it keeps running, and that counts as a failure.
+/// Handles a failed pause: the trial keeps running, and the failure counts.
 void machine::fail_pause(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
   attempt.leaves_unsaved = attempt.leaves_off || drain_;

@@ -1,4 +1,4 @@
-// What can be seen of the machine from outside.
+// Views of the machine from outside.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -16,7 +16,7 @@ std::optional<std::vector<command>> machine::answer_known(const report& what) co
   const auto& attempt = *trial->attempt;
   if (!attempt.closed && what.number > attempt.reported && what.iteration > attempt.iteration)
     return std::nullopt;
-  // Doubled: what was answered is answered again; what is open will be.
+  // A duplicate: a report that was answered is answered again; an open one will be.
   if (attempt.at == phase::stopping)
     return answer(cmd::halt{what.trial, what.attempt, halt_mode::stop, trial->stop_reason});
   if (what.number > attempt.reported || what.number <= attempt.answered)
@@ -92,7 +92,7 @@ std::vector<command> machine::outstanding() const {
     add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
   if (stalled_at_)
     add(cmd::resolve_stall{*stalled_at_});
-  // Also where the attempt went with the last head: an answer may always come late.
+  // Asked even if the attempt ended with the last head: an answer is valid however late.
   for (const auto& [cause, trial] : unanswered_)
     add(cmd::judge{cause, trial});
   for (auto id : suspended_ ? std::vector<trial_id>{} : awaiting())
@@ -118,7 +118,7 @@ std::vector<command> machine::outstanding() const {
   return result;
 }
 
-/// What an attempt that is to end was told.
+/// Repeats the halt order of an attempt that is to end.
 cmd::halt machine::halt_of(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
   auto lets_go = attempt.next == intent::exploit;
@@ -163,7 +163,7 @@ void describe_report(fingerprint& into, const std::shared_ptr<const report>& wha
     into.add(*what->metrics);
 }
 
-/// Nothing is said of constraints where all are kept.
+/// Omits the violation if all constraints are met.
 void describe_merit(fingerprint& into, const std::optional<merit>& x) {
   into.add(x ? x->score : 0);
   if (x && x->violation > 0)

@@ -1,4 +1,4 @@
-// Where trials come from, and whom to run next.
+// Supply of trials, and the choice of those that run next.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -21,7 +21,7 @@ std::string counted(std::uint64_t n, const char* noun) {
 } // namespace
 
 void machine::settle() {
-  // What had trained for so long before this head opened is left to the clock.
+  // Time trained before this head opened does not end the run here; the clock does.
   if (!drain_ && trained_ > trained_before_ && has_trained_enough())
     leave_off_in_time();
   if (drain_) {
@@ -63,11 +63,11 @@ void machine::settle() {
   }
 }
 
-/// It has nothing yet, and no trial is left: time may bring something.
+/// Waits: the searcher has nothing and no trial is left, but time may bring something.
 void machine::wait_for_searcher() {
   constexpr std::chrono::nanoseconds first = std::chrono::seconds{1};
   constexpr std::chrono::nanoseconds longest = std::chrono::seconds{16};
-  // The third time, 3 s after the first, it is told: some just take a moment.
+  // Users are told at the third question, 3 s after the first: some searchers just take a moment.
   constexpr auto told_before = 4 * first;
   if (ask_again_at_)
     return;
@@ -91,7 +91,7 @@ void machine::wait_for_searcher() {
   ask_again_after_ = std::min(2 * ask_again_after_, longest);
 }
 
-/// There may be fewer samples to take than were drawn ahead, or more again.
+/// Withdraws or revives trials that were drawn ahead, after the number of samples has changed.
 void machine::fit_samples() {
   auto limit = settings_.sample_limit;
   if (draws_ < on::judged_afresh)
@@ -102,7 +102,7 @@ void machine::fit_samples() {
     return;
   auto before = withdrawn_.size();
   const auto& rule = settings_.repeats;
-  // Where each runs several times, nobody has asked for samples by the number of trials.
+  // With several runs per configuration, users ask for configurations, not for trials.
   auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
                                : counted(limit / rule.runs, "configuration")
                                      + (limit == rule.runs ? " is wanted, " : " are wanted, ")
@@ -121,7 +121,7 @@ void machine::fit_samples() {
                    + " of the configurations that are wanted now: they go on"});
 }
 
-/// @returns whether there was one that the searcher drew and that never began.
+/// @returns false if no trial is left that the searcher drew and that never began.
 bool machine::withdraw_newest(const std::string& why) {
   for (auto i = live_.rbegin(); i != live_.rend(); ++i) {
     auto& trial = *live(*i);
@@ -130,7 +130,7 @@ bool machine::withdraw_newest(const std::string& why) {
     if (!is_fresh || entry(trial.id).status != trial_status::pending)
       continue;
     withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
-    // Nobody knows of what the last head asked for.
+    // Requests of the last head are unknown to the cluster.
     awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     pending_.set_aside(trial.id);
     end_without_running(trial, why, fact::end_kind::removed);
@@ -139,7 +139,7 @@ bool machine::withdraw_newest(const std::string& why) {
   return false;
 }
 
-/// The first that was withdrawn is wanted again.
+/// Revives the first withdrawn trial.
 void machine::revive_withdrawn() {
   auto first = withdrawn_.extract(withdrawn_.begin());
   auto made = std::make_unique<live_trial>();
@@ -166,7 +166,7 @@ bool machine::wants_suggestions() const {
   return !narrowed_ && !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
 }
 
-/// How many more `max_pending` leaves room for.
+/// Number of suggestions that `max_pending` leaves room for.
 std::uint64_t machine::room_for_suggestions() const {
   return pending_.room(settings_.max_pending, settings_.in_batches);
 }
@@ -176,7 +176,7 @@ bool machine::asks_in_batches() const {
 }
 
 std::uint32_t machine::suggestions_wanted() const {
-  // Asked ahead in large portions: refill when half of the supply is used up.
+  // Suggestions are drawn ahead in large portions: refill when half of the supply is used up.
   auto waiting = unchosen_ + awaiting_lease_;
   auto room = room_for_suggestions();
   auto is_batch = asks_in_batches();
@@ -190,7 +190,7 @@ std::uint32_t machine::suggestions_wanted() const {
       std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// Which ends it is that bring the next suggestions, where nothing else is left to begin.
+/// Trials whose end brings the next suggestions, for people; empty if something else may begin.
 std::string machine::waits_for() const {
   if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
       || unchosen_ + awaiting_lease_ > 0 || room_for_suggestions() > 0)
@@ -205,7 +205,7 @@ std::string machine::waits_for() const {
 std::uint32_t machine::choices_wanted() const {
   if (choosing_ || nobody_to_start_ || suspended_)
     return 0;
-  // Like suggestions: the next portion when half of the last has begun.
+  // Ask for the next portion when half of the last has begun, as for suggestions.
   if (scheduler_.choose_ahead > 2 && awaiting_lease_ > scheduler_.choose_ahead / 2)
     return 0;
   auto paused = counts_[static_cast<std::size_t>(trial_status::paused)] - held_paused_;
@@ -245,7 +245,7 @@ void machine::take(const on::suggested& what) {
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list) {
       auto& trial = add_trial(x);
-      // What confirms is no sample of the search.
+      // Trials that confirm are not samples of the search.
       trial.suggested = !trial.confirms;
       if (x.draft)
         trial.draft = question.drafts;
@@ -298,7 +298,8 @@ live_trial& machine::add_trial(const suggestion& what) {
   return trial;
 }
 
-/// Runs of what a client added, each told its number unless the client did. @returns the first.
+/// Adds the runs of a configuration from a client, numbered unless the client did. @returns the
+/// first.
 live_trial& machine::add_runs(const config_ptr& config) {
   const auto& rule = settings_.repeats;
   if (!rule.is_on() || config->find(rule.parameter) != nullptr) {
@@ -319,8 +320,9 @@ live_trial& machine::add_runs(const config_ptr& config) {
   return *live(first);
 }
 
-/// Whoever repeats configurations must know of a trial that it has not made, or that runs once
-/// more, before it reports: to number others, and to wait for it before the best are confirmed.
+/// Tells a searcher that repeats configurations of a trial that it has not made, or that runs
+/// again, before the trial reports: to number others, and to wait for it before confirming the
+/// best.
 void machine::introduce(const live_trial& trial) {
   if (!settings_.repeats.is_on() || drain_)
     return;
@@ -342,11 +344,12 @@ void machine::take(const on::chosen& what) {
     if (drain_ || !start(id))
       told.refused.push_back(id);
   }
-  // Those that clients hold may have stood before others: it is asked once more for each of them.
+  // Trials that clients hold may have been named first: the scheduler is asked again for each of
+  // them.
   auto all_refused = told.refused.size() == what.what.start.size();
   refused_choices_ = all_refused ? refused_choices_ + 1 : 0;
   auto tries_again = !what.what.start.empty() && refused_choices_ <= held_;
-  // An answer that may be older than the last news is no last word.
+  // An answer that may be older than the last news is not final.
   auto nobody = all_refused && !tries_again && !scheduler_heard_;
   tell_scheduler(std::move(told));
   nobody_to_start_ = nobody;

@@ -1,4 +1,4 @@
-// What happens by time alone.
+// Effects of time alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
@@ -9,7 +9,9 @@
 namespace tune {
 
 void machine::set_deadline(live_trial& trial, due_kind what, instant when) {
-  // At most one of a kind per trial: progress is by far the most frequent, and moves forward.
+  // At most one of each kind per trial; the progress deadline is by far the most frequent, and
+  // moves
+  // forward.
   auto& known = trial.due_at[static_cast<std::size_t>(what)];
   if (known)
     deadlines_.erase({*known, trial.id, what});

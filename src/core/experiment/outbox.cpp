@@ -5,7 +5,7 @@ namespace tune {
 
 namespace {
 
-/// Rows, facts and questions change nothing outside the house: they never wait for a gated
+/// Rows, facts and questions have no effect outside this process: they never wait for a gated
 /// command of their trial.
 bool acts_on_trial(const command_body& x) {
   return std::holds_alternative<cmd::place>(x) || std::holds_alternative<cmd::cancel_place>(x)
@@ -35,7 +35,7 @@ std::vector<command> outbox::release(sequence seq) {
   durable_ = std::max(durable_, seq);
   std::vector<command> result;
   std::deque<command> kept;
-  // A command behind a kept one of its trial stays, whatever its own gate says.
+  // A command behind a kept one of its trial stays, even if its own gate is open.
   std::map<trial_id, std::size_t> blocked;
   for (auto& x : held_) {
     auto acts = acts_on_trial(x.what);

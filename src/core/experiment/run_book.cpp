@@ -18,7 +18,8 @@ constexpr std::array<double, 30> quantiles{
     1.739607, 1.734064, 1.729133, 1.724718, 1.720743, 1.717144, 1.713872, 1.710882,
     1.708141, 1.705618, 1.703288, 1.701131, 1.699127, 1.697261};
 
-/// @param freedom [>= 1] Beyond the table by the first terms of its expansion, to 5 digits.
+/// @param freedom Degrees of freedom; beyond the table by the first terms of the expansion, to 5
+/// digits. [>= 1]
 double quantile(std::size_t freedom) {
   constexpr double normal = 1.644854;
   if (freedom <= quantiles.size())
@@ -49,7 +50,7 @@ std::pair<double, double> mean_and_error(const std::vector<double>& scores) {
   double sum = 0;
   for (auto x : scores)
     sum += x;
-  // Rounding must not part it from values that are all alike.
+  // Rounding must not move the mean away from values that are all equal.
   auto [least, most] = std::minmax_element(scores.begin(), scores.end());
   auto mean = std::clamp(sum / n, *least, *most);
   if (scores.size() < 2)
@@ -66,7 +67,7 @@ double worth_of(run_judge rule, std::size_t runs) {
     return n;
   if (rule == run_judge::median)
     return runs == 2 ? 2 : 1 + 2 * (n - 1) / std::numbers::pi;
-  // Γ(n/2) / Γ((n-1)/2), of which two that follow each other make (n-1)/2.
+  // Γ(n/2) / Γ((n-1)/2): the product of two consecutive ratios is (n-1)/2.
   auto ratio = std::sqrt(1 / std::numbers::pi);
   for (double k = 2; k < n; ++k)
     ratio = (k - 1) / 2 / ratio;
@@ -82,7 +83,7 @@ double judged_by(run_judge rule, std::vector<double> scores) {
   if (rule == run_judge::median)
     return median_of(std::move(scores));
   auto [mean, error] = mean_and_error(scores);
-  // A single run says nothing of how far another would be from it; nor do infinite ones.
+  // A single run has no measure of spread, nor do infinite scores.
   if (rule == run_judge::mean || std::isnan(error))
     return mean;
   return mean - quantile(scores.size() - 1) * error;

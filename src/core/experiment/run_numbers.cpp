@@ -10,7 +10,7 @@ namespace tune {
 
 namespace {
 
-/// Numbers beyond are left alone: counting never gets there, and adding to them might overflow.
+/// Larger numbers are ignored: counting never reaches them, and adding to them might overflow.
 constexpr std::int64_t highest = std::int64_t{1} << 53;
 
 std::optional<std::int64_t> number_of(const value& written) {

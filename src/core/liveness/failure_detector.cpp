@@ -47,7 +47,7 @@ std::vector<std::uint64_t> failure_detector::look(instant now) {
   return result;
 }
 
-/// Timers are never quite in time.
+/// Allows half an interval, since timers are never exact.
 bool failure_detector::is_late(instant now) const {
   return planned_ && now > *planned_ + rules_.interval() / 2;
 }

@@ -8,7 +8,7 @@ namespace tune {
 
 namespace {
 
-/// More losses of one node change nothing.
+/// Losses that are remembered per node; more would change nothing.
 constexpr std::size_t most_losses = 64;
 
 } // namespace

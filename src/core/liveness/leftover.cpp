@@ -8,7 +8,7 @@ namespace tune {
 
 namespace {
 
-/// What stands before the next colon, which it takes away, too.
+/// Removes and returns the text before the next colon.
 std::string_view next_word(std::string_view& from) {
   const auto end = from.find(':');
   const auto result = from.substr(0, end);
@@ -48,7 +48,8 @@ process_fate fate_of(const process_name& guard, const process_view& from) {
     space_is_seen = space_is_seen || is_inside;
     if (x.inner_pid != guard.pid || (x.space && !is_inside))
       continue;
-    // One of that number whose namespace is hidden may be it; and another clock counts otherwise.
+    // A process with that number but a hidden namespace may be it; start times of another clock
+    // cannot be compared.
     if (!x.space || guard.clock != from.clock)
       return process_fate::unknown;
     if (x.start == guard.start)
@@ -71,7 +72,7 @@ std::optional<directory_name> directory_name_from_text(std::string_view text) {
 leftover_verdict judge_leftover(const trial_process_facts& what, const directory_name& directory) {
   const auto is_ours = (what.marked && *what.marked == directory)
                        || (what.has_our_path && what.seen && *what.seen == directory);
-  // A path alone names another directory in another container.
+  // The path alone may name another directory in another container.
   const auto may_be_ours = is_ours || (what.has_our_path && !what.seen && !what.marked);
   if (!may_be_ours || what.guard == process_fate::lives)
     return leftover_verdict::not_ours;

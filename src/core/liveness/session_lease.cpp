@@ -7,7 +7,7 @@ namespace tune {
 
 namespace {
 
-/// An answer to an older one would prolong nothing any more.
+/// An answer to an older heartbeat could no longer prolong the lease.
 constexpr std::size_t most_unanswered = 2 * liveness_rules::beats;
 
 } // namespace

@@ -15,7 +15,7 @@ std::span<const double> point_at(std::span<const double> values, std::size_t obj
   return values.subspan(i * objectives, objectives);
 }
 
-/// Of each score; 0 where it has no finite range.
+/// Range of each score; 0 where it is not finite.
 std::vector<double> scales(std::span<const double> values, std::size_t objectives) {
   std::vector<double> result;
   for (std::size_t k = 0; k < objectives; ++k) {
@@ -41,7 +41,7 @@ double distance(std::span<const double> x, std::span<const double> y,
   return result;
 }
 
-/// Of rows in falling lexicographic order those that no other dominates. @param rest The others.
+/// Rows of `of`, in falling lexicographic order, that no other dominates. @param rest The others.
 std::vector<std::size_t> first_front(std::span<const double> values, std::size_t objectives,
                                      const std::vector<std::size_t>& of,
                                      std::vector<std::size_t>& rest) {
@@ -79,7 +79,7 @@ std::vector<std::size_t> spread(std::span<const double> values, std::uint32_t ob
     if (values[i * objectives] > values[next * objectives])
       next = i;
   }
-  // Of each point, to the nearest that is chosen; -1: it is chosen itself.
+  // Distance of each point to the nearest chosen one; -1 if it is itself chosen.
   std::vector<double> nearest(points, std::numeric_limits<double>::infinity());
   while (result.size() < count) {
     result.push_back(next);
@@ -105,7 +105,7 @@ std::vector<std::vector<std::size_t>>
 non_dominated_fronts(std::span<const double> values, std::uint32_t objectives, std::size_t most) {
   std::vector<std::size_t> left(values.size() / objectives);
   std::iota(left.begin(), left.end(), std::size_t{0});
-  // A point is dominated by none that comes after it.
+  // After sorting, no point is dominated by a later one.
   std::stable_sort(left.begin(), left.end(), [&](auto a, auto b) {
     auto x = point_at(values, objectives, a);
     auto y = point_at(values, objectives, b);

@@ -34,7 +34,7 @@ double area(std::vector<heights> points) {
   return result;
 }
 
-/// Slices between each two neighbours along the last of `m` scores.
+/// Sums the slices between neighbouring values of the last of `m` scores.
 double sliced(std::vector<heights> points, std::size_t m) {
   std::sort(points.begin(), points.end(),
             [&](const heights& a, const heights& b) { return a[m - 1] > b[m - 1]; });

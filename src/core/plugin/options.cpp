@@ -28,10 +28,10 @@ std::string joined(const std::vector<std::string>& xs) {
   return result;
 }
 
-/// A bound for people: durations carry their unit, whole numbers no ".0".
+/// A bound as users write it: durations carry their unit, whole numbers no ".0".
 std::string bound_text(const option_spec& spec, double x) {
   char buffer[32];
-  // Numbers that people count with are written out: 1000000, not 1e+06.
+  // Common magnitudes are written out: 1000000, not 1e+06.
   constexpr double shortest_as_power = 1e15;
   const auto form = std::abs(x) >= 1 && std::abs(x) < shortest_as_power
                         ? std::chars_format::fixed
@@ -89,7 +89,8 @@ std::string_view kind_text(option_kind x) {
   }
 }
 
-/// "a whole number", "a finite number > 1", "a duration > 0s, such as 90, 500ms, 10m, 1.5h".
+/// Results: "a whole number", "a finite number > 1", "a duration > 0s, such as 90, 500ms, 10m,
+/// 1.5h".
 std::string kind_and_range(const option_spec& spec, std::string_view article) {
   auto result = std::string{article} + " " + std::string{kind_text(spec.kind)};
   auto range = range_text(spec);
@@ -100,8 +101,8 @@ std::string kind_and_range(const option_spec& spec, std::string_view article) {
   return result;
 }
 
-/// Names what is wrong with a number: what it is, that it is infinite, or how large it is.
-/// @param read NaN where the text is none at all.
+/// Names what is wrong with a number: its kind, that it is infinite, or its range.
+/// @param read Number that was read; NaN if the text is none at all.
 error number_refusal(const option_spec& spec, std::string_view text, double read) {
   if (std::isnan(read))
     return refusal(spec, text, kind_and_range(spec, "a"));
@@ -139,7 +140,8 @@ expected<value> check(const option_spec& spec, const std::string& text) {
       result.detail += "; did you mean " + shown_in_quotes(near) + '?';
     return result;
   }
-  // One that has a default is needed: nothing is no name of a metric, for instance.
+  // An option with a default must not be empty: the empty text is no name of a metric, for
+  // instance.
   if (text.empty() && !spec.fallback.empty())
     return error{ec::bad_option, spec.name + " = : must not be empty"};
   return value{text};
@@ -281,8 +283,8 @@ bool options::has(std::string_view name) const {
 
 namespace {
 
-/// The one known name that `wrong` is the front of, in letters enough to tell; empty where there
-/// is none, or several.
+/// The only known name that begins with `wrong`, if that is long enough; empty if there is none or
+/// several.
 std::string continued(std::string_view wrong, const std::vector<std::string>& known) {
   constexpr std::size_t telling = 3;
   auto goes_on = [&](const std::string& x) {
@@ -298,7 +300,7 @@ std::string continued(std::string_view wrong, const std::vector<std::string>& kn
 } // namespace
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
-  // Comparing takes the product of both lengths; nobody mistypes so long a name by a letter.
+  // The time grows with the product of both lengths, and names so long are not misspellings.
   constexpr std::size_t longest = 200;
   if (wrong.size() > longest)
     return {};
@@ -357,7 +359,7 @@ expected<double> parse_seconds(std::string_view text) {
     const auto* scale = find_unit(rest.substr(digits, unit - digits));
     if (!amount || scale == nullptr)
       return not_a(text, what);
-    // Each unit once, the larger first: "1h1h" is a slip of the hand.
+    // Each unit occurs once, larger ones first: "1h1h" is a mistake.
     auto size = scale->times / scale->per;
     if (size >= before)
       return not_a(text, what);

@@ -14,8 +14,8 @@ namespace {
 
 using strategy = resource_request::strategy;
 
-/// Equal requests in equal words: no zero customs, at least one bundle, one strategy where all
-/// mean the same.
+/// Gives equal requests the same form: no custom resources of amount zero, at least one bundle, and
+/// one strategy where several mean the same.
 resource_request normal_form(resource_request what) {
   if (what.bundles.empty())
     what.bundles.emplace_back();
@@ -28,7 +28,7 @@ resource_request normal_form(resource_request what) {
   return what;
 }
 
-/// The nodes as they would be with nothing granted, but for those that do not count.
+/// The nodes without any grants; leaves out nodes that are gone or in `without`.
 node_accounts emptied(const node_accounts& nodes, const std::set<std::string>& without) {
   node_accounts result;
   for (const auto& [name, node] : nodes) {
@@ -40,7 +40,7 @@ node_accounts emptied(const node_accounts& nodes, const std::set<std::string>& w
   return result;
 }
 
-/// The flaw of a bundle that no cluster of any size could mend; empty if there is none.
+/// Why no cluster of any size could grant the bundle; empty if one could.
 std::string flaw_of(const resources& bundle) {
   auto negative = [](const auto& x) { return x.second.units < 0; };
   if (bundle.cpu.units < 0 || bundle.gpu.units < 0
@@ -56,8 +56,8 @@ amount amount_of(const resources& of, const std::string& kind) {
   return known == of.custom.end() ? amount{} : known->second;
 }
 
-/// The node that comes nearest: with the most of the first custom resource that is asked for, else
-/// the largest.
+/// The node that comes closest: with the most of the first custom resource asked for, otherwise the
+/// largest.
 std::string largest_text(const node_accounts& nodes, const resources& asked) {
   if (nodes.size() < 2)
     return {};
@@ -167,7 +167,7 @@ std::vector<ledger::granted> ledger::grant() {
     auto [arrival, where] = *hopeful_.at(owner).begin();
     give_up(owner, arrival);
     auto bundles = find_placement(where->first.what, where->first.labels, nodes_, owner);
-    // What does not fit now cannot fit before something is freed, nor can its like.
+    // A request that does not fit now, or one like it, cannot fit before something is freed.
     if (!bundles)
       continue;
     auto first = where->second.begin();
@@ -256,7 +256,7 @@ bool ledger::give_up(std::uint64_t owner, std::uint64_t arrival) {
   return true;
 }
 
-/// With as many grants as another, who has waited longer.
+/// Owner with the fewest grants; among equals, the one that has waited longest.
 std::uint64_t ledger::next_owner() const {
   auto rank = [this](const auto& x) {
     auto held = held_.find(x.first);

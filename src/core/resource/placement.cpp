@@ -26,7 +26,7 @@ amount find_or_zero(const std::map<std::string, amount>& where, const std::strin
   return i == where.end() ? amount{} : i->second;
 }
 
-/// Everything but the GPUs.
+/// Whether everything but the GPUs fits.
 bool plain_part_fits(const resources& wanted, const node_account& node) {
   if (!fits(wanted.cpu, node.capacity.cpu, node.used.cpu))
     return false;
@@ -43,8 +43,8 @@ amount free_of(const node_account& node, std::uint32_t device) {
   return device < node.gpu_used.size() ? one_device - node.gpu_used[device] : one_device;
 }
 
-/// The ways to serve `wanted` GPUs from a node, best first. One way without any share where none
-/// are wanted; no way where they do not fit. Devices that are equally full are alike.
+/// The ways to serve `wanted` GPUs from a node, best first; a single empty way if none are wanted,
+/// and no way if they do not fit. Of equally full devices only one is tried.
 std::vector<std::vector<gpu_share>> device_choices(amount wanted, const node_account& node) {
   if (wanted.units == 0)
     return {{}};
@@ -73,7 +73,7 @@ std::vector<std::vector<gpu_share>> device_choices(amount wanted, const node_acc
   return result;
 }
 
-/// One search. Bundles are placed in the order of their size, the hardest first.
+/// One search. Bundles are placed in the order of their size, largest first.
 class search {
 public:
   search(const resource_request& what, const node_labels& labels, node_accounts& nodes,
@@ -100,7 +100,7 @@ public:
   }
 
 private:
-  /// What makes one place better than another: smaller is better, compared in order.
+  /// Sort key of a candidate: smaller is better, compared element by element.
   using rank = std::array<std::int64_t, 6>;
   struct candidate {
     rank order;
@@ -175,7 +175,7 @@ private:
     auto index = order_[depth];
     const auto& wanted = what_.bundles[index];
     auto open = candidates(index);
-    // A heap gives the best in linear time; a sorted rest is seldom needed.
+    // A heap finds the best in linear time; the rest rarely needs sorting.
     auto worse = [](const candidate& x, const candidate& y) {
       return std::tie(x.order, x.node->first) > std::tie(y.order, y.node->first);
     };
@@ -190,7 +190,7 @@ private:
       if (place(depth + 1))
         return true;
       leave(best.node, result_[index]);
-      // Where one failed its like will fail.
+      // Candidates like one that failed would fail as well.
       while (!open.empty() && alike(open.front(), best)) {
         std::pop_heap(open.begin(), open.end(), worse);
         open.pop_back();

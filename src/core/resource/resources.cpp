@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Bytes per unit; nothing where the unit is unknown.
+/// Bytes per unit; empty if the unit is unknown.
 std::optional<double> factor_of(std::string_view unit) {
   std::string name;
   std::transform(unit.begin(), unit.end(), std::back_inserter(name), lower);
@@ -56,8 +56,7 @@ error not_bytes(std::string_view text) {
                                 "TB, KiB, MiB, GiB or TiB, such as 2GiB"};
 }
 
-/// With units that are powers of 1000, where these show the amount exactly with one decimal at
-/// most; from 1 MB on.
+/// Text in units of powers of 1000, if one decimal at most shows the amount exactly; from 1 MB on.
 std::optional<std::string> round_decimal_text(std::uint64_t bytes) {
   static constexpr std::array<std::string_view, 5> units{"MB", "GB", "TB", "PB", "EB"};
   std::uint64_t unit = 1'000'000;
@@ -81,7 +80,7 @@ amount amount::of(double x) {
   auto scaled = x * static_cast<double>(scale);
   if (std::isnan(scaled))
     return {};
-  // The range in which doubles hold whole numbers exactly.
+  // Limit of the range in which doubles represent all whole numbers exactly.
   constexpr double most = 9007199254740992.0;
   return {std::llround(std::clamp(scaled, -most, most))};
 }
@@ -169,14 +168,14 @@ expected<std::uint64_t> parse_bytes(std::string_view text) {
     return not_bytes(text);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   auto factor = factor_of(trimmed(rest));
-  // Beyond 2^63 nothing is meant seriously.
+  // Amounts from 2^63 on are refused as mistakes.
   if (!factor || number * *factor >= 9223372036854775808.0)
     return not_bytes(text);
   return static_cast<std::uint64_t>(std::llround(number * *factor));
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-  // Whoever wrote 10TB is told so, and not 9.1 TiB.
+  // An amount written as 10TB is shown as that, not as 9.1 TiB.
   if (auto decimal = round_decimal_text(bytes))
     return *decimal;
   static constexpr std::array<std::string_view, 6> units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -184,7 +183,7 @@ std::string bytes_text(std::uint64_t bytes) {
     return quantity(std::to_string(bytes), "B");
   auto shown = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  // 1023.96 would be shown as 1024.0.
+  // Just below 1024, since 1023.96 would be shown as 1024.0.
   while (shown >= 1023.95 && unit + 1 < units.size()) {
     shown /= 1024;
     ++unit;

@@ -1,4 +1,4 @@
-/// By what resources are ordered where the hardest to have goes first.
+/// Order of resource requests in which the hardest to satisfy go first.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tune {
 
-/// The scarce things first.
+/// Compares the scarcest resources first.
 [[nodiscard]] inline auto size_of(const resources& x) {
   return std::tuple{x.gpu, x.cpu, x.memory};
 }

@@ -1,4 +1,4 @@
-/// The one list of schedulers shipped.
+/// The list of the schedulers that are shipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/asha.hpp"
 #include "tune/core/schedule/fifo/fifo.hpp"
@@ -18,7 +18,7 @@ scheduler_catalogue builtin_schedulers() {
   scheduler_catalogue result{{fifo::make_entry(), asha::make_entry(), hyperband::make_entry(),
                               hyperband::make_bohb_entry(), median::make_entry(), pbt::make_entry(),
                               pb2::make_entry()}};
-  // It wraps any of those before it.
+  // This one can wrap any of those added before it.
   auto changing = resource_changing::make_entry(result);
   result.add(pbt_replay::make_entry());
   result.add(std::move(changing));

@@ -87,7 +87,7 @@ void fifo_queue::add(const fact::added& what) {
 }
 
 void fifo_queue::allow_on(trial_id trial) {
-  // One that was chosen already is on its way and must not be chosen twice.
+  // A trial that was already chosen is on its way and must not be chosen twice.
   auto i = entries_.find(trial);
   if (i != entries_.end() && i->second.where != place::away)
     move(trial, place::pending);

@@ -21,7 +21,7 @@ std::string brief(double x) {
   auto* begin = digits.data();
   auto [end, failed]
       = std::to_chars(begin, begin + digits.size(), x, std::chars_format::general, 6);
-  // A whole number stays one, however long.
+  // A whole number keeps all its digits.
   return plain(x).as_int() != nullptr || failed != std::errc{} ? to_text(plain(x))
                                                                : std::string{begin, end};
 }

@@ -1,4 +1,4 @@
-/// The one list of searchers shipped.
+/// The list of the searchers that are shipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/automatic/automatic.hpp"
 #include "tune/core/search/bohb/bohb.hpp"

@@ -62,7 +62,7 @@ void simulation::start_head() {
       = std::make_unique<engine>(experiment{settings_, rules_.judge->traits(),
                                             rules_.source->traits(), std::move(rules_.stoppers)},
                                  *this);
-  // What a node says late of a lease of the head before must mean none of this one's.
+  // A node's late message about a lease of an earlier head must not match a lease of this one.
   constexpr std::uint64_t most_leases = 1'000'000'000;
   ledger_ = std::make_unique<ledger>(epoch_ * most_leases + 1);
   leases_.clear();
@@ -103,7 +103,7 @@ void simulation::run(std::size_t most) {
     if (due)
       *due = std::max(*due + behind_, asleep_until_);
     if (agenda_.empty() && !due) {
-      // A client may want it so.
+      // A client may have suspended or held trials on purpose.
       if (auto seen = engine_->machine().view(); seen.suspended || seen.held > 0)
         return;
       fault(promise::nothing_lost_or_doubled, "everything stands still before the end");
@@ -126,7 +126,7 @@ instant simulation::elapsed() const {
   return ended_at_.value_or(agenda_.now() - behind_);
 }
 
-/// Late messages must do no harm, and nothing may be left.
+/// Delivers late messages, which must do no harm, and checks that nothing is left.
 void simulation::end_of_run() {
   if (!ended_at_)
     ended_at_ = elapsed();
@@ -138,7 +138,7 @@ void simulation::end_of_run() {
 }
 
 void simulation::record(const event& what) {
-  // All that the event before has caused is done by now.
+  // All effects of the previous event are done by now.
   if (how_.hashes && hashes_.size() < log_.size())
     note_hash();
   ++events_;
@@ -171,7 +171,7 @@ void simulation::lose_head() {
   if (how_.hashes && hashes_.size() < log_.size())
     note_hash();
   auto lived = std::exchange(hashes_, {});
-  // A commit under way may have reached the disk as a whole, unheard of.
+  // A commit under way may have reached the disk completely before anybody heard of it.
   auto kept = committing_ > on_disk_ && happens(0.5) ? committing_ : on_disk_;
   std::optional<std::uint64_t> digest;
   if (kept == log_.size())
@@ -205,7 +205,7 @@ void simulation::replay(const std::vector<std::uint64_t>& lived) {
     if (hashes_.back() != lived[x.seq - 1] && found_.empty())
       fault(promise::replay, "the recovered state differs");
   }
-  // What nobody knows of is swept, and what lay in memory went with the head.
+  // Unregistered checkpoints are swept, and those in memory were lost with the head.
   std::erase_if(disk_,
                 [&](const auto& x) { return x.second.node || !registered.contains(x.first); });
 }

@@ -10,7 +10,7 @@ namespace tune {
 
 namespace {
 
-/// All trials are of one job.
+/// Id of the one job that all trials belong to.
 constexpr const char* the_job = "simulated";
 
 } // namespace
@@ -18,12 +18,12 @@ constexpr const char* the_job = "simulated";
 // -- Launches.
 
 void simulation::launch(const cmd::launch& x) {
-  // What lies in memory is lost with its node, which the head may not have noticed yet.
+  // A checkpoint in memory is lost with its node, which the head may not have noticed yet.
   if (x.from && !disk_.contains(x.from) && !x.from_location.starts_with(kept_in_memory))
     found_.add({promise::bounded_loss, engine_->machine().last_seq(), x.trial,
                 "checkpoint " + std::to_string(x.from.number) + " is to be restored, but gone"});
   const auto number = members_.launched(x.where.id);
-  // Its node was lost meanwhile, which the experiment hears.
+  // The node was lost meanwhile, and the experiment is told so.
   if (!number)
     return;
   lease_of_.emplace(x.attempt, x.where.id);
@@ -99,7 +99,7 @@ void simulation::reap(std::size_t node, attempt_id attempt, lease_id id) {
     end(attempt, end_class::killed, "its node ended it");
 }
 
-/// It gets nothing for a while.
+/// Holds the node's grants back for a while.
 void simulation::act(std::size_t which, const node_cmd::decline&) {
   if (!may_speak(nodes_[which]))
     return;
@@ -137,17 +137,17 @@ void simulation::act(std::size_t which, const node_cmd::forget& x) {
     node.orders.erase(x.lease);
 }
 
-/// What it kept to itself is said.
+/// Lets the node send what it held back.
 void simulation::act(std::size_t which, const node_cmd::open&) {
   auto& node = nodes_[which];
   node.is_open = true;
   node.lease.reset();
   ++node.silence;
-  // Nothing that it said before is longer on its way.
+  // By then, everything that the node sent before has arrived.
   auto wait = how_.most_delay;
   for (auto& x : std::exchange(node.unsaid, {}))
     agenda_.add(wait, [this, which, what = std::move(x.what)] { arrive(which, what); });
-  // What is said from now on comes behind it.
+  // Later messages must arrive after these.
   for (auto& [attempt, who] : processes_) {
     if (who.node == which)
       who.last_up = std::max(who.last_up, agenda_.now() + wait);
@@ -218,7 +218,7 @@ void simulation::say(std::size_t which, attempt_id attempt, event_body what) {
 
 // -- A node comes in, or back.
 
-/// As a new incarnation.
+/// Joins as a new incarnation.
 void simulation::come_in(std::size_t which) {
   auto& node = nodes_[which];
   if (is_in_trouble(node) || (node.plan && node.epoch == epoch_))
@@ -243,7 +243,7 @@ void simulation::enter(std::size_t which, std::uint64_t session, const node_hold
   from_node(which, [this, which, what] { receive_node(which, what); });
 }
 
-/// A trouble is over; what that means is for the head to say.
+/// Called when a node's trouble is over; the head decides whether it rejoins.
 void simulation::come_back(std::size_t which) {
   auto& node = nodes_[which];
   if (is_in_trouble(node))
@@ -278,13 +278,12 @@ void simulation::rejoin(std::size_t which) {
   enter(which, session, node.plan->rejoin(session));
 }
 
-/// Sends a heartbeat. A head that has given the node up does not know its session any more, and
-/// says so.
+/// Sends a heartbeat. A head that has given the node up no longer knows its session, and says so.
 void simulation::beat(std::size_t which) {
   on_node(which, delay(), [this, which] {
     const auto& node = nodes_[which];
     const auto may = node.is_open && node.epoch == epoch_ && !is_in_trouble(node);
-    // At the end it goes once nothing is left of it.
+    // Once the experiment is over, the node leaves when nothing runs on it any more.
     const auto has_cause = !finished_ || !node.plan->holdings().leases.empty();
     if (may && has_cause && !is_member(which))
       rejoin(which);
@@ -313,8 +312,8 @@ void simulation::receive_node(std::size_t which, const node_arrival& what) {
   grant();
 }
 
-/// Where the process is the same it ended its trials since it heard nothing of the head: that is
-/// neither its fault nor theirs.
+/// If the process is the same, it ended its trials because it did not hear from the head: neither
+/// the node nor the trials are to blame.
 void simulation::replace(std::size_t which, const std::string& worker) {
   if (workers_[name_of(which)] == worker) {
     for (auto id : members_.open_on(name_of(which))) {
@@ -329,7 +328,7 @@ void simulation::replace(std::size_t which, const std::string& worker) {
   take_for_lost(which);
 }
 
-/// Whatever it has counts no more.
+/// Tells the node that nothing it holds counts any more.
 void simulation::dismiss(std::size_t which, std::uint64_t session) {
   change_connection(which);
   for_node(which, [this, which, session] {
@@ -351,12 +350,12 @@ void simulation::take_back(std::size_t which, std::uint64_t session,
     free(id);
 }
 
-/// What is said over the new one may overtake what was said over the last.
+/// Messages over the new connection may overtake those over the last.
 void simulation::change_connection(std::size_t which) {
   nodes_[which].last_down = agenda_.now();
 }
 
-/// It ends everything: another incarnation will come in.
+/// Ends everything on the node: another incarnation will join.
 void simulation::abandon(std::size_t which) {
   auto& node = nodes_[which];
   std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
@@ -370,7 +369,7 @@ void simulation::take_for_lost(std::size_t which) {
   const auto name = name_of(which);
   ++nodes_lost_;
   ledger_->remove_node(name);
-  // Its leases have run out: what still runs there was told to stop by its own clock.
+  // Its leases have run out: by its own clock, the node has stopped what still runs there.
   const auto over = members_.lose(name);
   const std::set<lease_id> gone(over.begin(), over.end());
   for (auto id : over) {

@@ -1,4 +1,4 @@
-// What goes wrong all of a sudden, and how the head learns of it.
+// Sudden faults, and how the head learns of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/simulate/simulation.hpp"
 
@@ -51,7 +51,7 @@ void simulation::inject() {
   }
 }
 
-/// A client stops a trial, or pauses one or all for a while.
+/// Acts as a client that stops a trial, or pauses one or all for a while.
 void simulation::interfere(instant duration) {
   if (finished_)
     return;
@@ -72,7 +72,7 @@ void simulation::interfere(instant duration) {
     release(whom, duration);
 }
 
-/// Lets go on what was paused; once more where the head is lost before that, or what made it
+/// Resumes what was paused; repeats that if the head is lost before the order, or whatever made it
 /// needless, is on disk.
 void simulation::release(std::optional<trial_id> whom, instant after) {
   for_any_head(after, [this, whom, after] {
@@ -98,7 +98,8 @@ void simulation::watch_release(std::optional<trial_id> whom, sequence said, inst
   });
 }
 
-/// What changes nothing, or cannot be, is refused before it enters the log.
+/// Posts an order of a client. An order that changes nothing or is illegal is refused before it
+/// enters the log.
 bool simulation::wish(event_body what) {
   if (engine_->machine().weigh(what).what != order_verdict::kind::taken)
     return false;
@@ -106,7 +107,7 @@ bool simulation::wish(event_body what) {
   return true;
 }
 
-/// Loses a node after a time, again and again.
+/// Loses a node at random times, again and again.
 void simulation::wear_out(std::size_t node) {
   auto mean = static_cast<double>(how_.faults.node_mtbf.count());
   auto lasts = instant{static_cast<std::int64_t>(-stable_log(1 - chance_.unit()) * mean)};
@@ -121,12 +122,12 @@ void simulation::wear_out(std::size_t node) {
   });
 }
 
-/// Its head hears nothing of it.
+/// Whether the head hears nothing from the node.
 bool simulation::is_silent(const node_state& node) const {
   return !node.alive || std::max(node.frozen_until, node.unheard_until) > agenda_.now();
 }
 
-/// It hears nothing of its head.
+/// Whether the node hears nothing from the head.
 bool simulation::is_deaf(const node_state& node) const {
   return std::max(node.deaf_until, asleep_until_) > agenda_.now();
 }
@@ -142,7 +143,7 @@ void simulation::lose_node(const std::string& name, instant back_after) {
   }
 }
 
-/// The machine goes down, and its processes with it.
+/// Takes the machine down, with its processes.
 void simulation::lose(std::size_t which, instant back_after) {
   nodes_[which].alive = false;
   ++nodes_[which].process;
@@ -155,7 +156,7 @@ void simulation::lose(std::size_t which, instant back_after) {
   });
 }
 
-/// It is told to go: what runs there may save, and is handed back when its time is up.
+/// Tells the node to leave: its trials may save, and are handed back when its time is up.
 void simulation::leave(std::size_t which, instant grace, instant back_after) {
   auto& node = nodes_[which];
   if (!is_member(which) || !node.plan || node.epoch != epoch_ || is_in_trouble(node)
@@ -166,7 +167,7 @@ void simulation::leave(std::size_t which, instant grace, instant back_after) {
   on_node(which, grace, [this, which, back_after] { go_away(which, back_after); });
 }
 
-/// Its time to leave is up; if it is in trouble just then, once that is over.
+/// Ends a leaving node's time; waits for the end of its trouble first, if there is any.
 void simulation::go_away(std::size_t which, instant back_after) {
   auto& node = nodes_[which];
   auto open = std::max({node.frozen_until, node.unheard_until, node.deaf_until, asleep_until_});
@@ -177,7 +178,7 @@ void simulation::go_away(std::size_t which, instant back_after) {
   lose(which, back_after);
 }
 
-/// The machine stands still, or its link does; what is under way comes afterwards.
+/// Suspends the machine or its link for a while; pending messages arrive afterwards.
 void simulation::freeze(std::size_t which, instant duration, trouble what) {
   auto& node = nodes_[which];
   auto until = agenda_.now() + duration;
@@ -191,7 +192,7 @@ void simulation::freeze(std::size_t which, instant duration, trouble what) {
   agenda_.add(duration, [this, which] { come_back(which); });
 }
 
-/// The head stands still, as a suspended machine does. Nobody hears of it meanwhile.
+/// Suspends the head, like a machine put to sleep. Nobody is told meanwhile.
 void simulation::put_to_sleep(instant duration) {
   if (is_asleep())
     return;
@@ -207,12 +208,12 @@ void simulation::put_to_sleep(instant duration) {
   });
 }
 
-/// Neither side hears of the other any more, or one does not. The node's lease ends before the head
-/// gives it up; where only the node hears nothing, it says so then.
+/// Watches a broken link, in one direction or both. The node's lease ends before the head gives the
+/// node up; where only the node hears nothing, it says so then.
 void simulation::watch_silence(std::size_t which) {
   auto& node = nodes_[which];
   auto silence = ++node.silence;
-  // One that has not come back from the last silence has the lease that it had.
+  // A node that has not come back from the last silence keeps its old lease.
   if (!node.lease)
     node.lease.emplace(liveness_rules{how_.lost_after}, agenda_.now());
   watch_for_silence(which, silence);
@@ -220,13 +221,13 @@ void simulation::watch_silence(std::size_t which) {
   agenda_.add(left(node.lease->ends()), [this, which, silence, sleeps = sleeps_] {
     const auto& it = nodes_[which];
     const auto only_deaf = it.deaf_until > agenda_.now() && !is_silent(it);
-    // A head that slept blames nobody for having heard nothing of it.
+    // A head that was suspended does not blame a node for having heard nothing.
     if (it.silence == silence && is_member(which) && only_deaf && sleeps == sleeps_)
       give_up(which);
   });
   agenda_.add(left(node.lease->lost_at()), [this, which, silence] {
     const auto& it = nodes_[which];
-    // One that stands still finds out when it goes on.
+    // A suspended node notices when it resumes.
     if (it.silence != silence || !it.lease || it.frozen_until > agenda_.now())
       return;
     abandon(which);
@@ -234,8 +235,7 @@ void simulation::watch_silence(std::size_t which) {
   });
 }
 
-/// The head gives it up once it was silent for too long; the time that the head slept does not
-/// count.
+/// Has the head give the node up after too long a silence; the head's own sleep does not count.
 void simulation::watch_for_silence(std::size_t which, std::uint64_t silence) {
   for_any_head(how_.lost_after, [this, which, silence, sleeps = sleeps_] {
     const auto& it = nodes_[which];
@@ -255,7 +255,7 @@ void simulation::give_up(std::size_t which) {
   take_for_lost(which);
 }
 
-/// What trials paused with there is lost to the head.
+/// Drops checkpoints in the node's memory, which the head cannot reach any more.
 void simulation::clear_memory(std::size_t which) {
   std::erase_if(disk_, [&](const auto& x) { return x.second.node == which; });
 }

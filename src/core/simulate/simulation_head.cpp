@@ -1,4 +1,4 @@
-// Commands, as the head carries them out.
+// How the head carries out commands.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/simulate/simulation.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace tune {
 
-/// Asks a rule. Its answer is computed when it is asked or when it is given, and may come twice.
+/// Asks a rule. The answer is computed either at once or when it is delivered, and may come twice.
 template <class Compute>
 void simulation::ask(Compute compute) {
   auto again = happens(how_.faults.doubled);

@@ -15,7 +15,7 @@ void simulation::to_process(attempt_id attempt, std::function<void(process&)> wh
     return;
   }
   auto& who = known->second;
-  // What was sent first is heard first.
+  // Messages arrive in the order in which they were sent.
   who.last_down = std::max(who.last_down, agenda_.now() + delay());
   agenda_.add(who.last_down - agenda_.now(),
               [this, attempt, what = std::move(what)] { reach(attempt, what); });
@@ -63,16 +63,16 @@ void simulation::arrive(std::size_t from, event_body what) {
     agenda_.add(hears_at(from) - agenda_.now(), [this, from] { deliver(from); });
 }
 
-/// When the head can hear it next.
+/// Earliest time at which the head can hear from the node.
 instant simulation::hears_at(std::size_t from) const {
   return std::max(nodes_[from].unheard_until, asleep_until_);
 }
 
-/// What waited comes in the order in which it was sent.
+/// Delivers waiting messages in the order in which they were sent.
 void simulation::deliver(std::size_t from) {
   if (const auto open = hears_at(from); open > agenda_.now())
     return agenda_.add(open - agenda_.now(), [this, from] { deliver(from); });
-  // What is said meanwhile comes behind it.
+  // Messages sent meanwhile are queued behind these.
   for (auto& waiting = nodes_[from].on_the_way; !waiting.empty(); waiting.pop_front())
     receive(from, std::move(waiting.front()));
 }
@@ -86,7 +86,7 @@ void simulation::receive(std::size_t from, event_body what) {
   tell_end(from, *over);
 }
 
-/// The cluster hears of the end in its own way, earlier or later than the runner.
+/// Tells the cluster of the end on a way of its own, before or after the runner.
 void simulation::tell_end(std::size_t from, const on::ended& what) {
   if (forkless_.contains(what.attempt) && what.how != end_class::preempted)
     fault(promise::nothing_lost_or_doubled,
@@ -168,7 +168,7 @@ void simulation::finish_step(process& who, object metrics) {
   auto attempt = who.attempt;
   auto stops = who.stops;
   to_head(who, on::reported{std::make_shared<const report>(std::move(*made))});
-  // The news may have changed anything.
+  // The report may have had any effect, even the end of this process.
   auto still = processes_.find(attempt);
   if (still == processes_.end())
     return;
@@ -184,7 +184,7 @@ void simulation::finish_step(process& who, object metrics) {
     compute(still->second);
 }
 
-/// The checkpoint that came with its report is safe, or is not.
+/// Reports whether the checkpoint that came with the report is safe.
 void simulation::hand_over(process& who, std::uint64_t iteration) {
   if (happens(how_.faults.save_failure)) {
     to_head(who, on::save_failed{who.trial, who.attempt, {}, "disk full", iteration, false});
@@ -198,7 +198,7 @@ void simulation::hand_over(process& who, std::uint64_t iteration) {
           who.trial, who.attempt, {}, iteration, who.session.time_total(), std::move(location), 1});
 }
 
-/// It has its number now.
+/// Stores a handed-over checkpoint under the number that it has got.
 void simulation::note_handed_over(const on::saved& what) {
   auto known = handed_over_.extract(what.location);
   if (!known.empty())
@@ -207,7 +207,7 @@ void simulation::note_handed_over(const on::saved& what) {
 
 void simulation::go_on(process& who, const cmd::proceed& x) {
   who.session.allow(x.until);
-  // An answer may come twice, and one to an earlier report may give credit for this one.
+  // An answer may come twice, and an answer to an earlier report may give credit for this one.
   if (!who.waits || (x.number != who.session.number() && !who.session.has_credit()))
     return;
   who.session.go_on(agenda_.now());
@@ -258,7 +258,7 @@ void simulation::halt(process& who, const cmd::halt& x) {
     known->second.exports = known->second.exports || x.exports;
 }
 
-/// @param exports It is the end of its trial, or it was told so before.
+/// @param exports True at the end of the trial; an earlier order to export counts as well.
 void simulation::end_in_order(process& who, end_class how, bool exports) {
   const auto attempt = who.attempt;
   if ((exports || who.exports) && settings_.export_time.count() > 0) {
@@ -267,7 +267,7 @@ void simulation::end_in_order(process& who, end_class how, bool exports) {
       made.formats.push_back({format, made.location + "/" + format, {}});
     to_head(who, std::move(made));
   }
-  // The news may have changed anything.
+  // The report may have had any effect, even the end of this process.
   if (processes_.contains(attempt))
     end(attempt, how);
 }
@@ -278,7 +278,7 @@ void simulation::end(attempt_id attempt, end_class how, std::string detail) {
   model_->forget(who.trial);
   auto& plan = *nodes_[who.node].plan;
   auto commands = plan.gone(who.lease);
-  // What the head has given up says nothing any more.
+  // A lease that the head has given up is not reported any more.
   if (plan.stage_of(who.lease) == allocation_stage::closing)
     to_head(who, on::ended{who.trial, attempt, how, std::move(detail), {}});
   carry_out(who.node, commands);

@@ -21,9 +21,9 @@ struct condition::node {
   enum class sort { all, any, negated, compared, member };
 
   sort what = sort::compared;
-  /// Of all, any (two or more) and negated (one).
+  /// Operands of all, any (two or more) and negated (one).
   std::vector<node> parts{};
-  /// Of compared and member: index of the name, and literals (one, or a list).
+  /// For compared and member: index of the name, and literals (one, or a list).
   std::size_t name = 0;
   relation how = relation::equal;
   std::vector<value> literals{};
@@ -63,7 +63,8 @@ bool ordered(const T& a, relation how, const T& b) {
 
 truth evaluate(const node& x, std::span<const value* const> values);
 
-/// `all` for wanted = false, `any` for wanted = true: one part of that truth decides.
+/// Evaluates `all` for wanted = false, `any` for wanted = true: a single part with that value
+/// decides.
 truth evaluate_parts(const node& x, std::span<const value* const> values, bool wanted) {
   truth result = !wanted;
   for (const auto& part : x.parts) {
@@ -99,7 +100,7 @@ truth evaluate(const node& x, std::span<const value* const> values) {
                      [&](const value& y) { return are_equal(*left, y); });
 }
 
-/// All comparisons below `x`, from left to right.
+/// Appends all comparisons below `x`, from left to right.
 void add_comparisons(std::vector<parameter_comparison>& to, const node& x,
                      const std::vector<std::string>& names) {
   for (const auto& part : x.parts)
@@ -126,7 +127,7 @@ public:
   std::vector<std::string> names;
 
 private:
-  /// The word at hand, left in place.
+  /// The next word, without taking it.
   std::string_view next_word() {
     in_.skip_blanks();
     auto at = in_.position();
@@ -247,7 +248,7 @@ private:
     return known->second;
   }
 
-  /// Nothing inside where no relation follows: the name stands alone.
+  /// Reads a relation, if one follows; empty if the name stands alone.
   expected<std::optional<relation>> read_relation() {
     in_.skip_blanks();
     auto first = in_.peek();

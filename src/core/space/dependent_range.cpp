@@ -11,7 +11,7 @@ namespace {
 
 constexpr double largest_whole = 0x1p53;
 
-/// What is meant: a third of 9 is no whole number as a float.
+/// Removes rounding errors: floating-point quotients such as 0.3 / 0.1 miss whole numbers slightly.
 double cleaned(double x) {
   auto nearest = std::round(x);
   return std::abs(x - nearest) <= 1e-9 * std::fmax(1, std::abs(x)) ? nearest : x;

@@ -13,12 +13,12 @@ namespace {
 /// A distribution of numbers.
 struct shape {
   std::string_view name;
-  /// What is written in brackets.
+  /// Arguments as written in the brackets.
   std::string_view arguments;
   bool has_bounds = true;
   bool whole = false;
   bool log = false;
-  /// How many arguments it takes.
+  /// Numbers of arguments that are allowed.
   std::size_t least = 2;
   std::size_t most = 2;
 };
@@ -46,7 +46,7 @@ std::string signature(const shape& x) {
   return std::string{x.name} + '(' + std::string{x.arguments} + ')';
 }
 
-/// The step, which depends on nothing.
+/// Reads the step, which cannot depend on parameters.
 expected<double> read_step(scanner& in, const shape& of) {
   in.skip_blanks();
   auto at = in.position();

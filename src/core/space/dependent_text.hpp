@@ -11,14 +11,14 @@
 
 namespace tune {
 
-/// Whether arguments of a distribution of numbers, which begin where the scanner stands, have
+/// Whether the arguments of a distribution of numbers, which begin at the scanner's position, have
 /// parameters in braces.
 [[nodiscard]] bool is_dependent(const scanner& in, std::string_view distribution);
 
 /// Reads "(low, high)" or "(low, high, q)". @errors `ec::bad_syntax`, `ec::bad_option`.
 [[nodiscard]] expected<domain> read_dependent(scanner& in, std::string_view distribution);
 
-/// "uniform(0, {a})".
+/// Text such as "uniform(0, {a})".
 [[nodiscard]] std::string text_of(const dependent_range& what);
 
 } // namespace tune

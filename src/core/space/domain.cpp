@@ -12,24 +12,24 @@ namespace tune {
 
 namespace {
 
-/// Where `u` stands between `low` and `high`, evenly or evenly in the logarithm.
+/// Number at the fraction `u` of the way from `low` to `high`, linearly or on a logarithmic scale.
 double between(double low, double high, bool log, double u) {
   if (!log)
     return low + u * (high - low);
   auto from = stable_log(low);
   auto width = stable_log(high) - from;
-  // Exact at u = 0; the other form only where the ratio of the bounds overflows.
+  // Exact at u = 0; the other form is needed only if the ratio of the bounds overflows.
   return width < 700 ? low * stable_exp(u * width) : stable_exp(from + u * width);
 }
 
-/// One of `n` equally likely numbers from 0. [n >= 1]
+/// One of `n` equally likely whole numbers from 0. [n >= 1]
 std::uint64_t index_at(std::uint64_t n, double u) {
   auto i = u * static_cast<double>(n);
   return i < static_cast<double>(n) ? std::min(static_cast<std::uint64_t>(i), n - 1) : n - 1;
 }
 
-/// One of the whole numbers `first` … `last`. With `log` each has the weight of its cell of width
-/// one in the logarithm, so the ends are not halved.
+/// One of the whole numbers `first` … `last`. With `log`, each has the weight of the cell of width
+/// one around it on the logarithmic scale, so that the ends keep their full weight.
 double step_at(double first, double last, bool log, double u) {
   if (!log)
     return first + static_cast<double>(index_at(static_cast<std::uint64_t>(last - first) + 1, u));
@@ -65,7 +65,7 @@ std::int64_t value_at(const int_range& x, double u) {
   if (!x.log)
     return offset(x.low, index_at(distance(x.low, x.high), u));
   auto real = std::floor(between(static_cast<double>(x.low), static_cast<double>(x.high), true, u));
-  // Compared as floats first: the cast is undefined beyond 2^63.
+  // Compared as floats, since the cast is undefined beyond 2^63.
   if (real >= static_cast<double>(x.high))
     return x.high - 1;
   return std::clamp(static_cast<std::int64_t>(real), x.low, x.high - 1);
@@ -84,7 +84,8 @@ std::uint64_t factorial(std::size_t n) {
   return result;
 }
 
-/// Number `index` of all orders, those that begin with the first item first.
+/// Permutation number `index`, in the order in which those that begin with the first item come
+/// first.
 value nth_order(std::vector<value> items, std::uint64_t index) {
   value::list result;
   while (!items.empty()) {
@@ -123,7 +124,7 @@ value value_at(const subset_of& x, double u) {
   return nth_subset(x.items, index_at(count_of(x), u));
 }
 
-/// Whether `x` is a list of items, none of them twice.
+/// Whether `x` is a list of items without duplicates.
 bool lists_each_once(const std::vector<value>& items, const value& x) {
   const auto* list = x.as_list();
   if (list == nullptr)
@@ -153,7 +154,7 @@ bool is_one_of(const std::vector<value>& options, const value& x) {
   return std::find(options.begin(), options.end(), x) != options.end();
 }
 
-/// Floats may be given as whole numbers: `lr = 1`.
+/// Number of a value for a float parameter, which may be written as a whole number: `lr = 1`.
 std::optional<double> real(const value& x) {
   if (x.as_bool() != nullptr)
     return std::nullopt;
@@ -199,7 +200,7 @@ struct tester {
 
 namespace {
 
-/// Lists a domain; nothing where it has no end or more than `most` values.
+/// Lists the values of a domain; empty if it is infinite or has more than `most`.
 struct lister {
   using answer = std::optional<std::vector<value>>;
 

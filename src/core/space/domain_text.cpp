@@ -73,7 +73,7 @@ expected<std::int64_t> whole(const call& c, std::size_t i, std::int64_t fallback
   const auto& x = c.arguments[i].what;
   if (const auto* exact = x.as_int())
     return *exact;
-  // "1e6" is a float, but a whole number.
+  // "1e6" reads as a float, but is a whole number.
   const auto* number = x.as_double();
   if (number == nullptr || *number != std::floor(*number) || std::abs(*number) > 0x1p53)
     return bad_argument(c, i, "a whole number");
@@ -84,7 +84,7 @@ std::string written(const call& c, std::size_t i) {
   return std::string{c.kind.arguments[i]} + " = " + literal_text(c.arguments[i].what);
 }
 
-/// Both bounds must be multiples, or the ends could not be reached.
+/// Checks that both bounds are multiples of the step: otherwise the ends could not be reached.
 expected<void> check_steps(const call& c, const float_range& x) {
   if (x.step <= 0)
     return bad_argument(c, 2, "> 0");
@@ -162,7 +162,7 @@ expected<domain> build_normal(const call& c) {
     return bad_argument(c, 2, "> 0");
   if (!std::isfinite(std::abs(*mean) + 40 * *sd))
     return bad_argument(c, 1, "smaller: the range overflows a float");
-  // Beyond 40 standard deviations nothing is ever drawn.
+  // Values beyond 40 standard deviations are never drawn.
   if (Steps && (std::abs(*mean) + 40 * *sd) / *step > most_steps)
     return bad_argument(c, 2, "larger: the values are more than 2^52 steps from 0");
   return domain{normal_range{*mean, *sd, *step}};
@@ -295,7 +295,7 @@ struct renderer {
       result += (i == 0 ? "(" : ", ") + literal_text(xs[i]);
     return result + ')';
   }
-  /// "low" rather than "low.0": bounds of floats may be whole.
+  /// Writes "low" rather than "low.0", since bounds of floats may be whole.
   static std::string joined(std::string_view name, std::initializer_list<double> xs) {
     std::string result{name};
     for (auto x : xs)

@@ -1,4 +1,4 @@
-/// Reads an expression that is a part of a text.
+/// Reads an expression within a longer text.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@ namespace tune {
 
 class expression_reader {
 public:
-  /// The longest that begins where the scanner stands.
+  /// Reads the longest expression that begins at the scanner's position.
   [[nodiscard]] static expected<expression> read(scanner& in);
 };
 

@@ -1,4 +1,4 @@
-/// What constraints and bounds are made of: arithmetic over names, and comparisons of it.
+/// Syntax tree of constraints and bounds: arithmetic over names, and comparisons of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,18 +18,18 @@ using operands = std::span<const double>;
 /// An operator or a function of numbers.
 struct operation {
   std::string_view name;
-  /// How many operands it takes. [1 … most]
+  /// Numbers of operands that are allowed. [1 … most]
   std::size_t least = 1;
   std::size_t most = 1;
   double (*of)(operands) = nullptr;
 };
 
-/// The functions, by name.
+/// All functions, by name.
 [[nodiscard]] std::span<const operation> functions();
-/// The operator with so many operands: 2, or 1 for a sign. Null where there is none.
+/// The operator with this name and number of operands: 2, or 1 for a sign. Null if there is none.
 [[nodiscard]] const operation* operator_named(std::string_view name, std::size_t count);
 
-/// A part of it, with its parts.
+/// A node of the syntax tree, with its parts.
 struct formula {
   enum class sort { all, any, negated, compared, computed, named, literal, length };
 
@@ -42,19 +42,19 @@ struct formula {
   value literal = {};
 };
 
-/// One per name, null where absent.
+/// Values by index of the name; null where absent.
 using known_values = std::span<const value* const>;
 
-/// A number where it is one; true and false are 1 and 0.
+/// Numeric value, where true and false are 1 and 0; empty if there is none.
 [[nodiscard]] std::optional<double> number_of(const value& x);
 
-/// The value of a sum. Nothing where a name in it is absent, or what cannot be computed.
+/// Value of a sum; empty if a name in it is absent or it cannot be computed.
 [[nodiscard]] std::optional<value> evaluated(const formula& x, known_values values);
 
-/// Whether a rule holds. Nothing where absent names leave it undecided.
+/// Whether a rule holds; empty if absent names leave it undecided.
 [[nodiscard]] std::optional<bool> decided(const formula& x, known_values values);
 
-/// Between which numbers a sum stays. See `expression::span`.
+/// Interval in which a sum lies. See `expression::span`.
 [[nodiscard]] std::optional<interval> span_of(const formula& x, const interval_of& known);
 
 } // namespace tune

@@ -114,7 +114,8 @@ expected<formula> formula_parser::negation(int depth) {
   return result;
 }
 
-/// Whether a bracket that begins here holds comparisons: it closes before any arithmetic goes on.
+/// Reads a comparison. A bracket that begins here may hold comparisons itself: only if it closes
+/// before any arithmetic goes on.
 expected<formula> formula_parser::comparison(int depth) {
   auto begin = in_.position();
   if (take("(")) {
@@ -140,14 +141,14 @@ expected<formula> formula_parser::comparison(int depth) {
   return result;
 }
 
-/// Whether arithmetic or a comparison goes on behind a bracket.
+/// Whether arithmetic or a comparison goes on after a bracket.
 bool formula_parser::continues() {
   in_.skip_blanks();
   constexpr std::string_view operators = "+-*/%<>=!";
   return !in_.at_end() && operators.find(in_.peek()) != operators.npos;
 }
 
-/// A name by itself asks whether it is true.
+/// Reads a name by itself as the question whether it is true.
 expected<formula> formula_parser::alone(formula left) {
   if (left.what != sort::named)
     return in_.expected_here("a comparison such as < 10");
@@ -203,7 +204,7 @@ expected<formula> formula_parser::product(int depth) {
   return result;
 }
 
-/// -x ** 2 is -(x ** 2), and 2 ** -1 is a half.
+/// Reads signs and powers: -x ** 2 is -(x ** 2), and 2 ** -1 is 0.5.
 expected<formula> formula_parser::signed_power(int depth) {
   if (depth > scanner::most_depth)
     return in_.expected_here("fewer brackets");
@@ -245,7 +246,7 @@ expected<formula> formula_parser::atom(int depth) {
   return name ? expected<formula>{node_of(sort::named, *name)} : name.error();
 }
 
-/// A name without braces, a truth or a function.
+/// Reads a name without braces, a truth value or a function.
 expected<formula> formula_parser::word(int depth) {
   auto name = next_name();
   auto braces = by_ == name_rule::in_braces;
@@ -335,7 +336,7 @@ expected<formula> formula_parser::call(std::string_view name, std::size_t at, in
   return result;
 }
 
-/// What stands behind "len(".
+/// Reads what follows "len(".
 expected<formula> formula_parser::length() {
   in_.skip_blanks();
   auto braced = in_.peek() == '{';

@@ -1,4 +1,4 @@
-/// Reads constraints and bounds: one grammar.
+/// Parser of constraints and bounds, which share one grammar.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,26 +10,26 @@
 
 namespace tune {
 
-/// How names may stand.
+/// Forms in which names may be written.
 enum class name_rule {
-  /// `lr` and `{lr}`.
+  /// Both `lr` and `{lr}`.
   plain,
-  /// `{lr}` alone.
+  /// Only `{lr}`.
   in_braces,
 };
 
-/// Recursive descent, one function per level of precedence. What it reads begins where the scanner
-/// stands.
+/// Recursive descent, one function per level of precedence. Reading begins at the scanner's
+/// position.
 class formula_parser {
 public:
   formula_parser(scanner& in, name_rule by) : in_{in}, by_{by} {}
 
-  /// A rule: comparisons, joined by `and`, `or` and `not`, to the end of the text.
+  /// Reads a rule to the end of the text: comparisons, joined by `and`, `or` and `not`.
   [[nodiscard]] expected<formula> rule();
-  /// The longest sum that begins here.
+  /// Reads the longest sum that begins here.
   [[nodiscard]] expected<formula> sum() { return sum(0); }
 
-  /// The names that were read, each once, in order of appearance.
+  /// Names that were read, each once, in order of appearance.
   std::vector<std::string> names;
 
 private:

@@ -15,7 +15,7 @@ bool crosses(const interval& x, double y) {
   return x.low <= y && y <= x.high;
 }
 
-/// Where each operand may be looked at: its ends, and where operators turn round.
+/// Values at which to evaluate each operand: its ends, and 0, where operators change direction.
 std::vector<std::vector<double>> corners_of(const std::vector<interval>& all) {
   std::vector<std::vector<double>> result;
   for (const auto& x : all) {
@@ -30,8 +30,8 @@ void widen(std::optional<interval>& to, double x) {
   to = to ? interval{std::min(to->low, x), std::max(to->high, x)} : interval{x, x};
 }
 
-/// Of operations that rise or fall steadily in each operand, on either side of 0: the ends of
-/// their values are at ends of the operands. What cannot be computed is left out.
+/// Interval of an operation that is monotonic in each operand on either side of 0: its extremes lie
+/// at corners. Corners that cannot be computed are left out.
 std::optional<interval> at_corners(const operation& by, const std::vector<interval>& all) {
   auto corners = corners_of(all);
   std::size_t count = 1;
@@ -53,12 +53,12 @@ std::optional<interval> at_corners(const operation& by, const std::vector<interv
   return result;
 }
 
-/// x - y floor(x / y) lies between 0 and y.
+/// Interval of x - y floor(x / y), which lies between 0 and y.
 std::optional<interval> span_of_remainder(const interval& y) {
   return interval{std::min(0.0, y.low), std::max(0.0, y.high)};
 }
 
-/// A negative base has powers at whole exponents alone, of either sign.
+/// Interval of a power. A negative base has powers only for whole exponents, of either sign.
 std::optional<interval> span_of_power(const operation& by, const interval& base,
                                       const interval& exponent) {
   if (base.low >= 0 || exponent.low == exponent.high)
@@ -68,7 +68,7 @@ std::optional<interval> span_of_power(const operation& by, const interval& base,
   return most ? std::optional{interval{-most->high, most->high}} : std::nullopt;
 }
 
-/// The largest or smallest of any number: that of the ends.
+/// Interval of the minimum or maximum of several numbers: that of their ends.
 std::optional<interval> span_of_extreme(const operation& by, const std::vector<interval>& all) {
   std::vector<double> lows;
   std::vector<double> highs;

@@ -15,7 +15,7 @@ bool is_number(const value& x) {
   return x.as_int() != nullptr || x.as_double() != nullptr;
 }
 
-/// Whether some number of a range relates so to `limit`. Both bounds count as inside.
+/// Whether some number of a range relates to `limit` in this way. Both bounds count as inside.
 bool some_between(double low, double high, relation how, double limit) {
   switch (how) {
     case relation::less:
@@ -31,7 +31,7 @@ bool some_between(double low, double high, relation how, double limit) {
   }
 }
 
-/// Tells whether some value of a domain compares so. What is hard to tell is told to be so.
+/// Tells whether the comparison holds for some value of a domain; true if that is hard to tell.
 struct finder {
   relation how;
   const value& literal;
@@ -63,7 +63,7 @@ private:
   }
 };
 
-/// What is wrong with a comparison; empty: nothing.
+/// Why a comparison is pointless: it always or never holds; empty if it is not.
 std::string why_idle(const parameter_comparison& x, const domain& of) {
   auto differs = x.how == relation::unequal;
   if (std::visit(finder{differs ? relation::equal : x.how, x.literal}, of))

@@ -12,7 +12,9 @@ namespace tune {
 
 namespace {
 
-/// Numbers begin with a digit, after a sign and a point at most; "inf" and "nan" are texts.
+/// Whether a word looks like a number: a digit, after at most a sign and a point. "inf" and "nan"
+/// are
+/// texts.
 bool looks_like_number(std::string_view word) {
   if (!word.empty() && (word[0] == '+' || word[0] == '-'))
     word.remove_prefix(1);
@@ -146,7 +148,7 @@ expected<value> scanner::dictionary(int depth) {
   }
 }
 
-/// A key and the colon behind it.
+/// Reads a key and the colon after it.
 expected<std::string> scanner::key() {
   std::string result;
   if (peek() == '"') {
@@ -249,7 +251,7 @@ bool is_plain_word(std::string_view text) {
     if (text == keyword)
       return false;
   }
-  // The strictest rule of all places where a word can stand, and '#' begins a comment.
+  // Follows the strictest rule of all places where a word may stand; '#' begins a comment.
   constexpr std::string_view special = "=!<>&|:#\\";
   if (text.empty() || text.find_first_of(special) != text.npos)
     return false;

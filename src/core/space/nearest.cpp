@@ -18,7 +18,7 @@ std::optional<double> plain_number(const value& x) {
   return std::isfinite(number) ? std::optional{number} : std::nullopt;
 }
 
-/// The member of a list of numbers that is next to one between its ends.
+/// Member of a list of numbers that is nearest to a number between its ends.
 answer nearest_of(const std::vector<value>& options, const value& x) {
   if (std::find(options.begin(), options.end(), x) != options.end())
     return x;
@@ -58,7 +58,7 @@ struct nearest_finder {
       return x;
     auto step = std::max<std::int64_t>(of.step, 1);
     auto whole = std::llround(*number / static_cast<double>(step)) * step;
-    // Ends that are no multiples are none of the values.
+    // Ends that are not multiples of the step are not values of the range.
     whole += whole < of.low ? step : whole > most ? -step : 0;
     value near{std::int64_t{whole}};
     return contains(of, near) ? answer{std::move(near)} : std::nullopt;

@@ -23,7 +23,7 @@ bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;
 }
 
-/// What stands at the front of `rest`, for an error text.
+/// Front of `rest`, for the text of an error.
 std::string found(std::string_view rest) {
   constexpr std::size_t shown = 20;
   if (rest.empty())

@@ -12,15 +12,15 @@
 
 namespace tune {
 
-/// Where a bareword ends, beside blanks, quotes, brackets and commas.
+/// Where a bareword ends, apart from blanks, quotes, brackets and commas.
 enum class word_rule { value, key, condition };
 
 /// A text and a position in it. Errors count columns from 1, in characters.
 class scanner {
 public:
-  /// Brackets may be nested this deep.
+  /// Deepest nesting of brackets.
   static constexpr int most_depth = 64;
-  /// An object may have so many keys: look-up in `object` is linear.
+  /// Most keys of an object: look-up in `object` is linear.
   static constexpr std::size_t most_keys = 1000;
 
   explicit scanner(std::string_view text) : text_{text} {}
@@ -32,7 +32,7 @@ public:
   [[nodiscard]] std::string_view rest() const { return text_.substr(position_); }
   /// Skips blanks, then `wanted` if it stands there.
   bool take(char wanted);
-  /// The longest bareword that begins here; may be empty.
+  /// Reads the longest bareword that begins here; may be empty.
   std::string_view word(word_rule rule);
   [[nodiscard]] std::size_t position() const { return position_; }
   void go_to(std::size_t position) { position_ = position; }
@@ -42,9 +42,9 @@ public:
   /// Reads a string in double quotes, with the escapes of JSON. @errors `ec::bad_syntax`.
   expected<std::string> quoted();
 
-  /// "column 5: expected `wanted`, found "…"".
+  /// An error such as "column 5: expected `wanted`, found "…"".
   [[nodiscard]] error expected_here(std::string_view wanted) const;
-  /// "column 5: `what`", for any position of the text.
+  /// An error "column 5: `what`" for any position of the text.
   [[nodiscard]] error wrong_at(std::size_t position, std::string_view what,
                                ec code = ec::bad_syntax) const;
 
@@ -59,11 +59,11 @@ private:
   std::size_t position_ = 0;
 };
 
-/// Without blanks at both ends.
+/// The text without blanks at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// What a bareword means: a number, true, false, null or a text. Nothing where a number does not
-/// fit into 64 bits.
+/// Value of a bareword: a number, true, false, null or a text. Empty if a number does not fit into
+/// 64 bits.
 [[nodiscard]] std::optional<value> meaning_of(std::string_view word);
 
 /// Renders a literal so that it reads back as the same value.

@@ -19,7 +19,9 @@ bool is_empty_list(const domain& x) {
   return (choice && choice->options.empty()) || (grid && grid->options.empty());
 }
 
-/// A text with a NUL byte ends there for every program that is given it as a word or a variable.
+/// Whether a text has a NUL byte: programs that get it as an argument or in the environment would
+/// see
+/// it cut off there.
 bool has_nul(const domain& x) {
   auto cut_short = [](const value& what) {
     const auto* text = what.as_string();
@@ -66,7 +68,7 @@ expected<index_by_name> index_names(const std::vector<parameter>& parameters) {
   return result;
 }
 
-/// What each parameter's condition reads, as indices.
+/// Indices of the parameters that each parameter's condition reads.
 expected<std::vector<std::vector<std::size_t>>>
 find_parents(const std::vector<parameter>& parameters, const index_by_name& known) {
   std::vector<std::vector<std::size_t>> result(parameters.size());
@@ -89,8 +91,8 @@ find_parents(const std::vector<parameter>& parameters, const index_by_name& know
   return result;
 }
 
-/// Walks from one parameter that could not be ordered to the circle behind it.
-/// @param parents What conditions and ranges read.
+/// Finds the cycle behind a parameter that could not be ordered.
+/// @param parents Parameters that conditions and ranges read.
 error circle(const std::vector<parameter>& parameters,
              const std::vector<std::vector<std::size_t>>& parents,
              const std::vector<std::size_t>& open) {
@@ -118,7 +120,7 @@ error circle(const std::vector<parameter>& parameters,
   return about(parameters[at].name, text + parameters[at].name, ec::bad_option);
 }
 
-/// Parents first, otherwise as declared.
+/// Order with parents first, otherwise as declared.
 expected<std::vector<std::size_t>> order_of(const std::vector<parameter>& parameters,
                                             const std::vector<std::vector<std::size_t>>& parents) {
   std::vector<std::vector<std::size_t>> children(parameters.size());
@@ -146,7 +148,7 @@ expected<std::vector<std::size_t>> order_of(const std::vector<parameter>& parame
   return result;
 }
 
-/// Sets `path` in nested objects, which are made where missing.
+/// Sets `path` in nested objects; creates missing ones.
 void set_path(object& where, std::string_view path, const value& what) {
   auto dot = path.find('.');
   if (dot == path.npos) {
@@ -202,7 +204,7 @@ expected<search_space> search_space::make(std::vector<parameter> parameters,
   return result;
 }
 
-/// What conditions read, and ranges.
+/// Parameters that conditions and ranges read.
 std::vector<std::vector<std::size_t>> search_space::all_parents() const {
   auto result = parents_;
   for (const auto& x : ranges_) {
@@ -230,7 +232,7 @@ std::optional<error> search_space::constrain(space_constraint by) {
   return std::nullopt;
 }
 
-/// Tells whether configurations can keep the constraint.
+/// Checks that some configurations satisfy the constraint.
 std::optional<error> search_space::look_for_allowed() const {
   if (!constraint_)
     return std::nullopt;

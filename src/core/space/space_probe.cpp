@@ -9,8 +9,8 @@ namespace {
 
 constexpr double nearly_one = 1 - 0x1p-53;
 
-/// Where parameter `i` stands in configuration `n` of a probe: at first all at their lower and all
-/// at their upper ends, then at either end or anywhere.
+/// Quantile of a parameter in configuration `n` of a probe: first all at their lower and all at
+/// their upper ends, then each at either end or anywhere.
 double quantile_of(std::uint64_t n, rng& from) {
   auto u = from.unit();
   auto end = from.below(2) == 0 ? 0 : nearly_one;
@@ -23,10 +23,10 @@ double quantile_of(std::uint64_t n, rng& from) {
 
 } // namespace
 
-/// Configurations in which ranges are looked at that may be empty.
+/// Configurations in which ranges that may be empty are checked.
 struct search_space::probe {
   search_space& space;
-  /// Parameters that decide.
+  /// Parameters that influence such ranges.
   std::vector<bool> wanted;
   std::vector<value> values;
   std::vector<bool> alive;
@@ -55,7 +55,7 @@ struct search_space::probe {
     return result;
   }
 
-  /// @returns what is wrong with configuration `n`, if anything is.
+  /// @returns an error if a range is empty in configuration `n`.
   std::optional<error> look(std::uint64_t n) {
     rng from{0, "ranges of a space", n};
     values.assign(wanted.size(), {});
@@ -95,7 +95,7 @@ struct search_space::probe {
       of.meeting = shown(of.reads);
   }
 
-  /// "a = 1 and kernel = rbf", of those that are there.
+  /// Text such as "a = 1 and kernel = rbf", of the parents that are present.
   [[nodiscard]] std::string shown(const std::vector<std::size_t>& parents) const {
     std::string result;
     std::vector<bool> had(wanted.size());

@@ -10,10 +10,10 @@ namespace tune {
 
 namespace {
 
-/// Nothing is drawn farther from the mean. [standard deviations]
+/// Draws farther from the mean do not occur. [standard deviations]
 constexpr double farthest = 9;
 
-/// Between which numbers a parameter's values are, or the lengths of its lists.
+/// Interval of a parameter's values, or of the lengths of its lists.
 struct measure {
   bool is_length;
 
@@ -62,7 +62,7 @@ private:
   }
 };
 
-/// Between bounds of which it is only known where they may be; the scale does not matter.
+/// Range between bounds that are themselves only known to lie in an interval; ignores the scale.
 std::optional<domain> widest_between(const dependent_range& what, double low, double high) {
   if (auto found = range_between(what, low, high))
     return found;
@@ -107,7 +107,7 @@ search_space::find_range_parents(const std::map<std::string, std::size_t, std::l
   return std::nullopt;
 }
 
-/// Finds out how wide ranges may be, parents first, and looks for those that are empty.
+/// Determines how wide ranges may be, parents first, and reports those that are always empty.
 std::optional<error> search_space::lay_out_ranges() {
   if (ranges_.empty())
     return std::nullopt;
@@ -157,14 +157,14 @@ std::optional<error> search_space::lay_out(range& x) const {
                      + " is empty: " + why_empty(what, {low.low, high.high}),
                  ec::bad_option);
   x.widest = std::move(*found);
-  // What lies between all bounds is in every range.
+  // Every range holds what lies between the innermost bounds.
   auto suits_log = !what.log || (what.whole ? low.low >= 1 : low.low > 0);
   x.is_certain = are_there(x) && suits_log && !meets(what, low.high, high.low)
                  && range_between(what, low.high, high.low);
   return std::nullopt;
 }
 
-/// Whether all that a range reads is there whenever its parameter is.
+/// Whether everything that a range reads is present whenever its parameter is.
 bool search_space::are_there(const range& x) const {
   const auto& own = parameters_[x.parameter].active_if;
   return std::all_of(x.reads.begin(), x.reads.end(), [&](std::size_t p) {

@@ -9,7 +9,7 @@ namespace tune {
 
 namespace {
 
-/// What a configuration says about each parameter; null where it says nothing.
+/// The values that a configuration gives to parameters; null where it gives none.
 class reading {
 public:
   explicit reading(const std::vector<parameter>& known) : given(known.size()), known_{known} {
@@ -21,7 +21,7 @@ public:
     }
   }
 
-  /// @returns why some key has no place in the space.
+  /// @returns an error for a key that has no place in the space.
   std::optional<error> read(const object& config, const std::string& prefix = {}) {
     for (const auto& [key, what] : config) {
       auto path = prefix + key;
@@ -69,13 +69,13 @@ activity activity_of(const parameter& x, const std::vector<std::size_t>& parents
   return open ? activity::unknown : activity::yes;
 }
 
-/// A text that could be taken for a number stands in quotes.
+/// Text of a value; quoted if it could be taken for a number.
 std::string shown(const value& x) {
   return x.as_string() != nullptr ? literal_text(x) : to_text(x);
 }
 
-/// Why a given value is none of its parameter's; empty where it is.
-/// @param states Those of what the parameter reads are known.
+/// Why a given value is outside of its parameter's domain; empty if it is not.
+/// @param states Must be known for the parameters that this one reads.
 std::string why_outside(const search_space& space, std::size_t i,
                         const std::vector<activity>& states,
                         const std::vector<const value*>& values) {
@@ -91,7 +91,7 @@ std::string why_outside(const search_space& space, std::size_t i,
   std::vector<const value*> read;
   for (auto p : space.range_parents(i)) {
     read.push_back(states[p] == activity::no ? nullptr : values[p]);
-    // What is left out may still become anything.
+    // A parameter that was left out may still take any value.
     if (states[p] != activity::no && values[p] == nullptr)
       return not_in(space.widest(i));
   }
@@ -127,7 +127,7 @@ std::optional<error> search_space::reject(const object& config, bool partial) co
       continue;
     if (!partial)
       return about(x.name, "is missing", ec::bad_option);
-    // What is left out will be the only thing it can be.
+    // A parameter that was left out and is constant will have its only value.
     if (const auto* only = std::get_if<constant>(&x.what))
       given = &only->what;
   }

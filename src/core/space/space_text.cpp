@@ -22,7 +22,7 @@ bool is_if(std::string_view text, std::size_t i) {
   return before && after;
 }
 
-/// Where the first "if" outside of quotes and brackets stands.
+/// Position of the first "if" outside of quotes and brackets.
 std::size_t find_if_word(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,4 @@
-/// Words of errors about parameters.
+/// Texts of errors about parameters.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,12 +13,12 @@ namespace tune {
 
 using index_by_name = std::map<std::string, std::size_t, std::less<>>;
 
-/// The front of a text that may be very long.
+/// The beginning of a text that may be very long.
 [[nodiscard]] std::string shortened(std::string text);
 
 [[nodiscard]] error about(std::string_view name, std::string_view what, ec code);
 
-/// A hint to the nearest name, or the list where it is short.
+/// A hint at the nearest name, or the list of names if it is short.
 [[nodiscard]] std::string hint(std::string_view wrong, const std::vector<parameter>& known);
 
 } // namespace tune

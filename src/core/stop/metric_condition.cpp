@@ -16,7 +16,7 @@ namespace {
 
 using op = metric_comparison::op;
 
-/// In the order of the enumeration, but found longest first.
+/// Symbols in the order of the enumeration; the longest match counts.
 constexpr std::array<std::string_view, 6> symbols{">=", ">", "<=", "<", "==", "!="};
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -25,7 +25,7 @@ constexpr std::string_view operator_characters = "<>=!";
 /// Reads a condition from left to right.
 class reader {
 public:
-  /// @param ends What ends a number beside blanks.
+  /// @param ends Characters that end a number, besides blanks.
   explicit reader(std::string_view text, std::string_view ends = {})
       : text_{text}, number_ends_{std::string{blanks} + std::string{ends}} {}
 

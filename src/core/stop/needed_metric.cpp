@@ -27,7 +27,7 @@ void add_names(std::vector<std::string>& to, const object& from, const std::stri
   }
 }
 
-/// "; did you mean "loss"?", or "; it has: loss, accuracy".
+/// Text such as "; did you mean "loss"?" or "; it has: loss, accuracy".
 std::string advice(const std::string& wrong, const report& from) {
   std::vector<std::string> names;
   if (from.metrics != nullptr)
@@ -44,7 +44,8 @@ std::string advice(const std::string& wrong, const report& from) {
   return "; it has: " + result + ".";
 }
 
-/// Spellings of numbers that JSON has not, and how they are written to be read as such.
+/// Hint for spellings of numbers that JSON lacks: how to write them so that they are read as
+/// numbers.
 std::string advice_for_text(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -10,7 +10,7 @@ namespace tune {
 
 namespace {
 
-/// Of the population, by two passes; NaN where a value is not finite.
+/// Population standard deviation, computed in two passes; NaN if a value is not finite.
 template <class Numbers>
 double standard_deviation(const Numbers& xs) {
   auto count = static_cast<double>(xs.size());
@@ -23,8 +23,7 @@ double standard_deviation(const Numbers& xs) {
   return std::sqrt(variance);
 }
 
-/// @param why Up to the numbers, of which the first is on that side of the second: `0.00031 <
-/// 0.001`.
+/// @param why The reason without the numbers, which follow as in `0.00031 < 0.001`.
 stop_verdict verdict_of(stop_verdict::reach scope, const std::string& why, double x,
                         const std::string& relation, double limit) {
   auto [left, right] = told_apart(x, limit);

@@ -19,10 +19,10 @@ namespace {
 
 using made_stopper = expected<std::unique_ptr<stopper>>;
 
-/// Ends a trial, or all, when a report meets a condition. Keeps nothing.
+/// Ends a trial, or all, when a report meets a condition. Stateless.
 class condition_stopper final : public stopper {
 public:
-  /// @param key The line of `[stop]` that it stands for.
+  /// @param key The line of `[stop]` that it implements.
   condition_stopper(std::string key, metric_condition condition, stop_verdict::reach scope)
       : key_{std::move(key)}, condition_{std::move(condition)}, scope_{scope} {}
 
@@ -87,7 +87,7 @@ public:
   }
 
   [[nodiscard]] bool at_end() const { return next_ == words_.size(); }
-  /// Empty at the end.
+  /// Returns the next word; empty at the end.
   std::string next() { return at_end() ? std::string{} : words_[next_++]; }
 
   expected<std::string> metric(std::string_view legal) {
@@ -99,7 +99,7 @@ public:
     return result;
   }
 
-  /// Notes that `name` was read. @errors where it was read before.
+  /// Notes that `name` was read. @errors if it was read before.
   expected<void> once(const std::string& name) {
     if (!read_.insert(name).second)
       return bad_option(name + " is given twice");
@@ -213,7 +213,7 @@ made_stopper make_experiment_plateau(const std::string& text) {
   return {std::make_unique<experiment_plateau>(std::move(result))};
 }
 
-/// One of a catalogue: whatever it throws is told once, and ends its part.
+/// A stopper of a catalogue. The first exception it throws is reported, and disables it.
 class own_stopper final : public stopper {
 public:
   own_stopper(std::string name, std::unique_ptr<stopper> what)
@@ -254,7 +254,7 @@ private:
   std::string name_;
   std::unique_ptr<stopper> what_;
   std::optional<stop_verdict> said_;
-  /// What it threw; empty: nothing yet.
+  /// Message of the exception the stopper threw; empty if none was thrown.
   std::string why_;
   bool failed_ = false;
 

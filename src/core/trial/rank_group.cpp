@@ -37,7 +37,7 @@ rank_commands rank_group::ended(std::uint32_t rank, end_class how) {
     return out;
   ranks_[rank] = stage::gone;
   if (rank == 0) {
-    // It reports: where it came through by itself, so did the attempt.
+    // Rank 0 reports for the attempt: if it finished, so did the attempt.
     if (how == end_class::finished || !verdict_)
       verdict_ = 0;
     if (!std::exchange(is_closing_, true))
@@ -57,7 +57,7 @@ rank_commands rank_group::halt(halt_mode how) {
   if (is_over_)
     return out;
   is_leaving_ = true;
-  // The others hear of it when rank 0 has ended: it may need them for what it does last.
+  // Other ranks are told once rank 0 has ended, since it may need them for its last steps.
   if (how != halt_mode::kill) {
     if (ranks_.front() == stage::runs)
       out.emplace_back(rank_cmd::halt{0, how});

@@ -36,7 +36,7 @@ value metric(const report& from, std::string_view name) {
 }
 
 std::optional<double> metric_number(const report& from, std::string_view name) {
-  // The common case without a copy: a plain metric at top level.
+  // Avoid a copy in the common case: a plain metric at top level.
   if (from.metrics != nullptr) {
     if (const auto* own = from.metrics->find(name))
       return own->number();

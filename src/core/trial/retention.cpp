@@ -9,7 +9,7 @@ bool operator<(const checkpoint_worth& a, const checkpoint_worth& b) {
   if (a.good != b.good)
     return b.good;
   if (a.score != b.score)
-    return a.score < b.score; // none is less than any
+    return a.score < b.score; // no score is less than any
   return a.id < b.id;
 }
 

@@ -48,7 +48,7 @@ step_commands step_orders::stepped(bool done, bool is_judged) {
     return {};
   done_ = done;
   now_ = stage::reported;
-  // Nobody answers what was told to end.
+  // An attempt that was told to end gets no answer.
   return halted_ || !is_judged ? resume() : step_commands{};
 }
 
@@ -80,7 +80,7 @@ step_commands step_orders::gone(std::string why) {
     case stage::exporting:
       return joined(lose_exports(why), conclude());
     case stage::reported:
-      // It said that it was its last.
+      // The trainable said that this report was its last.
       end_ = done_ ? step_cmd::over{halted_ ? end_class::stopped : end_class::finished, {}}
                    : step_cmd::over{end_class::user_error, std::move(why)};
       return conclude();
@@ -125,7 +125,7 @@ step_commands step_orders::halt(halt_mode how, bool exports) {
   halted_ = true;
   if (how != halt_mode::kill)
     return now_ == stage::reported ? finish(end_class::stopped) : step_commands{};
-  // How it ended is known where it was on its way.
+  // An attempt that is already ending keeps its end.
   if (now_ == stage::leaving)
     return forced_ ? step_commands{} : leave(true);
   if (now_ == stage::exporting)
@@ -162,7 +162,7 @@ step_commands step_orders::train() {
   return {step_cmd::step{}};
 }
 
-/// Behind a report, once nothing keeps it from going on.
+/// Continues after a report, once nothing holds it back.
 step_commands step_orders::resume() {
   if (halted_ || !done_)
     return train();

@@ -32,20 +32,20 @@ struct end_of_listing {
 };
 using open_listing = std::unique_ptr<::DIR, end_of_listing>;
 
-/// A directory that is still to be looked through; its way from the trial's.
+/// A directory that is still to be searched, with its path relative to the trial's directory.
 struct branch {
   std::string way;
   std::size_t depth = 0;
 };
 
-/// What is found of a trial's directory, and why some of it is left behind.
+/// The files found in a trial's directory, and why some of them are left out.
 struct harvest {
   artifact_rules rules;
   std::vector<std::string> except;
   std::vector<shipped_file> files = {};
   std::vector<branch> open = {{{}, 0}};
   std::size_t seen = 0;
-  /// The first trouble with a file that the patterns name.
+  /// The first problem with a file that matches the patterns.
   std::string trouble = {};
 
   [[nodiscard]] bool matches(const std::string& path) const {
@@ -69,13 +69,13 @@ struct harvest {
   }
 };
 
-/// One name of a directory.
+/// Examines one entry of a directory.
 void look_at(harvest& to, int directory, const branch& in, const std::string& name) {
   const auto path = in.way.empty() ? name : in.way + '/' + name;
   if ((in.way.empty() && is_runtime_name(name)) || to.is_excepted(path))
     return;
   struct ::stat about {};
-  // What is mounted there may never answer.
+  // O_PATH, since a file system mounted there may never answer.
   const store::descriptor place{beneath::open(directory, name, O_PATH)};
   if (place.number() < 0 || ::fstat(place.number(), &about) != 0) {
     if (const int why = errno; why == EXDEV && to.may_name(path))
@@ -99,7 +99,7 @@ void look_at(harvest& to, int directory, const branch& in, const std::string& na
                       {}});
 }
 
-/// Opens a directory to be read; nothing where it cannot be.
+/// Opens a directory for reading; null if that fails.
 open_listing list(const guarded_directory& root, const branch& what) {
   const int number = beneath::open(root.number(), what.way, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
   return open_listing{number < 0 ? nullptr : ::fdopendir(number)};
@@ -134,7 +134,8 @@ std::string count_text(std::size_t files) {
   return std::to_string(files) + (files == 1 ? " file" : " files");
 }
 
-/// Keeps what the limits allow, the smallest files first. @returns why others stay; empty: none.
+/// Keeps as many files as the limits allow, the smallest first. @returns why others are left out;
+/// empty if none are.
 std::string choose(std::vector<shipped_file>& files, const artifact_rules& rules) {
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return a.size != b.size ? a.size < b.size : files::path_before(a.path, b.path);
@@ -158,7 +159,7 @@ std::string choose(std::vector<shipped_file>& files, const artifact_rules& rules
                      : "artifacts_max_size is " + key_texts::bytes(rules.max_bytes));
 }
 
-/// The directories that files lie in, parents first.
+/// The directories that contain the files, parents first.
 std::vector<std::string> directories_of(const std::vector<shipped_file>& all) {
   std::set<std::string> names;
   for (const auto& x : all) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Bytes that are copied at a time.
+/// Number of bytes copied at a time.
 constexpr std::uint64_t piece_bytes = 256 * 1024;
 
 expected<void> check_names(const checkpoint_manifest& what) {
@@ -33,16 +33,16 @@ expected<void> check_names(const checkpoint_manifest& what) {
   return {};
 }
 
-/// Where the files go, and come from.
+/// Source and destination of the files.
 struct removal {
   fs::path trials;
   fs::path trial;
   guarded_directory from;
-  /// Ways to directories that got new names.
+  /// Paths of directories that received new entries.
   std::set<fs::path> touched = {};
 };
 
-/// Whatever has the name is replaced, and not followed, but for a directory.
+/// Moves one file. Whatever has the name is replaced and not followed, except a directory.
 expected<void> move_file(removal& how, const shipped_file& what) {
   const fs::path way{what.path};
   const auto where = way.has_parent_path() ? how.trial / way.parent_path() : how.trial;
@@ -52,7 +52,8 @@ expected<void> move_file(removal& how, const shipped_file& what) {
   auto from = how.from.enter(way.has_parent_path() ? way.parent_path() : ".");
   if (!from)
     return from.error();
-  // The kernel asks nobody of what is mounted upon one of the two, and refuses.
+  // If something is mounted on one of the two names, the kernel refuses without asking that file
+  // system.
   const auto name = way.filename();
   if (::renameat(from->number(), name.c_str(), to->number(), name.c_str()) != 0)
     return store::system_error(to->path() / name, "put a trial's file there", errno);
@@ -60,7 +61,7 @@ expected<void> move_file(removal& how, const shipped_file& what) {
   return {};
 }
 
-/// @param fate of where they come from; it is kept until all is done.
+/// @param fate The source directory, which is removed once everything is done.
 sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
                                        [[maybe_unused]] doomed_directory fate) {
   for (const auto& file : content.files) {
@@ -69,7 +70,7 @@ sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
       co_return synced.error();
     co_await next_slice{};
   }
-  // One that cannot be put there keeps no other away.
+  // A file that cannot be put in place does not prevent the others.
   expected<void> trouble;
   for (const auto& file : content.files) {
     if (auto moved = move_file(how, file); !moved && trouble)

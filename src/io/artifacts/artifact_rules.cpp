@@ -25,7 +25,7 @@ bool matches_part(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
 }
 
-/// Whether so many parts at the beginning match, and what lies below them is not hidden.
+/// Whether the common leading parts match, and none of the path's further parts is hidden.
 bool begins_alike(const std::vector<std::string>& pattern, const std::vector<std::string>& path) {
   const auto common = std::min(pattern.size(), path.size());
   for (std::size_t i = 0; i < common; ++i) {
@@ -36,7 +36,8 @@ bool begins_alike(const std::vector<std::string>& pattern, const std::vector<std
                       [](const std::string& name) { return name.front() == '.'; });
 }
 
-/// Behind "stdout.": "1.4" is what one attempt printed, "rank1" what a rank did, "rank1.1.4" both.
+/// Whether `text` is an ending of the runtime's output files, after "stdout.": "1.4" for one
+/// attempt, "rank1" for a rank, "rank1.1.4" for both.
 bool is_of_attempt(std::string_view text) {
   constexpr std::string_view rank = "rank";
   if (text.starts_with(rank))

@@ -34,11 +34,11 @@ object not_running(trial_id id, std::string_view why) {
   return fault_answer("trial " + to_text(id) + " " + std::string{why});
 }
 
-/// What an executor said of a trial, or why it says nothing.
+/// The trial that a request names.
 struct named_trial {
   trial_id id;
   executor_trial* trial = nullptr;
-  /// It names an attempt that was followed by another.
+  /// True if the request names an attempt that was followed by another one.
   bool stale = false;
 };
 
@@ -65,7 +65,7 @@ expected<named_trial> named_in(const object& request, const experiment& machine,
   return result;
 }
 
-/// The `training_iteration` that a report gives itself, if it is a whole number.
+/// The `training_iteration` in the metrics of a report, if it is a whole number.
 std::optional<std::uint64_t> own_iteration(const object& metrics) {
   const auto* given = metrics.find("training_iteration");
   return given == nullptr ? std::nullopt : attempt_session::iteration_of(*given);
@@ -105,7 +105,8 @@ void conversation::replay(const event& what) {
 expected<void> conversation::open(on::opened how) {
   trials_->adopt(machine());
   auto done = runner_->open(std::move(how));
-  // Nobody was there to be told; who asks will be.
+  // Discard the decisions of the replay, when no executor was connected. An executor that reports
+  // or asks is told again.
   static_cast<void>(trials_->take_let_go());
   return done;
 }
@@ -210,7 +211,7 @@ expected<object> conversation::report(const object& request) {
   return trial->open ? decision_answer(id, "continue", "") : decision_on(id);
 }
 
-/// A report on a trial that nobody runs: doubled, or late.
+/// Answers a report on a trial without an open attempt: a repeated or late report.
 object conversation::report_on_idle(trial_id id, const executor_trial& trial,
                                     const object& metrics) const {
   auto status = *machine().status_of(id);
@@ -224,8 +225,8 @@ object conversation::report_on_idle(trial_id id, const executor_trial& trial,
   return decision_answer(id, "stop", "superseded: the trial will be given anew");
 }
 
-/// Records a report and does all that follows.
-/// @errors `ec::protocol` where it is no report; others are the storage's.
+/// Records a report and does everything that follows from it.
+/// @errors `ec::protocol` if the metrics are not a report; others come from the storage.
 expected<void> conversation::tell(trial_id id, executor_trial& trial, object metrics,
                                   const std::string& checkpoint, bool last) {
   auto made = trial.session->make(std::move(metrics), world_.now(), world_.wall_ms());
@@ -234,7 +235,8 @@ expected<void> conversation::tell(trial_id id, executor_trial& trial, object met
   auto news = std::make_shared<tune::report>(std::move(*made));
   news->trial = id;
   news->attempt = trial.attempt;
-  // A session that goes on with an open attempt counts anew.
+  // A session that continues an open attempt starts counting again, so the number comes from the
+  // log.
   news->number = trial.number + 1;
   news->done = news->done || last;
   runner_->post(on::reported{news});
@@ -333,7 +335,7 @@ expected<object> conversation::stop(const object& request) {
   return ok_answer();
 }
 
-/// The trial waits for its turn: `ask` gives it.
+/// Adds a trial. It waits for its turn; a later `ask` returns it.
 expected<object> conversation::add(const object& request) {
   auto given = config_in(request);
   if (!given)
@@ -403,12 +405,12 @@ expected<object> conversation::status(const object&) {
                 {"finished", machine().is_finished()}};
 }
 
-/// Decisions on trials that were not spoken of.
+/// Adds decisions on trials that the request does not name.
 void conversation::add_others(object& to, const object& request) {
   auto own = trial_in(request);
   value::list others;
   for (auto id : trials_->take_let_go()) {
-    // What it was told of may have been given to it anew with this very answer.
+    // The trial may be open again, offered by this very answer.
     if ((own && *own == id) || trials_->find(id)->open)
       continue;
     auto x = decision_on(id);

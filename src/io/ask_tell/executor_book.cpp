@@ -9,7 +9,7 @@ namespace tune {
 
 namespace {
 
-/// "why" where the scheduler says it in words, else its facts: "rule = toy, draw = 0.2".
+/// The scheduler's "why" if it gives one, else its facts: "rule = toy, draw = 0.2".
 std::string reason_text(const action& x) {
   if (const auto* why = x.reason.find("why"))
     return to_text(*why);
@@ -37,7 +37,7 @@ void executor_book::adopt(const experiment& machine) {
   for (const auto& [id, attempt] : machine.open_attempts()) {
     auto began = machine.launch_of(id);
     auto& x = trials_[id];
-    // Iterations are counted on from the last report, or from where the attempt began.
+    // Iterations continue from the last report, or from the iteration at which the attempt began.
     auto at = x.number > 0 ? x.iteration : began->iteration;
     auto spent = x.number > 0 ? x.time_total : began->time_total;
     x.session.emplace(at, spent, world_.now());
@@ -86,7 +86,7 @@ void executor_book::carry_out(const command& what) {
 }
 
 void executor_book::carry(const cmd::place& x) {
-  // A head that goes on may ask for the same twice.
+  // A resumed head may ask for the same place twice.
   if (std::find(waiting_.begin(), waiting_.end(), x.trial) == waiting_.end())
     waiting_.push_back(x.trial);
 }
@@ -101,7 +101,8 @@ void executor_book::carry(const cmd::launch& x) {
   post_later_(on::started{x.trial, x.attempt, 0});
 }
 
-/// The executor keeps checkpoints by itself: it is not asked for one, but at a pause it has one.
+/// The executor keeps checkpoints by itself and is not asked to save. At a pause it is assumed to
+/// have a checkpoint.
 void executor_book::carry(const cmd::save& x) {
   auto& trial = trials_[x.trial];
   auto brought = !trial.kept.empty() && trial.kept_at == x.iteration;
@@ -117,7 +118,7 @@ void executor_book::carry(const cmd::save& x) {
 
 void executor_book::carry(const cmd::halt& x) {
   auto& trial = trials_[x.trial];
-  // Of one that makes way for a clone the scheduler has said why.
+  // If the trial makes way for a clone, the scheduler has already given the reason.
   if (trial.reason.empty() || x.how != halt_mode::release)
     trial.reason = x.why;
   let_go(x.trial, x.attempt, x.how == halt_mode::kill ? end_class::killed : end_class::stopped);

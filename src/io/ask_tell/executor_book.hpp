@@ -1,4 +1,4 @@
-/// What the runtime knows of the trials that an external executor runs. Private to ask-tell.
+/// The runtime's knowledge of the trials that an external executor runs. Private to ask-tell.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,59 +17,63 @@
 
 namespace tune {
 
-/// One trial that an executor runs, or ran.
+/// A trial that an executor runs, or has run.
 struct executor_trial {
-  /// The newest, and how many there were.
+  /// The newest attempt, and the number of attempts so far.
   attempt_id attempt;
   std::uint32_t attempts = 0;
-  /// Of its newest report.
+  /// Values of the attempt's newest report.
   std::uint64_t number = 0;
   std::uint64_t iteration = 0;
   std::chrono::nanoseconds time_total{0};
   bool open = false;
-  /// While the attempt is open.
+  /// Set while the attempt is open.
   std::optional<attempt_session> session;
-  /// Where the checkpoint lies that came with report `kept_at`; empty: none.
+  /// Location of the checkpoint that came with the report of iteration `kept_at`; empty if there is
+  /// none.
   std::string kept;
   std::uint64_t kept_at = 0;
-  /// The attempt was ended by a decision, not by the executor; and why.
+  /// True if a decision ended the attempt, not the executor; `reason` says why.
   bool let_go = false;
   std::string reason;
 };
 
-/// The far side of a plain runner whose trials an executor runs: it hears of launches and ends in
-/// answers, so that here they take place at once.
+/// The trial side of a plain runner whose trials an executor runs. The executor learns of launches
+/// and ends from answers, so here they take effect at once.
 class executor_book : public trial_side {
 public:
-  /// @param world Must outlive it.
+  /// @param world Must outlive the book.
   /// @param post_later `plain_runner::post_later`.
   executor_book(const plain_runner_ports& world, std::function<void(event_body)> post_later);
 
   void carry_out(const command& what) override;
   void see(const event& what) override;
 
-  /// The attempts that are open in the log may be reported on, or taken over. After the replay.
+  /// Lets the executor report on, or take over, the attempts that are open in the log. To be called
+  /// after the replay.
   void adopt(const experiment& machine);
 
-  /// Null where the trial never ran.
+  /// Null if the trial never ran.
   [[nodiscard]] executor_trial* find(trial_id id);
-  /// The executor spoke of it: it still runs it.
+  /// Notes that the executor mentioned the trial, hence still runs it.
   void heard_of(trial_id id) { left_open_.erase(id); }
-  /// The executor believes that it runs the trial: where a decision ended that, it is told again.
+  /// Notes that the executor believes it runs the trial. If a decision ended the attempt, the
+  /// executor is told again.
   void remind_of(trial_id id);
-  /// What runs next: a trial that nobody has spoken of since the last head, else the one that waits
-  /// longest. Nothing: none.
+  /// The next trial to run: one left open by the last head that no request has mentioned yet, else
+  /// the one that has waited longest; empty if there is none.
   [[nodiscard]] std::optional<trial_id> next() const;
-  /// `id` came from `next`, and is placed now.
+  /// Notes that `id`, which `next` returned, is being placed.
   void taken(trial_id id);
-  /// What was added first by that name; `otherwise` where there was nothing.
+  /// The configuration that was first added under `key`; `otherwise` if there was none.
   [[nodiscard]] config_ptr added(const std::string& key, config_ptr otherwise) const;
-  /// The executor says that the trial is done: until then, whatever ends it is that.
+  /// Marks the trial as completed by the executor; until the next call, whatever ends the trial
+  /// counts as completion.
   void completing(std::optional<trial_id> id) { completing_ = id; }
 
-  /// What was launched since it was asked last.
+  /// The launch since the last call.
   [[nodiscard]] std::optional<cmd::launch> take_launched();
-  /// Trials whose attempts were ended by decisions since it was asked last.
+  /// Trials whose attempts were ended by decisions since the last call.
   [[nodiscard]] std::vector<trial_id> take_let_go();
 
 private:

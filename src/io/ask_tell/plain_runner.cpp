@@ -69,7 +69,7 @@ expected<void> plain_runner::settle() {
   return *broken_;
 }
 
-/// What the rules answer comes before any other word.
+/// Processes all events; answers of the rules come before any other event.
 void plain_runner::work() {
   for (;;) {
     if (!asked_.empty()) {
@@ -84,7 +84,7 @@ void plain_runner::work() {
   }
 }
 
-/// All answers of a turn are made before the first of them is heard.
+/// Makes all answers of a turn before the first of them is posted.
 void plain_runner::answer() {
   auto turn = std::exchange(asked_, {});
   std::vector<event_body> answers;
@@ -107,7 +107,7 @@ void plain_runner::answer() {
     post(std::move(x));
 }
 
-/// A rule of the user's own may throw.
+/// Calls `f` on a rule. A user-defined rule may throw, which discards the rule.
 template <class Rule, class F>
 void plain_runner::with(std::unique_ptr<Rule>& rule, const char* name, F f) {
   if (rule == nullptr)

@@ -38,7 +38,7 @@ expected<trial_id> trial_from(const value& what, const std::string& field) {
 
 constexpr auto infinity = std::numeric_limits<double>::infinity();
 
-/// The number that stands for a text among metrics; nothing: it is a text.
+/// The number that a text among metrics stands for; empty if it is an ordinary text.
 std::optional<double> number_for(const std::string& text) {
   if (text == "nan")
     return std::numeric_limits<double>::quiet_NaN();
@@ -56,7 +56,7 @@ object as_metrics(object what) {
   return object::of(std::move(result));
 }
 
-/// Nested as deeply as JSON may be that is read, hence not too deeply to be walked.
+/// The recursion is bounded, since the JSON reader limits the nesting.
 value as_metric(value what) {
   if (const auto* text = what.as_string()) {
     if (auto number = number_for(*text))

@@ -109,7 +109,7 @@ bool is_node_name(std::string_view name) {
 }
 
 bool is_cluster_name(std::string_view name) {
-  constexpr std::size_t longest = 40; // leaves room for the random part
+  constexpr std::size_t longest = 40; // leaves room for the random part of the CA's name
   return name.size() <= longest && has_name_characters(name);
 }
 

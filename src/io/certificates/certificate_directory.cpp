@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Clocks of machines differ; a new certificate counts from a little earlier.
+/// The clocks of machines differ, so a new certificate is valid from a little earlier.
 constexpr std::chrono::hours clock_tolerance{1};
 
 std::string environment(const char* name) {
@@ -36,13 +36,14 @@ validity_span from_now(calendar_time now, std::chrono::days lifetime) {
   return {now - clock_tolerance, now + lifetime};
 }
 
-/// A CA with its key, and what stands in it.
+/// A CA with its key and the content of its certificate.
 struct loaded_authority {
   key_pair pem;
   certificate_facts facts;
 };
 
-/// Everything that can be wrong with a CA is a reason to refuse, but for the disk.
+/// Loads and checks a CA. @errors `ec::refused` for everything that can be wrong with it, except
+/// errors of the disk.
 expected<loaded_authority> load_authority(const certificate_paths& from, calendar_time now) {
   auto certificate = read_small_file(from.authority);
   if (!certificate)
@@ -80,7 +81,7 @@ void add_node(std::vector<new_file>& to, const certificate_paths& where, key_pai
   to.push_back({where.certificate, std::move(made.certificate), audience::everybody, replaces});
 }
 
-/// The name that the cluster was given: the common name without its random part.
+/// The name given to the cluster: the common name without its random part.
 std::string cluster_of(const certificate_facts& authority) {
   return authority.name.substr(0, authority.name.rfind(' '));
 }
@@ -95,7 +96,7 @@ expected<loaded_authority> make_loaded(const std::string& cluster, calendar_time
   return loaded_authority{std::move(*made), std::move(*facts)};
 }
 
-/// Of two files that only make sense together, one is missing.
+/// The error for two files that belong together, one of which is missing.
 error half(const fs::path& there, const fs::path& missing) {
   return {ec::refused, there.string() + " is there, but not " + missing.string()};
 }
@@ -128,7 +129,7 @@ expected<loaded_authority> authority_for(const certificate_paths& paths, const s
   return result;
 }
 
-/// Tells whether a node's certificate may and has to be made.
+/// Tells whether a node's certificate has to be made. @errors if it may not be made.
 expected<bool> wants_node(const certificate_paths& paths, bool force, bool new_authority) {
   auto certificate = is_taken(paths.certificate);
   auto key = is_taken(paths.key);
@@ -144,7 +145,8 @@ expected<bool> wants_node(const certificate_paths& paths, bool force, bool new_a
   return why;
 }
 
-/// The CA that lies in `out` has to be the one that signs.
+/// Tells whether the CA has to be written to `out`. @errors if `out` holds a CA other than the
+/// signing one.
 expected<bool> wants_authority(const fs::path& out, const loaded_authority& by) {
   if (!is_taken(out))
     return true;
@@ -168,7 +170,7 @@ fs::path default_certificate_directory() {
   if (auto given = environment("TUNE_CERTS"); !given.empty())
     return given;
   fs::path configuration = environment("XDG_CONFIG_HOME");
-  if (!configuration.is_absolute()) // others are to be ignored, says the XDG specification
+  if (!configuration.is_absolute()) // the XDG specification says to ignore relative paths
     configuration = home_directory() / ".config";
   return configuration / "tune-node" / "certs";
 }

@@ -1,4 +1,4 @@
-// What lies in a certificate directory, looked at without judging.
+// Reports the content of a certificate directory without judging it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/certificates/certificate_directory.hpp"
 

@@ -1,4 +1,4 @@
-// Certificates are made here; certificate.cpp reads them.
+// Makes certificates; certificate.cpp reads them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openssl.hpp"
 
@@ -18,7 +18,7 @@ using namespace openssl;
 
 constexpr const char* organization = "tune-node";
 
-/// One text entry of a subject.
+/// Adds one text entry to a subject.
 bool add_entry(X509_NAME* to, const char* field, const std::string& text) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   return X509_NAME_add_entry_by_txt(to, field, MBSTRING_UTF8, bytes, static_cast<int>(text.size()),
@@ -34,7 +34,7 @@ bool add_extension(X509* to, X509* issuer, int nid, const char* text) {
   return made && X509_add_ext(to, made.get(), -1) == 1;
 }
 
-/// 128 random bits, so that nobody can foretell what is signed.
+/// Sets a serial number of 128 random bits, so that nobody can predict the bytes that are signed.
 bool set_random_serial(X509* to) {
   constexpr int bits = 128;
   bignum_ptr number{BN_new()};
@@ -48,7 +48,7 @@ bool set_validity(X509* to, const validity_span& valid) {
                 != nullptr;
 }
 
-/// A certificate with subject, number, dates and key; neither extensions nor signature yet.
+/// A certificate with subject, serial number, dates and key, but without extensions and signature.
 x509_ptr begin_certificate(const std::string& name, const validity_span& valid, EVP_PKEY* key) {
   x509_ptr result{X509_new()};
   auto made = result && X509_set_version(result.get(), X509_VERSION_3) == 1
@@ -82,7 +82,7 @@ bool add_hosts(X509* to, const node_names& whom) {
     auto made = general_name(host);
     if (!all || !made || sk_GENERAL_NAME_push(all.get(), made.get()) <= 0)
       return false;
-    (void)made.release(); // `all` has it
+    (void)made.release(); // `all` owns it now
     return true;
   };
   if (!add(whom.name))

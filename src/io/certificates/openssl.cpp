@@ -9,7 +9,7 @@
 namespace tune::openssl {
 namespace {
 
-/// Stands for the question for a passphrase: there is none.
+/// Passphrase callback that supplies no passphrase instead of asking for one.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }
@@ -21,7 +21,7 @@ std::string take_errors() {
   while (auto code = ERR_get_error()) {
     const auto* reason = ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code))
                                                 : ERR_reason_error_string(code);
-    // "system lib" only says that the reason stands before it.
+    // "system lib" carries no reason of its own: the entry before it holds the reason.
     if (reason != nullptr && ERR_GET_REASON(code) != ERR_R_SYS_LIB)
       result.append(result.empty() ? "" : ", ").append(reason);
   }

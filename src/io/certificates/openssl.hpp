@@ -1,4 +1,4 @@
-/// Objects of OpenSSL with owners, and its errors as text.
+/// Owning handles for OpenSSL's objects, and OpenSSL's errors as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace tune::openssl {
 
-/// Calls one of OpenSSL's functions to free an object.
+/// Frees an object by one of OpenSSL's functions.
 template <auto Free>
 struct deleter {
   template <class T>
@@ -42,24 +42,24 @@ using store_ptr = owned<X509_STORE, X509_STORE_free>;
 using verifier_ptr = owned<X509_STORE_CTX, X509_STORE_CTX_free>;
 using x509_ptr = owned<X509, X509_free>;
 
-/// Empties this thread's queue of errors. @returns their reasons, the deepest first, or
+/// Empties this thread's queue of errors. @returns the reasons of the errors, the deepest first, or
 /// "unknown error of OpenSSL".
 [[nodiscard]] std::string take_errors();
 
 /// `ec::internal` with the errors that OpenSSL has queued. @param doing "sign a certificate".
 [[nodiscard]] error failure(std::string_view doing);
 
-/// A stream that reads `text`, which has to outlive it.
+/// A stream that reads `text`, which must outlive it.
 [[nodiscard]] bio_ptr reader_of(std::string_view text);
 
-/// The first certificate of a PEM text; null where there is none. Leaves no errors queued.
+/// The first certificate of a PEM text; null if there is none. Leaves no errors queued.
 [[nodiscard]] x509_ptr certificate_from(std::string_view pem);
 
 /// The number of certificates in a PEM text.
 [[nodiscard]] std::size_t count_certificates(std::string_view pem);
 
-/// The private key of a PEM text; null where there is none or a passphrase is needed: nobody is
-/// ever asked for one. Leaves no errors queued.
+/// The private key of a PEM text; null if there is none or if it needs a passphrase, since nobody
+/// is ever asked for one. Leaves no errors queued.
 [[nodiscard]] key_ptr key_from(std::string_view pem);
 
 /// Two lower-case digits per byte.

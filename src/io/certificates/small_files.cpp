@@ -27,7 +27,7 @@ constexpr mode_t open_mode = 0644;
 constexpr mode_t secret_mode = 0600;
 constexpr mode_t not_the_owner = 0077;
 
-/// A file written beside its place; removed unless it got there.
+/// A file written next to its destination; removed unless it was published.
 class staged_file {
 public:
   staged_file(const new_file& what, std::filesystem::path beside)
@@ -40,7 +40,7 @@ public:
       ::unlink(beside_.c_str());
   }
 
-  /// Gives the file its name.
+  /// Moves the file to its final name.
   expected<void> publish() {
     if (what_.replaces) {
       if (::rename(beside_.c_str(), what_.path.c_str()) != 0)
@@ -48,12 +48,12 @@ public:
       beside_.clear();
       return {};
     }
-    // Unlike rename, it fails where the name is taken.
+    // Unlike rename, link fails if the name is taken.
     if (::link(beside_.c_str(), what_.path.c_str()) == 0)
       return {};
     if (errno == EEXIST)
       return taken();
-    // Some file systems have no hard links; some of these know this flag.
+    // Some file systems have no hard links; some of these support RENAME_NOREPLACE.
     if (::renameat2(AT_FDCWD, beside_.c_str(), AT_FDCWD, what_.path.c_str(), RENAME_NOREPLACE) == 0)
       return done();
     return errno == EEXIST ? taken() : system_error(what_.path, "create", errno);
@@ -75,7 +75,7 @@ private:
 expected<staged_file> stage(const new_file& what) {
   auto pattern
       = (what.path.parent_path() / ("." + what.path.filename().string() + ".XXXXXX")).string();
-  // Made anew, readable by its owner alone.
+  // mkostemp creates a new file that only its owner can read.
   descriptor to{::mkostemp(pattern.data(), O_CLOEXEC)};
   if (to.number() < 0)
     return system_error(what.path, "create", errno);
@@ -163,7 +163,7 @@ expected<void> write_files(const std::vector<new_file>& all) {
 
 expected<void> make_private_directory(const std::filesystem::path& path) {
   if (!path.has_filename() && path.has_parent_path() && path != path.root_path())
-    return make_private_directory(path.parent_path()); // it ended in a slash
+    return make_private_directory(path.parent_path()); // the path ended in a slash
   std::error_code fault;
   if (path.has_parent_path())
     std::filesystem::create_directories(path.parent_path(), fault);

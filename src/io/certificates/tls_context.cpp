@@ -14,7 +14,7 @@ expected<openssl::context_ptr> make_context(const SSL_METHOD* end, const tls_fil
   auto* x = result.get();
   if (x == nullptr || SSL_CTX_set_min_proto_version(x, TLS1_3_VERSION) != 1)
     return openssl::failure("begin with TLS");
-  // A key with a passphrase must not make OpenSSL ask at the terminal.
+  // Prevents OpenSSL from asking at the terminal for the passphrase of a key.
   SSL_CTX_set_default_passwd_cb(x, [](char*, int, int, void*) { return -1; });
   if (SSL_CTX_use_certificate_chain_file(x, files.certificate.c_str()) != 1)
     return not_taken(files.certificate);

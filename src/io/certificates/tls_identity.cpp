@@ -20,7 +20,7 @@ error refused(const fs::path& file, const std::string& why) {
   return {ec::refused, file.string() + ": " + why};
 }
 
-/// How to get what is missing.
+/// A hint for errors: the commands that make the missing files.
 std::string remedy(const tls_files& files) {
   auto directory = files.certificate.parent_path();
   auto where = directory == default_certificate_directory()
@@ -37,7 +37,7 @@ struct loaded_texts {
   std::string authority;
 };
 
-/// Reads all three; a missing one is told before what is wrong with the others.
+/// Reads all three files. A missing file is reported before faults of the others.
 expected<loaded_texts> load_texts(const tls_files& files) {
   const std::array<const fs::path*, 3> paths{&files.certificate, &files.key, &files.authority};
   for (const auto* x : paths)
@@ -72,7 +72,7 @@ expected<void> check_dates(const fs::path& file, const certificate_facts& facts,
                                                  + program_call("certs issue NAME --out DIR")));
 }
 
-/// What OpenSSL itself will say when peers check the certificate in either role.
+/// Runs the check that peers will make by OpenSSL on this certificate, for both roles.
 expected<void> check_chain(const tls_files& files, const loaded_texts& texts, calendar_time now) {
   auto certificate = certificate_from(texts.certificate);
   auto authority = certificate_from(texts.authority);

@@ -26,7 +26,7 @@ int socket_of(BIO* x) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(x)));
 }
 
-// OpenSSL's own socket stream writes by a call that raises SIGPIPE.
+// The socket stream of OpenSSL itself writes by a call that raises SIGPIPE.
 int send_some(BIO* x, const char* from, int size) {
   BIO_clear_retry_flags(x);
   auto count = ::send(socket_of(x), from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
@@ -143,7 +143,7 @@ expected<tls_session> tls_session::begin(const tls_files& files, int socket, sid
   BIO_set_data(stream, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
   BIO_set_init(stream, 1);
   SSL_set_bio(session.get(), stream, stream);
-  // The caller may come again with less, or from elsewhere in memory.
+  // The caller may retry with fewer bytes, or from another address.
   SSL_set_mode(session.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   which == side::accepts ? SSL_set_accept_state(session.get())
                          : SSL_set_connect_state(session.get());

@@ -27,7 +27,7 @@ public:
 
   void look_at_log() {
     const auto file = database_file(directory_);
-    // Damage is told of elsewhere.
+    // `store_reader::faults` reports damage.
     auto torn = store::torn_tail_of_wal(file);
     if (torn && *torn > 0)
       add("torn_tail", file.string() + "-wal", *torn, "hold no whole transaction");
@@ -57,7 +57,7 @@ public:
       auto count = with_.count_results(x.trial, *last);
       if (!attempts || !count)
         return attempts ? count.error() : attempts.error();
-      // Nothing is written of a trial before it is placed.
+      // A trial has no files before it is placed.
       if (attempts->empty() || is_full())
         continue;
       if (auto looked = look_at_trial(x, *count); !looked)
@@ -70,7 +70,7 @@ private:
   store_reader& with_;
   fs::path directory_;
 
-  /// What is mounted in it keeps it from being removed.
+  /// Adds a leftover. A mount inside it would prevent its removal, so the text says so.
   void add_leftover(const fs::path& which, std::string what) {
     std::error_code ignored;
     const auto folder = fs::canonical(which.parent_path(), ignored);
@@ -90,7 +90,7 @@ private:
           {std::move(kind), path.lexically_relative(directory_).string(), bytes, std::move(what)});
   }
 
-  /// @param count Results of the trial that are recorded.
+  /// @param count Number of recorded results of the trial.
   expected<void> look_at_trial(const trial_row& trial, std::uint64_t count) {
     const auto folder = trials_directory(directory_) / to_text(trial.trial);
     auto where = guarded_directory::open(trials_directory(directory_), to_text(trial.trial));

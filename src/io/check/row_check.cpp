@@ -83,7 +83,7 @@ void compare_attempt(findings& found, const attempt_row& has, const cmd::attempt
         .text("detail", has.detail, should.detail);
 }
 
-/// Bytes of all files below; nothing where it is no directory.
+/// Total size of all files below `directory`; empty if it is not a directory.
 std::optional<std::uint64_t> bytes_below(const fs::path& directory) {
   std::error_code failed;
   if (!fs::is_directory(directory, failed))
@@ -99,13 +99,13 @@ std::optional<std::uint64_t> bytes_below(const fs::path& directory) {
 }
 
 void compare_directory(columns& row, const fs::path& experiment, const checkpoint_row& should) {
-  // A recorded curve has nothing to keep, an executor keeps it elsewhere, and a node's memory is
-  // its own.
+  // Nothing to compare: recorded curves have no checkpoints, executors keep theirs elsewhere, and
+  // those in a node's memory cannot be seen from here.
   if (should.location.empty() || should.location.starts_with(kept_outside)
       || should.location.starts_with(kept_in_memory))
     return;
   const auto directory = experiment / should.location;
-  // One that is given up may be there until the next start: see `crash_traces`.
+  // A checkpoint that was given up may exist until the next start: see `crash_traces`.
   if (should.state != "good")
     return;
   if (auto alone = check_unmounted(directory); !alone)
@@ -131,7 +131,7 @@ void row_check::see(const event& what, std::span<const command> gave) {
       if (fresh)
         known->second.created = what.at;
       auto before = std::exchange(known->second.row, *x);
-      // As in the table: one that runs again keeps what it reported until it reports more.
+      // As in the table, a trial that runs again keeps its reports until it reports more.
       if (x->last == nullptr)
         known->second.row.last = std::move(before.last);
       if (x->best == nullptr)
@@ -317,7 +317,8 @@ expected<findings> row_check::compare(store_reader& with, const fs::path& direct
     return whole.error();
   columns row{found, "experiment", "1", {}};
   row.number("last_seq", whole->last_seq, last_);
-  // The end is written when what led to it is on disk; the head may have been lost in between.
+  // The end is written only after the events that led to it are on disk; the head may have been
+  // lost in between.
   if (whole->status != "running")
     row.text("status", whole->status,
              finished_ ? std::string{to_text(*finished_)} : std::string{"running"});

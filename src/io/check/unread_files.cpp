@@ -54,7 +54,7 @@ private:
   const fs::path& directory_;
   std::set<fs::path> shut_;
 
-  /// Mount points are none: what a trial mounted may never answer.
+  /// Mount points do not count as directories: a file system mounted by a trial may never answer.
   static bool is_directory(const fs::path& path) {
     auto above = guarded_directory::open(path.parent_path());
     return above && above->has_directory(path.filename());
@@ -78,7 +78,7 @@ private:
   bool may_enter(const fs::path& directory) { return may(directory, R_OK | X_OK); }
   bool may_read(const fs::path& file) { return !is_mounted(file) && may(file, R_OK); }
 
-  /// As the user whose rights count when files are opened.
+  /// Checks access with the effective user's rights, which count when files are opened.
   bool may(const fs::path& path, int what) {
     if (::faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0)
       return true;

@@ -1,4 +1,4 @@
-// What a trainable hands over becomes a draft.
+// Copies a directory that a trainable hands over into a draft.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../files/directory_list.hpp"
 #include "../files/mounts.hpp"
@@ -35,15 +35,15 @@ error refusal(const fs::path& what, const std::string& why) {
   return {ec::storage, "cannot copy " + what.string() + ": " + why};
 }
 
-/// Whether a copy of `outer` into `inner` would copy itself. Both are open.
+/// Whether `inner` is inside `outer`, so that a copy would copy itself. Both are open.
 bool holds(int outer, int inner) {
   const auto root = name_of_open(outer);
   const auto way = name_of_open(inner);
   return std::mismatch(root.begin(), root.end(), way.begin(), way.end()).first == root.end();
 }
 
-/// A directory, whatever path or link leads to it, and those that it was reached through. A link
-/// to one of them would be followed without end.
+/// A directory, identified independently of its path, with the directories through which it was
+/// reached. Following a link to one of them would never end.
 struct passed_place {
   ::dev_t device = 0;
   ::ino_t number = 0;
@@ -64,26 +64,26 @@ bool leads_back(const struct stat& directory, const way_here& passed) {
   return false;
 }
 
-/// Where a copy comes from. It is opened name by name, by way of directories that are held open:
-/// whatever is mounted meanwhile, no file system is asked that may not answer.
+/// The source of a copy. Opened name by name through directories that are held open, so that no
+/// file system that may not answer is accessed, whatever is mounted meanwhile.
 class copy_source {
 public:
-  /// @param asked All may be asked where it is null.
+  /// @param asked The mounts that may be accessed; null for all.
   copy_source(fs::path path, const files::answering_mounts* asked, link_rule links)
       : path_{std::move(path)}, asked_{asked}, links_{links}, root_{open(path_, O_PATH)} {}
 
   [[nodiscard]] const fs::path& path() const { return path_; }
-  /// The directory itself; none, and errno, where it cannot be opened.
+  /// The directory itself; -1 with errno if it cannot be opened.
   [[nodiscard]] const store::descriptor& root() const { return root_; }
 
-  /// Follows links. @returns none, and errno, where that fails: EXDEV where it may wait.
+  /// Opens a path, following links. @returns -1 with errno on failure: EXDEV if it might block.
   [[nodiscard]] store::descriptor open(const fs::path& what, int flags) const {
     if (asked_ == nullptr)
       return store::descriptor{::open(what.c_str(), flags | always)};
     return opened_as(asked_->open(what), flags);
   }
 
-  /// The same of a directory below it. @param way from it.
+  /// Like `open`, for a directory below the source. @param way path relative to the source.
   [[nodiscard]] store::descriptor enter(const fs::path& way) {
     constexpr int flags = O_RDONLY | O_DIRECTORY;
     if (asked_ == nullptr)
@@ -99,20 +99,21 @@ public:
     return result;
   }
 
-  /// The same of a name in an open directory.
+  /// Like `open`, for a name in an open directory.
   [[nodiscard]] store::descriptor open_in(int directory, const fs::path& what, int flags) const {
     const auto name = what.filename();
     if (asked_ == nullptr)
       return store::descriptor{::openat(directory, name.c_str(), flags | always)};
     store::descriptor result{beneath::open(directory, name, flags | always)};
-    // What lies behind a link, or on another mount, may answer as well.
+    // The target of a link, or another mount, may be accessible as well.
     const bool may_be_link = (flags & O_PATH) != 0;
     const bool is_plain
         = result.number() < 0 ? !is_elsewhere(errno) : !may_be_link || !is_link(result.number());
     return is_plain ? std::move(result) : opened_as(asked_->open(name, directory), flags);
   }
 
-  /// The target of a link that is to be copied as it is; nothing: it is none, or is followed.
+  /// The target of a link that is to be copied as it is; empty if it is not a link or is to be
+  /// followed.
   [[nodiscard]] std::optional<std::string> kept_link(int directory, const std::string& name) const {
     std::array<char, PATH_MAX> text{};
     const auto size = links_ == link_rule::kept
@@ -122,7 +123,7 @@ public:
                     : std::optional{std::string{text.data(), static_cast<std::size_t>(size)}};
   }
 
-  /// Whether what is open may be asked.
+  /// Whether an open file is on a mount that may be accessed.
   [[nodiscard]] bool asks(int opened) const { return asked_ == nullptr || asked_->holds(opened); }
 
 private:
@@ -136,7 +137,7 @@ private:
   const files::answering_mounts* asked_;
   link_rule links_;
   store::descriptor root_;
-  /// Those behind links, to which the way from the top is long.
+  /// Recently opened directories behind links, which are expensive to reach from the top.
   std::deque<opened_branch> recent_ = {};
 
   void keep(const fs::path& way, int opened) {
@@ -151,7 +152,7 @@ private:
 
   static constexpr int always = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-  /// A link where a directory is wanted is none.
+  /// ENOTDIR is included because a link is not a directory.
   static bool is_elsewhere(int why) { return why == ELOOP || why == EXDEV || why == ENOTDIR; }
 
   static bool is_link(int opened) {
@@ -167,7 +168,7 @@ private:
   }
 };
 
-/// Where it comes from, and all that this lies in.
+/// The source directory and all its ancestors.
 way_here way_to(const copy_source& by) {
   way_here result;
   store::descriptor at{-1};
@@ -181,7 +182,7 @@ way_here way_to(const copy_source& by) {
   return result;
 }
 
-/// Says that it is to be done elsewhere; nobody else hears of it.
+/// Internal error that moves the work to another thread; never reported to callers.
 error may_wait(const fs::path& what) {
   return {ec::unreachable, what.string()};
 }
@@ -192,7 +193,7 @@ error not_opened(const fs::path& what, int why) {
   return refusal(what, why == ENOENT ? "there is no such file or directory" : std::strerror(why));
 }
 
-/// Only files and directories can be taken over, and what links lead to where it is one of both.
+/// Only files and directories can be copied, and links whose target is one of both.
 expected<struct stat> look_at(const store::descriptor& opened, const fs::path& what) {
   struct stat about {};
   if (opened.number() < 0 || ::fstat(opened.number(), &about) != 0)
@@ -202,33 +203,33 @@ expected<struct stat> look_at(const store::descriptor& opened, const fs::path& w
   return about;
 }
 
-/// A directory that is to be copied, with what it holds. The top one's name is "".
+/// A directory to be copied with its content. The name of the top one is "".
 struct branch {
   fs::path from;
-  /// Its way from the draft.
+  /// The directory's path relative to the draft.
   fs::path to;
   std::size_t depth = 0;
-  /// Itself at its end.
+  /// The directories on the way to it, itself last.
   way_here passed;
 };
 
-/// What is to be copied.
+/// An entry to be copied.
 struct plan_entry {
-  /// The branch that holds it, by its place in the plan.
+  /// Index of the branch that contains it in the plan.
   std::size_t in = 0;
   std::string name;
   bool is_directory = false;
   ::mode_t mode = 0;
-  /// Of a link that is copied as it is.
+  /// Target of a link that is copied as it is.
   std::optional<std::string> target = {};
 };
 struct copy_plan {
   std::vector<branch> branches;
-  /// Those of one branch stand together, behind that which makes it.
+  /// Entries of one branch are adjacent and follow the entry that creates it.
   std::vector<plan_entry> entries;
-  /// As long as the files say they are.
+  /// Total apparent size of the files.
   std::uint64_t bytes = 0;
-  /// What they take on the disk.
+  /// Space that they occupy on the disk.
   std::uint64_t allocated = 0;
 };
 
@@ -260,7 +261,7 @@ expected<void> add_link(copy_plan& plan, std::size_t in, const std::string& name
   return limits.check(plan.bytes, plan.entries.size());
 }
 
-/// Adds what a branch holds.
+/// Adds the content of a branch.
 sliced<expected<void>> adding_branch(copy_plan& plan, std::size_t which, copy_source& by,
                                      const checkpoint_limits& limits) {
   const auto where = plan.branches[which].from;
@@ -287,8 +288,8 @@ sliced<expected<void>> adding_branch(copy_plan& plan, std::size_t which, copy_so
   }
 }
 
-/// Lists all of it, before anything is copied: what is too much is known at once.
-/// @errors also `ec::unreachable` where it may have to wait.
+/// Lists everything before anything is copied, so that exceeded limits are known at once.
+/// @errors also `ec::unreachable` if it might block.
 sliced<expected<copy_plan>> planning(copy_source& by, checkpoint_limits limits) {
   copy_plan result;
   result.branches.push_back({by.path(), {}, 0, way_to(by)});
@@ -309,7 +310,7 @@ sliced<expected<copy_plan>> planning(copy_source& by, checkpoint_limits limits) 
   co_return result;
 }
 
-/// A branch, and where it goes to, both open.
+/// A branch and its destination, both open.
 struct open_pair {
   store::descriptor from{-1};
   std::optional<guarded_directory> to;
@@ -328,7 +329,7 @@ expected<open_pair> open_both(copy_source& by, const branch& what, const guarded
 
 expected<void> make_directory(const plan_entry& what, const guarded_directory& in) {
   constexpr ::mode_t permissions = 0777;
-  // Something goes into it, whatever it allowed its owner.
+  // The owner needs all permissions, since files will be created in it.
   if (::mkdirat(in.number(), what.name.c_str(), (what.mode & permissions) | S_IRWXU) != 0
       && errno != EEXIST)
     return error{ec::storage,
@@ -377,9 +378,9 @@ sliced<expected<void>> copying_plan(copy_source& by, const copy_plan& plan,
   co_return expected<void>{};
 }
 
-/// @param to outlives it.
-/// @param asked null: whoever waits, waits.
-/// @errors also `ec::unreachable` where it may have to wait, and nothing but directories is copied.
+/// @param to must outlive the work.
+/// @param asked null if blocking is acceptable.
+/// @errors also `ec::unreachable` if it might block; only directories may then have been copied.
 sliced<expected<void>> copying(fs::path from, const guarded_directory& to, checkpoint_limits limits,
                                const files::answering_mounts* asked, link_rule links) {
   copy_source by{from, asked, links};
@@ -399,7 +400,7 @@ sliced<expected<void>> copying(fs::path from, const guarded_directory& to, check
   co_return co_await copying_plan(by, *plan, to);
 }
 
-/// The same; `to` is its own.
+/// Like `copying`, but owns `to`.
 sliced<expected<void>> copying_apart(fs::path from, std::shared_ptr<const held_checkpoint> to,
                                      checkpoint_limits limits, link_rule links) {
   co_return co_await copying(std::move(from), to->self, limits, nullptr, links);
@@ -409,7 +410,8 @@ sliced<expected<void>> copying_apart(fs::path from, std::shared_ptr<const held_c
 
 sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint_limits limits,
                                           link_rule links) {
-  // Nothing of a file system on another machine, or that a program makes, for so long: it is gone.
+  // A remote file system, or one served by a program, that makes no progress for so long is given
+  // up.
   constexpr std::chrono::seconds patience{30};
   auto opened = hold_checkpoint(to);
   if (!opened)
@@ -419,7 +421,7 @@ sliced<expected<void>> copying_checkpoint(fs::path from, fs::path to, checkpoint
   auto done = co_await copying(from, held->self, limits, &asked, links);
   if (done || done.error().code != ec::unreachable)
     co_return done;
-  // Others' work must not wait for it.
+  // Other work must not wait for it.
   auto begin = [from, held, limits, links] { return copying_apart(from, held, limits, links); };
   co_return co_await working_apart(begin, from, patience);
 }

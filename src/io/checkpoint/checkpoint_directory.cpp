@@ -129,13 +129,13 @@ expected<void> remove_checkpoint(const fs::path& experiment, const std::string& 
     return {};
   if (!is_checkpoint_location(location))
     return error{ec::internal, location + " is no checkpoint"};
-  // Nobody waits for it, and what it was is bounded.
+  // Nobody waits for the removal, and the size of a checkpoint is limited.
   return remove_from_attempt(experiment / fs::path{location}.lexically_normal(), without_limit);
 }
 
 namespace {
 
-/// The number of a trial by the name of its folder.
+/// The id of a trial from the name of its folder.
 std::optional<trial_id> trial_of(const fs::path& folder) {
   auto name = folder.filename().string();
   std::uint64_t number = 0;
@@ -146,9 +146,9 @@ std::optional<trial_id> trial_of(const fs::path& folder) {
   return trial_id{number};
 }
 
-/// Directories in `folder` whose names begin with `prefix`; links and mount points lead elsewhere
-/// and are left alone.
-/// @param way from `trials` to the folder.
+/// Directories in a folder whose names begin with `prefix`; symbolic links and mount points lead
+/// elsewhere and are left alone.
+/// @param way path from `trials` to the folder.
 std::vector<fs::path> directories_in(const fs::path& trials, const fs::path& way,
                                      std::string_view prefix) {
   auto folder = guarded_directory::open(trials, way);
@@ -156,7 +156,7 @@ std::vector<fs::path> directories_in(const fs::path& trials, const fs::path& way
     return {};
   std::vector<fs::path> result;
   std::error_code ignored;
-  // By way of the descriptor: nobody can lead it elsewhere meanwhile.
+  // By descriptor, so that nobody can redirect it meanwhile.
   const auto held = fs::path{"/proc/self/fd"} / std::to_string(folder->number());
   for (fs::directory_iterator i{held, ignored}; i != fs::end(i); i.increment(ignored)) {
     const auto name = i->path().filename();
@@ -166,7 +166,7 @@ std::vector<fs::path> directories_in(const fs::path& trials, const fs::path& way
   return result;
 }
 
-/// The same in the folder of an attempt.
+/// Checkpoints and drafts in the folder of an attempt.
 std::vector<fs::path> checkpoints_in(const fs::path& experiment, const fs::path& folder) {
   return directories_in(experiment / "trials", folder.lexically_relative("trials"), "checkpoint_");
 }

@@ -8,7 +8,7 @@ namespace tune {
 
 namespace {
 
-/// What it costs, and how to mend it.
+/// The error for an exceeded limit, with its consequences and a remedy.
 error too_much(const std::string& what, const std::string& mend) {
   return {ec::refused, "the checkpoint is refused: it holds more than " + what + ": " + mend
                            + "; a trial without checkpoints cannot be paused, and begins anew "

@@ -40,7 +40,7 @@ void append_list(std::string& to, std::string_view name, const List& all, Append
   to += ']';
 }
 
-/// What comes before the checksum.
+/// The text before the checksum.
 std::string body_of(const checkpoint_manifest& what) {
   auto result = "{\"tune_checkpoint\":" + std::to_string(format_version)
                 + ",\"iteration\":" + std::to_string(what.iteration);
@@ -84,7 +84,7 @@ const value::list* list_at(const object& of, std::string_view key) {
   return found == nullptr ? nullptr : found->as_list();
 }
 
-/// @errors `ec::protocol` for what may not stand in a manifest.
+/// @errors `ec::protocol` for a path that may not be in a manifest.
 expected<std::string> path_from(const std::string* path) {
   if (path == nullptr)
     return fault("an entry has no path");
@@ -150,7 +150,7 @@ expected<std::vector<T>> list_from(const object& of, std::string_view name, Read
   return result;
 }
 
-/// Each path once, and all that it lies in a directory of the list, which came before it.
+/// Checks that each path occurs once and is in a directory that is listed before it.
 expected<void> check_tree(const checkpoint_manifest& what) {
   std::unordered_set<std::string_view> directories;
   std::unordered_set<std::string_view> all;
@@ -178,7 +178,7 @@ expected<void> check_tree(const checkpoint_manifest& what) {
   return {};
 }
 
-/// The text without its checksum, which fits it.
+/// Verifies the checksum. @returns the text without it.
 expected<std::string_view> checked_body(std::string_view text) {
   constexpr auto tail = before_sum.size() + hex_digits + after_sum.size();
   if (text.size() <= tail || !text.ends_with(after_sum))

@@ -1,3 +1,4 @@
+// Reads a checkpoint as a stream of bytes, for another node; checkpoint_scan.cpp verifies one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../files/directory_list.hpp"
 #include "held_checkpoint.hpp"
@@ -29,7 +30,7 @@ error unreadable(const fs::path& file, int why) {
           "cannot read " + file.string() + ": " + std::strerror(why)};
 }
 
-/// A manifest's text, and what it says.
+/// A manifest as text and as a value.
 struct listed_checkpoint {
   std::string text;
   checkpoint_manifest content;
@@ -42,7 +43,7 @@ expected<listed_checkpoint> list_of(const guarded_directory& held) {
     return known.error();
   if (*known)
     return listed_checkpoint{std::move(text), std::move(**known)};
-  // Which iteration it was does not matter where it is going.
+  // The receiver does not need the iteration.
   auto found = *finish(scanning_held(held, 0, {}));
   if (!found)
     return found.error();
@@ -56,9 +57,9 @@ struct checkpoint_reader::parts {
   guarded_directory root;
   listed_checkpoint listed;
   stream_outline outline = {};
-  /// Where each file begins in the stream; sorted.
+  /// Offset of each file in the stream; sorted.
   std::vector<std::uint64_t> begins = {};
-  /// The file that was read last.
+  /// Index of the file that was read last.
   std::size_t current = 0;
   std::optional<store::descriptor> opened = {};
 
@@ -70,7 +71,7 @@ struct checkpoint_reader::parts {
       return {};
     const auto& known = listed.content.files[index];
     const auto path = root.path() / known.path;
-    // Neither its own name nor one on the way to it may be a link by now.
+    // Opening fails if the file's name, or one on the way to it, has become a link.
     store::descriptor file{beneath::open(root.number(), known.path, O_RDONLY | O_NONBLOCK)};
     struct stat about {};
     if (file.number() < 0 || ::fstat(file.number(), &about) != 0)
@@ -82,7 +83,7 @@ struct checkpoint_reader::parts {
     return {};
   }
 
-  /// Appends what the file has of the stream's bytes in [offset, end).
+  /// Appends the part of the stream's bytes [offset, end) that is in this file.
   expected<void> read_file(std::size_t index, std::uint64_t offset, std::uint64_t end,
                            std::string& to) {
     if (auto ready = open_file(index); !ready)

@@ -1,4 +1,4 @@
-// What lies in a checkpoint's directory, beside what its manifest says.
+// Scans the content of a checkpoint's directory and compares it with its manifest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../files/directory_list.hpp"
 #include "../files/manifest_order.hpp"
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a name leads to, which is that of a link.
+/// The target of a symbolic link.
 expected<std::string> target_of(const store::descriptor& link, const fs::path& where, ec mine) {
   std::string text(PATH_MAX, '\0');
   const auto size = ::readlinkat(link.number(), "", text.data(), text.size());
@@ -38,7 +38,7 @@ expected<std::string> target_of(const store::descriptor& link, const fs::path& w
   return text;
 }
 
-/// A file that is listed and not yet hashed has no hash.
+/// An entry for a file that is not hashed yet.
 shipped_file unhashed(const struct ::stat& about, std::string name) {
   return {std::move(name),
           static_cast<std::uint32_t>(about.st_mode) & executable_bits,
@@ -46,8 +46,8 @@ shipped_file unhashed(const struct ::stat& about, std::string name) {
           {}};
 }
 
-/// What is neither file, directory nor link is left out.
-/// @param in The directory that holds it. @param way Its way from the checkpoint's.
+/// Adds an entry; anything but files, directories and links is left out.
+/// @param in The directory that contains it. @param way Its path relative to the checkpoint.
 expected<void> add_entry(checkpoint_manifest& to, int in, const std::string& name, std::string way,
                          const fs::path& where) {
   if (auto why = files::path_fault(way); !why.empty())
@@ -65,7 +65,7 @@ expected<void> add_entry(checkpoint_manifest& to, int in, const std::string& nam
   auto target = target_of(place, where, ec::storage);
   if (!target)
     return target.error();
-  // From JSON it could not be made again.
+  // A target that is not UTF-8 could not be restored from JSON.
   if (!is_utf8(*target))
     return error{ec::storage, "cannot keep " + where.string() + ": what it leads to is not UTF-8"};
   to.links.push_back({std::move(way), std::move(*target)});
@@ -86,7 +86,7 @@ expected<void> check_directory(const guarded_directory& root, const std::string&
   return {};
 }
 
-/// Opens a file to be hashed.
+/// Opens a file for hashing.
 expected<store::descriptor> open_file(const guarded_directory& root, const std::string& way) {
   store::descriptor opened{beneath::open(root.number(), way, O_RDONLY | O_NONBLOCK | O_NOCTTY)};
   if (opened.number() < 0)
@@ -186,13 +186,13 @@ expected<std::string> read_text(const store::descriptor& from, const fs::path& f
   return result;
 }
 
-/// A directory that is still to be looked through; its way from the checkpoint's.
+/// A directory still to be scanned, with its path relative to the checkpoint.
 struct open_branch {
   std::string way;
   std::size_t depth = 0;
 };
 
-/// Lists all of it, so that what is too much is known before anything is hashed.
+/// Lists everything, so that exceeded limits are known before anything is hashed.
 sliced<expected<checkpoint_manifest>> listing(const guarded_directory& root,
                                               checkpoint_limits limits) {
   checkpoint_manifest result;
@@ -243,7 +243,7 @@ void sort_lists(checkpoint_manifest& what) {
   std::sort(what.links.begin(), what.links.end(), by_path);
 }
 
-/// The same of the checkpoint that is held.
+/// The content of the manifest's file of an open checkpoint; empty if there is none.
 expected<std::optional<std::string>> manifest_of(const guarded_directory& held) {
   const auto file = held.path() / checkpoint_manifest_name;
   const store::descriptor opened{

@@ -42,7 +42,7 @@ expected<void> check_outline(const stream_outline& x, const checkpoint_limits& l
   return limits.check(x.bytes - x.manifest_size, 0);
 }
 
-/// Makes what is missing of the folder that the directory goes to.
+/// Creates missing parts of the folder for the directory.
 expected<guarded_directory> make_folder(const fs::path& directory) {
   const auto trusted = trusted_above(directory);
   std::error_code why;
@@ -53,7 +53,7 @@ expected<guarded_directory> make_folder(const fs::path& directory) {
   return guarded_directory::make(trusted, way == "." ? fs::path{} : way);
 }
 
-/// Makes the directory, with room for so much.
+/// Creates the directory after checking that there is room for `bytes`.
 expected<held_checkpoint> make_directory(const fs::path& directory, std::uint64_t bytes) {
   auto folder = make_folder(directory);
   if (!folder)
@@ -77,7 +77,7 @@ struct checkpoint_writer::parts {
   std::uint64_t written = 0;
   std::string text;
   checkpoint_manifest content;
-  /// The file that is being written, by its place in the list.
+  /// Index of the file being written.
   std::size_t index = 0;
   std::optional<store::descriptor> opened;
   std::uint64_t in_file = 0;
@@ -97,7 +97,7 @@ struct checkpoint_writer::parts {
 
   [[nodiscard]] fs::path path_of(const std::string& way) const { return held.path() / way; }
 
-  /// The directory that something lies in.
+  /// Opens the parent directory of a path.
   [[nodiscard]] expected<guarded_directory> parent_of(const fs::path& way) const {
     return held.self.enter(way.has_parent_path() ? way.parent_path() : ".");
   }
@@ -142,7 +142,7 @@ struct checkpoint_writer::parts {
     return result;
   }
 
-  /// Begins the next file that has content, and makes the empty ones before it.
+  /// Opens the next file that has content, and creates the empty ones before it.
   expected<void> open_next() {
     for (; index < content.files.size(); ++index) {
       const auto& file = content.files[index];
@@ -179,7 +179,7 @@ struct checkpoint_writer::parts {
     return {};
   }
 
-  /// @returns how many of the bytes the open file took.
+  /// @returns how many of the bytes belonged to the open file.
   expected<std::size_t> write_file(std::string_view bytes) {
     const auto& file = content.files[index];
     const auto part = bytes.substr(

@@ -30,7 +30,7 @@ namespace {
 
 constexpr ::mode_t manifest_mode = 0666;
 
-/// What may be opened to be synced: opening a pipe would wait for its writer.
+/// Whether it may be opened and synced: opening a named pipe would wait for its writer.
 bool is_synced(const guarded_directory& held, const fs::path& way, unsigned char type) {
   if (type != DT_UNKNOWN)
     return type == DT_REG;
@@ -42,7 +42,7 @@ bool is_entered(const guarded_directory& held, const fs::path& way, unsigned cha
   return type == DT_DIR || (type == DT_UNKNOWN && held.has_directory(way.string()));
 }
 
-/// Syncs all files and directories below a directory, and itself.
+/// Syncs all files and directories below a directory, and the directory itself.
 sliced<expected<void>> syncing_tree(const guarded_directory& held) {
   std::vector<fs::path> open(1);
   while (!open.empty()) {
@@ -82,14 +82,14 @@ expected<void> write_manifest(const guarded_directory& held, const checkpoint_ma
     return error{ec::refused, "the list of its files takes " + std::to_string(text.size())
                                   + " bytes, more than " + std::to_string(max_manifest_bytes)
                                   + ": it has too many files, or their names are too long"};
-  // A program that copies what it was restored from brings the old one along.
+  // A program that copies the checkpoint it was restored from brings the old manifest along.
   if (::unlinkat(held.number(), checkpoint_manifest_name, 0) != 0 && errno != ENOENT) {
     if (errno == EISDIR)
       return error{ec::refused,
                    file.string() + " is a directory: the runtime's list has that name"};
     return store::system_error(file, "remove", errno);
   }
-  // Only what is made now is opened.
+  // Opens only a file created now.
   const store::descriptor opened{::openat(held.number(), checkpoint_manifest_name,
                                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                           manifest_mode)};
@@ -98,7 +98,7 @@ expected<void> write_manifest(const guarded_directory& held, const checkpoint_ma
   return store::write_all(opened, file, text);
 }
 
-/// Syncs the directories between `root` and `what`, in which the names on the way to it stand.
+/// Syncs the directories between `root` and `what`, which have the names on the way to it.
 sliced<expected<void>> syncing_names(fs::path what, fs::path root) {
   const auto trusted = trusted_above(root, what);
   for (auto dir = what.parent_path(); dir != root && !dir.empty(); dir = dir.parent_path()) {
@@ -113,7 +113,8 @@ sliced<expected<void>> syncing_names(fs::path what, fs::path root) {
   co_return expected<void>{};
 }
 
-/// Gives the draft its final name. The kernel asks nobody of what is mounted upon it, and refuses.
+/// Gives the draft its final name. If something is mounted on it, the kernel refuses without
+/// accessing that file system.
 expected<void> rename_draft(const held_checkpoint& draft, const std::string& final_name) {
   const auto final_path = draft.folder.path() / final_name;
   if (draft.folder.has_any(final_name))
@@ -124,7 +125,7 @@ expected<void> rename_draft(const held_checkpoint& draft, const std::string& fin
   return {};
 }
 
-/// Its program may have put something else in the draft's place since that was opened.
+/// Checks that the program has not replaced the draft since it was opened.
 expected<void> check_placed(const held_checkpoint& draft, const std::string& final_name) {
   const store::descriptor opened{
       beneath::open(draft.folder.number(), final_name, O_PATH | O_DIRECTORY)};
@@ -138,9 +139,9 @@ expected<void> check_placed(const held_checkpoint& draft, const std::string& fin
                draft.path().string() + ": something else took its place while it was saved"};
 }
 
-/// Syncs, renames, and syncs the names on the way down.
-/// @param fate of the draft: that of its final name, once it has that. Nobody will hear of it where
-///   the last sync fails: then it must not stay either.
+/// Syncs, renames, and syncs the parent directories.
+/// @param fate removes the draft, or the renamed directory, on failure: if the last sync fails,
+///   nobody learns of the checkpoint, so it must not stay either.
 sliced<expected<void>> making_visible(const checkpoint_draft& what, const held_checkpoint& held,
                                       doomed_directory& fate) {
   if (what.durable) {
@@ -163,9 +164,9 @@ sliced<expected<void>> making_visible(const checkpoint_draft& what, const held_c
   co_return synced;
 }
 
-/// @errors `ec::refused` where the draft is no directory, or is reached through a link: it would be
-/// another's files that are listed, synced and renamed. Likewise where something is mounted in it:
-/// that is no part of it.
+/// @errors `ec::refused` if the draft is not a directory or is reached through a symbolic link,
+/// since somebody else's files would then be listed, synced and renamed. Likewise if something is
+/// mounted in it, which is not part of it.
 expected<held_checkpoint> hold_draft(const checkpoint_draft& what) {
   auto held = hold_checkpoint(what.directory);
   if (!held && held.error().code == ec::refused)
@@ -196,12 +197,12 @@ sliced<expected<safe_checkpoint>> listing_and_placing(const checkpoint_draft& wh
   co_return safe_checkpoint{listed->location, listed->bytes()};
 }
 
-/// Others have their turns while what could not be kept goes.
+/// Removes in slices whatever could not be kept, so that other work gets its turns.
 sliced<expected<safe_checkpoint>> making_safe(checkpoint_draft what, doomed_directory fate) {
   auto done = co_await listing_and_placing(what, fate);
   if (done || fate.what.empty())
     co_return done;
-  // Where it is given up in the middle of that, its end does what can be done at once.
+  // If given up during the removal, the destructor of `fate` does what it can at once.
   auto way = fate.what.lexically_relative(fate.trusted);
   static_cast<void>(co_await removing_tree_below(fate.trusted, std::move(way)));
   fate.what.clear();
@@ -217,7 +218,7 @@ sliced<expected<void>> putting_into_place(checkpoint_draft what, doomed_director
 
 } // namespace
 
-// What is given up may not even have begun: its draft goes with what it was called with.
+// The work may be given up before its first slice: its arguments then remove the draft.
 
 sliced<expected<safe_checkpoint>> committing_checkpoint(checkpoint_draft what) {
   doomed_directory fate{what.experiment, what.directory};

@@ -19,10 +19,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Waited for at a time.
+/// How long one wait lasts.
 constexpr std::chrono::milliseconds moment{5};
 
-/// What the thread and those who wait share.
+/// State shared by the thread and the waiting work.
 class errand {
 public:
   void run(const std::function<sliced<expected<void>>()>& begin) {
@@ -38,7 +38,7 @@ public:
     }
   }
 
-  /// @returns its result, where it came within a moment.
+  /// @returns the result if it comes within a moment.
   std::optional<expected<void>> wait() {
     std::unique_lock guard{mutex_};
     changed_.wait_for(guard, moment, [this] { return result_.has_value(); });
@@ -62,7 +62,7 @@ private:
   clock::time_point moved_ = clock::now();
   bool given_up_ = false;
 
-  /// @returns whether anybody still wants it.
+  /// @returns whether the result is still wanted.
   bool goes_on() {
     const std::lock_guard guard{mutex_};
     moved_ = clock::now();
@@ -75,14 +75,14 @@ private:
   }
 };
 
-/// Threads that work, or will never be done.
+/// Number of threads that work or are stuck.
 std::atomic<int>& count_threads() {
-  // They may outlive whatever is destroyed at the end of the process.
+  // Never destroyed, since the threads may outlive static objects.
   static auto& count = *new std::atomic<int>{0};
   return count;
 }
 
-/// Whoever waits may be given up, too.
+/// Gives up the errand when the waiting work is destroyed.
 struct client {
   std::shared_ptr<errand> what = std::make_shared<errand>();
 
@@ -111,7 +111,7 @@ void begin_thread(std::shared_ptr<errand> what, std::function<sliced<expected<vo
 sliced<expected<void>> working_apart(std::function<sliced<expected<void>>()> begin,
                                      std::filesystem::path where,
                                      std::chrono::milliseconds patience) {
-  // Those that file systems never answered stay: there must not be ever more of them.
+  // Threads blocked by file systems that never answer stay, so their number must be limited.
   for (const auto began = clock::now(); count_threads() >= most_copies_apart;) {
     if (clock::now() - began >= patience)
       co_return error{ec::storage, "cannot copy " + where.string() + ": "

@@ -1,4 +1,4 @@
-/// Work that may be kept waiting for ever, on a thread of its own. Private to checkpoints.
+/// Runs work that may block for ever on a thread of its own. Private to checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,17 +11,16 @@
 
 namespace tune {
 
-/// So many at most work at a time, those included that will never be done.
+/// Maximum number of such threads, including those that will never finish.
 inline constexpr int most_copies_apart = 64;
 
-/// Does the work on a thread of its own, and waits for it in slices. Given up, or where nothing of
-/// it is done for `patience`, the thread is left alone: it ends with its present slice, or with
-/// the process.
-/// @param begin Called on that thread; all that it needs belongs to it.
-/// @param where For the error.
-/// @errors those of the work; `ec::storage` where nothing came, or too many others wait;
-/// `ec::shortage` where there are no
-///   more threads.
+/// Runs the work on its own thread, and waits for it in slices. If it is given up, or makes no
+/// progress for `patience`, the thread is left alone: it ends with its present slice, or with the
+/// process.
+/// @param begin Called on that thread; must own everything it needs.
+/// @param where Path in error texts.
+/// @errors those of the work; `ec::storage` if there was no progress or too many others are
+/// waiting; `ec::shortage` if there are no more threads.
 sliced<expected<void>> working_apart(std::function<sliced<expected<void>>()> begin,
                                      std::filesystem::path where,
                                      std::chrono::milliseconds patience);

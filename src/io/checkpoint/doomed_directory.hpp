@@ -1,4 +1,4 @@
-/// A directory that goes unless somebody keeps it. Private to checkpoints.
+/// A directory that is removed unless it is kept explicitly. Private to checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,20 +9,20 @@
 
 namespace tune {
 
-/// From where on programs change what lies below an experiment: its "trials", which may itself be a
-/// link or a mount of the user's own.
-/// @returns `experiment` where `what` does not lie in there.
+/// The path below which programs change the content of an experiment: its "trials", which may
+/// itself be a symbolic link or a mount made by the user.
+/// @returns `experiment` if `what` is not in "trials".
 inline std::filesystem::path trusted_above(const std::filesystem::path& experiment,
                                            const std::filesystem::path& what) {
   const auto way = what.lexically_relative(experiment);
   return way.begin() != way.end() && *way.begin() == "trials" ? experiment / "trials" : experiment;
 }
 
-/// Removes a directory at its end: when work is given up, too. What cannot go is a stray that the
-/// next start tries to remove, and tells of.
+/// Removes a directory in its destructor, also if work is given up. Anything that cannot be removed
+/// is a stray that the next start tries to remove, and reports.
 struct doomed_directory {
   std::filesystem::path trusted;
-  /// Below that. Empty: none.
+  /// A directory below `trusted`; empty for none.
   std::filesystem::path what;
 
   doomed_directory() = default;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t copied_at_once = 1024 * 1024;
-/// So much is written before the disk is looked at again, and told to begin.
+/// Bytes written between two checks of the disk space, each of which also starts writeback.
 constexpr std::uint64_t written_at_once = std::uint64_t{32} << 20;
 constexpr ::mode_t permissions = 0777;
 
@@ -31,14 +31,14 @@ error failed(const std::string& doing, const fs::path& where, int why) {
   return {ec::storage, "cannot " + doing + " " + where.string() + ": " + std::strerror(why)};
 }
 
-/// Where a file has content.
+/// A range of a file that has data.
 struct extent {
   ::off_t begin;
   ::off_t end;
 };
 
-/// The first extent at or behind `from`; empty at `size` where nothing but holes is left. A file
-/// system that knows no holes has one extent.
+/// The first extent at or after `from`; empty at `size` if only holes are left. Without support for
+/// holes, a file has one extent.
 extent next_extent(int file, ::off_t from, ::off_t size) {
   const auto begin = ::lseek(file, from, SEEK_DATA);
   if (begin < 0)
@@ -47,15 +47,15 @@ extent next_extent(int file, ::off_t from, ::off_t size) {
   return {std::min(begin, size), end < 0 ? size : std::min(end, size)};
 }
 
-/// A copy that is being made.
+/// A copy in progress.
 struct file_pair {
   copied_file what;
   store::descriptor to;
-  /// As large as its largest piece.
+  /// Grows to the size of the largest piece so far.
   std::vector<char> buffer = {};
   std::uint64_t unsynced = 0;
 
-  /// @returns how far it came.
+  /// @returns the position reached.
   expected<::off_t> copy_some(::off_t at, ::off_t end) {
     const auto size = std::min<std::size_t>(copied_at_once, static_cast<std::size_t>(end - at));
     buffer.resize(std::max(buffer.size(), size));
@@ -75,7 +75,7 @@ struct file_pair {
     return at + count;
   }
 
-  /// Now and then: has the disk begin, and sees that it does not fill up.
+  /// From time to time starts writeback and checks that the disk does not fill up.
   expected<void> look_after_disk() {
     if (unsynced < written_at_once)
       return {};
@@ -86,7 +86,7 @@ struct file_pair {
 };
 
 expected<file_pair> open_pair(copied_file what) {
-  // What another put there is not written into.
+  // Removes an existing file, so that nobody else's file is written to.
   if (::unlinkat(what.to->number(), what.name.c_str(), 0) != 0 && errno == EBUSY)
     return files::not_reached(what.to->path() / what.name, "write", errno, ec::storage);
   store::descriptor target{::openat(what.to->number(), what.name.c_str(),
@@ -134,7 +134,7 @@ sliced<expected<void>> copying_file(copied_file what) {
       co_await next_slice{};
     }
   }
-  // A hole at its end is nothing that was written.
+  // Extends the file by a hole at its end, which was not written.
   if (::ftruncate(pair->to.number(), about.st_size) != 0
       || ::fchmod(pair->to.number(), about.st_mode & permissions) != 0)
     co_return failed("write", pair->what.to->path() / pair->what.name, errno);
@@ -145,18 +145,18 @@ sliced<expected<void>> syncing(store::descriptor opened, fs::path shown) {
   struct stat about {};
   if (::fstat(opened.number(), &about) != 0)
     co_return failed("open", shown, errno);
-  // Piece by piece: all at once would keep others waiting for as long as the disk writes.
+  // Piece by piece, because a single sync would keep others waiting until all is written.
   constexpr auto piece = static_cast<::off_t>(written_at_once);
   for (::off_t at = 0; S_ISREG(about.st_mode) && at < about.st_size; at += piece) {
     constexpr unsigned all
         = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    // Where that cannot be, or fails, it is told by what comes last.
+    // Any failure also shows in the final fsync.
     static_cast<void>(::sync_file_range(opened.number(), at, piece, all));
     co_await next_slice{};
   }
   if (::fsync(opened.number()) != 0)
     co_return failed("sync", shown, errno);
-  // One that is empty takes its time, too.
+  // Syncing an empty file takes time, too.
   co_await next_slice{};
   co_return expected<void>{};
 }

@@ -1,4 +1,4 @@
-/// Copies of files that keep their holes. Private to checkpoints.
+/// Copies files with their holes. Private to checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,33 +13,34 @@
 
 namespace tune {
 
-/// A file that is to be copied, and where to. Both are held open: what somebody mounts meanwhile is
-/// not asked.
+/// A file to be copied and its destination. Both are held open, so that nothing mounted meanwhile
+/// is accessed.
 struct copied_file {
-  /// To be read.
+  /// Open for reading.
   store::descriptor from;
   std::filesystem::path from_path;
-  /// The directory that it goes to; it outlives the work.
+  /// The destination directory; must outlive the work.
   const guarded_directory* to = nullptr;
   std::string name;
 };
 
-/// Copies one regular file with its permissions. Holes stay holes where the file system knows them.
-/// What is written behind its end meanwhile is no part of the copy.
+/// Copies one regular file with its permissions. Holes stay holes if the file system supports them.
+/// Data written past its end meanwhile is not copied.
 ///
-/// What would leave less than `room_kept_free` on the disk is not copied.
-/// @errors `ec::storage`; `to` may hold a part then.
+/// Stops before less than `room_kept_free` would be left on the disk.
+/// @errors `ec::storage`; the destination may then have a part of the file.
 sliced<expected<void>> copying_file(copied_file what);
 
 /// Makes the content of an open file or directory durable.
-/// @param shown For the error. @errors `ec::storage`.
+/// @param shown Path in error texts. @errors `ec::storage`.
 sliced<expected<void>> syncing(store::descriptor opened, std::filesystem::path shown);
-/// The same of something below a directory that is held. @param way empty: itself.
-/// @errors also `ec::refused` where something is mounted there.
+/// Like `syncing`, for something below an open directory. @param way empty for the directory
+/// itself.
+/// @errors also `ec::refused` if something is mounted there.
 sliced<expected<void>> syncing_beneath(const guarded_directory& held, std::filesystem::path way);
 
-/// Whether there is room for so many bytes on the disk of a directory, and some more.
-/// @errors `ec::storage`, which tells how much there is.
+/// Checks that the disk of a directory has room for `bytes` plus `room_kept_free`.
+/// @errors `ec::storage` with the available space.
 [[nodiscard]] expected<void> check_room(const guarded_directory& where, std::uint64_t bytes);
 
 } // namespace tune

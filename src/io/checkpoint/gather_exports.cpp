@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Why there is nothing of this format; empty: there is a file, or a directory that is not empty.
+/// Why this format is missing; empty if there is a non-empty file or directory.
 std::string why_not_there(const expected<guarded_directory>& where, const std::string& format) {
   if (!where && where.error().code == ec::refused)
     return where.error().detail;
@@ -29,7 +29,7 @@ std::string why_not_there(const expected<guarded_directory>& where, const std::s
              : "nothing was written";
 }
 
-/// Takes off what counts as failed.
+/// Removes exports that count as failed.
 sliced<expected<void>> removing_failed(const exported_files& what) {
   const auto trials = what.experiment / "trials";
   for (const auto& format : what.formats) {
@@ -40,7 +40,7 @@ sliced<expected<void>> removing_failed(const exported_files& what) {
   co_return expected<void>{};
 }
 
-/// Adds what is not there. @returns whether there is anything.
+/// Adds missing formats to `failed`. @returns whether any format exists.
 bool look(const exported_files& what, std::map<std::string, std::string>& failed) {
   const auto where
       = guarded_directory::open(what.experiment / "trials", what.from.lexically_relative("trials"));
@@ -56,8 +56,8 @@ bool look(const exported_files& what, std::map<std::string, std::string>& failed
   return result;
 }
 
-/// The place of the draft is empty. The kernel asks nobody of what is mounted upon one of the two,
-/// and refuses.
+/// The draft's directory is empty. If something is mounted on one of the two, the kernel refuses
+/// without accessing that file system.
 expected<void> rename_to(const fs::path& draft, const exported_files& what) {
   const auto trials = what.experiment / "trials";
   const auto way = what.from.lexically_relative("trials");
@@ -71,7 +71,7 @@ expected<void> rename_to(const fs::path& draft, const exported_files& what) {
   return {};
 }
 
-/// @returns why that cannot be; empty: it is done.
+/// @returns the reason of a failure; empty on success.
 std::string move_to_draft(const exported_files& what) {
   const attempt_directory place{what.draft, what.experiment};
   auto draft = make_directory(place);

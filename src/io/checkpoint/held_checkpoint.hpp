@@ -1,4 +1,4 @@
-/// A checkpoint's directory, or a draft's, that is held open. Private to checkpoints.
+/// An open directory of a checkpoint or draft. Private to checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace tune {
 
-/// What somebody mounts later on the way to it, upon it, or in it is neither entered nor asked:
-/// whatever is done with the checkpoint goes by way of these two.
+/// Anything mounted later on the way to it, on it, or in it is neither entered nor accessed,
+/// because all work on the checkpoint goes through these two directories.
 struct held_checkpoint {
-  /// The folder that it lies in.
+  /// The parent folder.
   guarded_directory folder;
   guarded_directory self;
 
@@ -20,17 +20,18 @@ struct held_checkpoint {
   [[nodiscard]] std::string name() const { return path().filename().string(); }
 };
 
-/// From where on programs change what lies on the way to a checkpoint: its "trials", which may be a
-/// link or a mount of the user's own.
-/// @param directory ".../trials/<trial>/<attempt>/<name>"; its parent, where it lies elsewhere.
+/// The path below which programs change the way to a checkpoint: its "trials", which may be a
+/// symbolic link or a mount made by the user.
+/// @param directory ".../trials/<trial>/<attempt>/<name>"; for other paths the result is the
+///                  parent.
 [[nodiscard]] std::filesystem::path trusted_above(const std::filesystem::path& directory);
 
-/// @param directory as in `check_unmounted`, by which it is looked at first.
-/// @errors `ec::refused` where something is mounted, a link is on the way, or it is no directory;
-///   `ec::unreadable`, also where it is not there; `ec::shortage`.
+/// @param directory as in `check_unmounted`, which is called first.
+/// @errors `ec::refused` if something is mounted, a link is on the way, or it is not a directory;
+///   `ec::unreadable`, also if it does not exist; `ec::shortage`.
 [[nodiscard]] expected<held_checkpoint> hold_checkpoint(const std::filesystem::path& directory);
 
-/// The name of a directory that is held open, as the kernel has it: no file system is asked.
+/// The path of an open directory as known to the kernel; accesses no file system.
 [[nodiscard]] std::filesystem::path name_of_open(int directory);
 
 } // namespace tune

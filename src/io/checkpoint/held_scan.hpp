@@ -1,4 +1,4 @@
-/// Looks through a checkpoint that is held open. Private to checkpoints.
+/// Scans an open checkpoint. Private to checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace tune {
 
-/// `scanning_checkpoint` of one that is held, and outlives the work.
-/// @errors also `ec::refused` where something is mounted in it.
+/// `scanning_checkpoint` for an open checkpoint, which must outlive the work.
+/// @errors also `ec::refused` if something is mounted in it.
 sliced<expected<checkpoint_manifest>>
 scanning_held(const guarded_directory& held, std::uint64_t iteration, checkpoint_limits limits);
 
-/// What its manifest says; nothing where it has none.
-/// @param text Its text; null: nobody wants it.
+/// Reads the manifest; empty if there is none.
+/// @param text Receives the manifest's text; may be null.
 [[nodiscard]] expected<std::optional<checkpoint_manifest>>
 listed_content(const guarded_directory& held, std::string* text);
 

@@ -37,7 +37,7 @@ bool is_memory(const fs::path& where) {
          && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC);
 }
 
-/// Whether it is a directory of this user that nobody else can write into.
+/// Whether `where` is a directory of this user that nobody else can write to.
 bool is_ours(const fs::path& where) {
   struct stat about {};
   constexpr mode_t others = S_IWGRP | S_IWOTH;
@@ -47,12 +47,12 @@ bool is_ours(const fs::path& where) {
 
 constexpr const char* lock_ending = ".lock";
 
-/// The lock of a directory, beside it: the directory itself comes and goes.
+/// The lock file of a directory, beside it, because the directory itself comes and goes.
 fs::path lock_of(const fs::path& directory) {
   return directory.parent_path() / ("." + directory.filename().string() + lock_ending);
 }
 
-/// Whether `fresh_name` gives such names: two numbers. No other is removed.
+/// Whether `fresh_name` could have made this name: two numbers. No other directory is removed.
 bool is_fresh_name(const std::string& name) {
   constexpr std::string_view digits = "0123456789";
   const auto dash = name.find('-');
@@ -61,7 +61,7 @@ bool is_fresh_name(const std::string& name) {
          && name.find_first_not_of(digits, dash + 1) == name.npos;
 }
 
-/// What a lock's name says that it locks; nothing where it is no lock.
+/// The name of the directory that a lock file belongs to; empty if it is not a lock file.
 std::optional<std::string> locked_by(const std::string& lock) {
   constexpr std::string_view ending{lock_ending};
   if (!lock.starts_with('.') || !lock.ends_with(ending) || lock.size() <= ending.size() + 1)
@@ -70,7 +70,8 @@ std::optional<std::string> locked_by(const std::string& lock) {
   return is_fresh_name(result) ? std::optional{std::move(result)} : std::nullopt;
 }
 
-/// @returns the lock of a file that is still the one at its path; nothing where another has it.
+/// @returns the locked file if it is still the one at its path; -1 if another process holds the
+///          lock.
 store::descriptor lock(const fs::path& file, int flags) {
   store::descriptor result{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600)};
   struct stat held {};
@@ -82,8 +83,8 @@ store::descriptor lock(const fs::path& file, int flags) {
   return result;
 }
 
-/// What processes left behind that were killed: nobody holds its lock. Numbers of processes would
-/// not do, since other containers may share this memory.
+/// Removes directories of killed processes, whose locks nobody holds. PIDs would not do, since
+/// other containers may share this memory.
 void sweep(const fs::path& all) {
   std::error_code ignored;
   for (fs::directory_iterator i{all, ignored}; i != fs::end(i); i.increment(ignored)) {
@@ -91,13 +92,13 @@ void sweep(const fs::path& all) {
     const auto name = locked_by(file.filename().string());
     if (!name)
       continue;
-    // While something stays there its lock does, too: the next one tries again.
+    // If something cannot be removed, the lock file stays, too, and the next sweep tries again.
     if (auto held = lock(file, 0); held.number() >= 0 && remove_tree(all / *name))
       fs::remove(file, ignored);
   }
 }
 
-/// Unlike that of any other process.
+/// A name that no other process uses.
 std::string fresh_name() {
   std::array<unsigned char, 8> chance{};
   static_cast<void>(::getentropy(chance.data(), chance.size()));
@@ -107,7 +108,8 @@ std::string fresh_name() {
   return result;
 }
 
-/// Of regular files; what is mounted there takes no memory that was counted.
+/// Total size of regular files; mounted file systems do not count, since they use none of this
+/// memory.
 sliced<std::uint64_t> summing_bytes_below(fs::path directory) {
   std::uint64_t result = 0;
   auto held = guarded_directory::open(directory);
@@ -156,13 +158,13 @@ pause_memory pause_memory::make(const fs::path& where) {
     return result;
   const auto all = where / ("tune-node-" + std::to_string(::geteuid()));
   ::mkdir(all.c_str(), S_IRWXU);
-  // Somebody else may have been here first.
+  // Another user may have created it first.
   if (!is_ours(all))
     return result;
   sweep(all);
   const auto directory = all / fresh_name();
   auto held = lock(lock_of(directory), O_CREAT | O_EXCL);
-  // Without one somebody else would take it for nobody's.
+  // Without a lock, another process would take the directory for abandoned.
   if (held.number() < 0)
     return result;
   result.directory_ = directory;
@@ -186,7 +188,7 @@ pause_memory::~pause_memory() {
   if (remove_tree(directory_))
     fs::remove(lock_of(directory_), ignored);
   ::close(lock_);
-  // With those of other processes it stays.
+  // Fails if directories of other processes are in it.
   fs::remove(directory_.parent_path(), ignored);
 }
 
@@ -208,7 +210,8 @@ sliced<expected<safe_checkpoint>> keeping(checkpoint_draft what, fs::path on_dis
       kept->location.insert(0, kept_in_memory);
       co_return kept;
     }
-    // Its manifest may be what there is no room for; what is too much is so on disk, too.
+    // Other errors, such as no room for the manifest, may not occur on disk, but exceeded limits
+    // would.
     if (kept.error().code == ec::refused)
       co_return kept;
   }

@@ -24,10 +24,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// A head that is stopped answers nobody. So long it may be so: somebody looks at it.
+/// Wait for a head whose process is stopped and so cannot answer: a debugger may stop it only
+/// briefly.
 constexpr std::chrono::seconds stopped_patience{5};
 
-/// The process that listens at the other end, where it is stopped, as by SIGSTOP.
+/// The process that listens at the other end if it is stopped, for example by SIGSTOP; otherwise
+/// empty.
 std::optional<pid_t> stopped_peer(const unique_fd& socket) {
   ucred who{};
   socklen_t size = sizeof who;
@@ -51,7 +53,7 @@ error silent(std::chrono::milliseconds patience) {
                                + " s; it may still do what it was asked for"};
 }
 
-/// One line from the head.
+/// Reads one line from the head.
 expected<std::string> read_line(const unique_fd& from, std::chrono::milliseconds patience) {
   constexpr std::chrono::milliseconds look_again{500};
   const auto began = clock::now();
@@ -105,7 +107,8 @@ expected<control_answer> ask_control(const fs::path& experiment, const control_r
   if (!connected)
     return connected.error();
   unique_fd socket{*connected};
-  // It may have been refused before it said anything: the answer tells why.
+  // Ignore failures: the head may have refused this client already, and its answer gives the
+  // reason.
   static_cast<void>(send_line(socket, to_json(what)));
   auto line = read_line(socket, patience);
   if (!line)

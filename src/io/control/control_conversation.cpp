@@ -5,7 +5,7 @@ namespace tune {
 
 namespace {
 
-/// Lines that are no requests, of one client.
+/// Number of invalid lines after which a client is dismissed.
 constexpr int most_faults = 10;
 
 } // namespace
@@ -25,7 +25,8 @@ void control_conversation::take(std::string_view bytes) {
 }
 
 std::optional<control_request> control_conversation::next() {
-  // Nothing is read before the last answer is out: a client that does not read cannot pile them up.
+  // Nothing is read before the last answer was sent: a client that does not read cannot make
+  // answers pile up.
   while (!owes_ && !dismissed_ && out_.empty()) {
     auto end = in_.find('\n');
     if (end == in_.npos)

@@ -24,14 +24,15 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto socket_name = "socket";
-/// Clients that may wait to be taken in; the kernel cuts it where it allows fewer.
+/// Clients that may wait to be accepted; the kernel lowers the number if it allows fewer.
 constexpr int backlog = 128;
 
 error failed(const fs::path& path, const std::string& doing, int number, ec code = ec::storage) {
   return {code, path.string() + ": cannot " + doing + ": " + std::strerror(number)};
 }
 
-/// The address by way of the directory's descriptor: paths of sockets must be short, others not.
+/// The socket's address through the directory's descriptor, since the path in a socket address must
+/// be short.
 sockaddr_un address_in(const unique_fd& directory) {
   sockaddr_un result{};
   result.sun_family = AF_UNIX;
@@ -44,7 +45,7 @@ unique_fd open_directory(const fs::path& path) {
   return unique_fd{::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
 }
 
-/// Makes sure that the directory is there, is ours and open to nobody else.
+/// Makes sure that the directory exists, belongs to this user and is closed to all others.
 expected<void> claim(const fs::path& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return failed(path, "make", errno);
@@ -64,7 +65,7 @@ expected<void> bind_in(const unique_fd& directory, const unique_fd& to, const fs
   auto address = address_in(directory);
   if (::bind(to.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return failed(path, "make the control socket in", errno);
-  // Nobody else could have come so far: the directory is ours alone.
+  // Nobody else could have connected before: only this user may enter the directory.
   if (::fchmodat(directory.get(), socket_name, 0600, 0) != 0)
     return failed(path, "protect the control socket in", errno);
   return {};
@@ -133,7 +134,7 @@ expected<int> connect_control(const fs::path& experiment) {
 bool is_led(const fs::path& experiment) {
   if (is_held(experiment))
     return true;
-  // Some file systems are listed there under another number.
+  // Some file systems are listed in /proc/locks under another device number.
   auto connected = connect_control(experiment);
   if (connected)
     ::close(*connected);

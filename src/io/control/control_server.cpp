@@ -28,10 +28,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// How long nobody is taken in where the process has no descriptors left.
+/// Pause before clients are accepted again after the process ran out of descriptors.
 constexpr std::chrono::milliseconds descriptor_pause{100};
 
-/// Answers on their way to the server's thread.
+/// Hands answers over to the server's thread.
 struct mailbox {
   std::mutex guard;
   std::vector<std::pair<std::uint64_t, std::string>> answers;
@@ -56,7 +56,7 @@ struct mailbox {
   }
 };
 
-/// The user at the other end.
+/// Whether the user at the other end may control the experiment: this process's user or root.
 bool may_speak(int socket) {
   ucred who{};
   socklen_t size = sizeof who;
@@ -95,9 +95,9 @@ private:
   std::atomic<bool> over_ = false;
   std::map<std::uint64_t, client> clients_;
   std::uint64_t next_ = 0;
-  /// Nobody is taken in before.
+  /// No client is accepted before this time.
   clock::time_point closed_until_{};
-  // Last: it uses all of the above.
+  // Last member: the thread uses all of the above.
   std::thread thread_;
 
   void serve() {
@@ -117,7 +117,7 @@ private:
     say_farewell();
   }
 
-  /// Until somebody can be heard or told something, or time is up for one of them.
+  /// Waits until a socket is ready, an answer has arrived, or a client's deadline has passed.
   void wait() {
     auto now = clock::now();
     std::vector<pollfd> all{{mail_->bell.get(), POLLIN, 0}};
@@ -139,7 +139,7 @@ private:
     forget_the_gone(all);
   }
 
-  /// Those who wait for an answer and hung up: nothing else would ever be heard of them.
+  /// Removes clients that hung up while they wait for an answer: no other event would reveal that.
   void forget_the_gone(const std::vector<pollfd>& seen) {
     std::erase_if(clients_, [&](const auto& x) {
       auto of_it = [&](const pollfd& y) { return y.fd == x.second.socket.get(); };
@@ -148,7 +148,7 @@ private:
     });
   }
 
-  /// @returns whether it stays.
+  /// @returns whether the client stays connected.
   bool attend(std::uint64_t id, client& x, clock::time_point now) {
     if (!hear(x))
       return false;
@@ -192,7 +192,7 @@ private:
   void take_in(clock::time_point now) {
     if (closed_until_ > now)
       return;
-    // Those who are in are not to wait for a crowd at the door.
+    // Limit the clients accepted in one turn, so that connected ones are not kept waiting.
     for (std::size_t i = 0; i < most_control_clients && has_room(); ++i) {
       unique_fd socket{::accept4(door_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
       if (!socket) {
@@ -205,20 +205,22 @@ private:
       if (!may_speak(fresh.socket.get()))
         fresh.talk.dismiss({ec::refused, "only the user who runs this experiment may control it"});
       auto id = ++next_;
-      // Most have said what they want by now.
+      // Most clients have sent their request by now.
       if (attend(id, fresh, now))
         clients_.emplace(id, std::move(fresh));
     }
   }
 
-  /// Otherwise newcomers wait at the door until somebody has had his answer.
+  /// Whether a client can be accepted. If not, new clients wait in the backlog until another client
+  /// was answered.
   [[nodiscard]] bool has_room() const {
     return clients_.size() < most_control_clients
            || std::any_of(clients_.begin(), clients_.end(),
                           [](const auto& x) { return !x.second.talk.owes(); });
   }
 
-  /// Lets the one go that idles longest; those that wait for an answer stay.
+  /// Disconnects the client that has idled longest if the limit is reached; clients that wait for
+  /// an answer stay.
   void make_room() {
     if (clients_.size() < most_control_clients)
       return;

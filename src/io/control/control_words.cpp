@@ -24,7 +24,7 @@ value trial_value(trial_id id) {
   return static_cast<std::int64_t>(id.number);
 }
 
-/// A trial's number, as a number or as the text that is shown of it.
+/// A trial's number, given as a number or as its displayed text.
 std::optional<trial_id> trial_from(const value& x) {
   if (const auto* number = x.as_int(); number != nullptr && *number >= 0)
     return trial_id{static_cast<std::uint64_t>(*number)};
@@ -41,7 +41,7 @@ std::vector<trial_id> read_trials(field_reader& from) {
   std::vector<trial_id> result;
   auto given = from.get_if<value::list>("trials");
   auto list = given.value_or(value::list{});
-  // Nothing at all would mean all of them.
+  // An empty list is refused, since no list at all means all trials.
   if (given && list.empty())
     from.fail("trials names none");
   if (list.size() > most_control_trials)

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The words of a file of one line; none where it cannot be read.
+/// The words of a one-line file; empty if it cannot be read.
 std::vector<std::string> words_of(const fs::path& file) {
   std::ifstream in{file};
   std::vector<std::string> result;
@@ -26,7 +26,7 @@ std::vector<std::string> words_of(const fs::path& file) {
   return result;
 }
 
-/// A positive number, or nothing: "max", "-1", no such file.
+/// A positive number; empty for "max", "-1" or a missing file.
 std::optional<double> positive(const std::vector<std::string>& words, std::size_t index) {
   if (index >= words.size())
     return std::nullopt;
@@ -45,7 +45,7 @@ void lower_cpus(cgroup_limits& limits, std::optional<double> quota, std::optiona
 }
 
 void lower_memory(cgroup_limits& limits, std::optional<double> bytes) {
-  // Version 1 says "unlimited" by a number near 2^63.
+  // Version 1 writes a number near 2^63 for "unlimited".
   constexpr double unlimited = 1152921504606846976.0;
   if (bytes && *bytes < unlimited)
     lower(limits.memory, static_cast<std::uint64_t>(*bytes));
@@ -63,8 +63,8 @@ void read_version_1(const fs::path& group, cgroup_limits& limits) {
   lower_memory(limits, positive(words_of(group / "memory.limit_in_bytes"), 0));
 }
 
-/// The group itself and those above it, as far as the mount shows them. Within a container the
-/// path may be that of the host: what does not exist limits nothing.
+/// Reads the group itself and the groups above it, as far as the mount shows them. Inside a
+/// container, the path may be that of the host: groups that do not exist limit nothing.
 template <class Read>
 void walk_up(const fs::path& mount, const std::string& path, Read read, cgroup_limits& limits) {
   std::error_code ignored;

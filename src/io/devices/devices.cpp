@@ -16,9 +16,9 @@ namespace tune {
 
 namespace {
 
-/// CPUs in this process's affinity mask.
+/// Number of CPUs in this process's affinity mask.
 double usable_cpus() {
-  // The mask must be as large as the kernel's, which only trying tells.
+  // The mask must be as large as the kernel's, whose size can only be found by trying.
   for (int most = 1024; most <= 1024 * 1024; most *= 4) {
     auto free_mask = [](cpu_set_t* mask) { CPU_FREE(mask); };
     std::unique_ptr<cpu_set_t, decltype(free_mask)> mask{CPU_ALLOC(most), free_mask};
@@ -37,7 +37,7 @@ std::uint64_t physical_memory() {
              : 0;
 }
 
-/// Entries between commas, without blanks around them.
+/// The entries between commas, without surrounding spaces.
 std::vector<std::string> entries_of(std::string_view text) {
   std::vector<std::string> result;
   for (std::size_t start = 0; start <= text.size();) {

@@ -11,7 +11,7 @@ namespace tune {
 
 namespace {
 
-// The few signatures of the library's C interface that are needed here.
+// The signatures of the library's C interface that are used here.
 using device_handle = struct nvml_device_tag*;
 struct memory_info {
   unsigned long long total = 0;

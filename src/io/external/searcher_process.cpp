@@ -23,19 +23,19 @@ using external::heard;
 using external::line_heard;
 using external::partner_lost;
 
-/// Messages that are on their way at once, but for one that is longer. [bytes]
+/// Limit of the messages in transit at once, unless a single message is longer. [bytes]
 constexpr std::size_t chunk = 64 * 1024;
-/// Of a message. [bytes]
+/// Longest message. [bytes]
 constexpr std::size_t longest_message = 64 * 1024 * 1024;
-/// To end by itself once it was told of the end.
+/// Time for the process to exit by itself after it was told that the search ends.
 constexpr std::chrono::seconds end_patience{3};
-/// From TERM to KILL.
+/// Time from TERM to KILL.
 constexpr std::chrono::seconds grace{2};
-/// For one that goes wrong to say why before it is killed.
+/// Time for a faulty process to report the reason before it is killed.
 constexpr std::chrono::milliseconds last_breath{100};
-/// For a killed process to be gone.
+/// Time for a killed process to disappear.
 constexpr std::chrono::seconds death_patience{5};
-/// Of a line that is none of the protocol.
+/// Number of bytes quoted of a line that is not of the protocol.
 constexpr std::size_t quoted_length = 120;
 
 std::string cited(std::string_view line) {
@@ -62,14 +62,14 @@ std::string how_it_ended(const exit_info& how) {
   return result + last_words_of(how);
 }
 
-/// What the service's thread and those who speak with the process share.
+/// State shared by the service's thread and the threads that talk to the process.
 class line_mailbox final : public process_listener {
 public:
   line_flow report_line(std::string_view text, bool truncated) override {
     std::lock_guard guard{mutex_};
     lines_.push_back({std::string{text}, truncated});
     changed_.notify_all();
-    // The rest stays in the pipe until this one was read.
+    // Further lines stay in the pipe until this one was read.
     return line_flow::hold;
   }
   void answers_taken() override {
@@ -92,13 +92,14 @@ public:
     std::lock_guard guard{mutex_};
     taken_ = false;
   }
-  /// @returns whether there is room again; false also where it has ended.
+  /// @returns whether there is room again; false if the process has ended, too.
   bool wait_for_room(std::chrono::milliseconds patience) {
     std::unique_lock guard{mutex_};
     changed_.wait_for(guard, patience, [this] { return taken_ || end_ || closed_; });
     return taken_ && !end_ && !closed_;
   }
-  /// @returns nothing where it says nothing for so long, has ended, or nobody wants to know.
+  /// @returns the next line; empty if none comes in time, the process has ended, or the mailbox is
+  ///          closed.
   std::optional<text_line> wait_for_line(std::chrono::milliseconds patience) {
     std::unique_lock guard{mutex_};
     changed_.wait_for(guard, patience, [this] { return !lines_.empty() || end_ || closed_; });
@@ -108,7 +109,7 @@ public:
     lines_.pop_front();
     return result;
   }
-  /// @returns its end; nothing where it has not come.
+  /// @returns how the process ended; empty if it still runs.
   std::optional<exit_info> wait_for_end(std::chrono::milliseconds patience) {
     std::unique_lock guard{mutex_};
     changed_.wait_for(guard, patience, [this] { return end_.has_value(); });
@@ -179,7 +180,7 @@ private:
   bool closed_ = false;
   std::shared_ptr<process_service> service_;
   std::optional<run> run_;
-  /// Why there is no process, or none that is worth listening to.
+  /// Why there is no process, or why it is no longer listened to.
   std::optional<partner_lost> trouble_;
 
   [[nodiscard]] std::optional<run> present();
@@ -201,7 +202,7 @@ std::optional<searcher_process::run> searcher_process::present() {
 process_order searcher_process::order() const {
   process_order result;
   result.argv = words_;
-  // A program that writes into a pipe would keep its answers to itself.
+  // Python buffers output into a pipe, which would hold back the answers.
   result.env = environment_with({{"PYTHONUNBUFFERED", "1"}});
   result.directory = where_.directory;
   result.stderr_file = where_.directory / searcher_log_name;
@@ -269,7 +270,7 @@ void searcher_process::tell(const std::vector<object>& what) {
   auto to = present();
   if (!to || say(*to, what, patience_))
     return;
-  // Its end is told when it is listened to.
+  // If the process has ended, the next `hear` reports that.
   if (!to->box->wait_for_end(std::chrono::milliseconds{0}))
     give_up("the process reads nothing of what it is told");
 }
@@ -280,7 +281,7 @@ void searcher_process::give_up(std::string why) {
     trouble_ = partner_lost{std::move(why)};
 }
 
-/// It ended, or will be of no use any more.
+/// The answer of `hear` when no line came: how the process ended; a silent process is ended now.
 heard searcher_process::lost(const run& what) {
   if (auto how = what.box->wait_for_end(std::chrono::milliseconds{0})) {
     auto is_command = !how->trouble.empty() && !how->guard_lost && how->fault == ec::process;
@@ -290,7 +291,7 @@ heard searcher_process::lost(const run& what) {
   return put_away(what, "the process said nothing for " + to_text(value{seconds}) + " s");
 }
 
-/// What it has printed by now may say more.
+/// Ends a process that is no longer usable, and adds its last output on stderr to `why`.
 heard searcher_process::put_away(const run& what, std::string why) {
   if (!what.box->wait_for_end(last_breath))
     end(what);
@@ -386,7 +387,7 @@ expected<std::vector<std::string>> searcher_words(const std::string& command,
 
 expected<std::vector<std::string>> source_names(const std::string& text,
                                                 const std::string& ini_dir) {
-  // A command begins with a program, which is no name.
+  // A command begins with a program, so one is put before the names and removed again.
   auto result = searcher_words("sources " + text, ini_dir);
   if (!result)
     return result;

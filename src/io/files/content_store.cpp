@@ -22,15 +22,15 @@ namespace {
 constexpr std::uint32_t read_only = 0444;
 constexpr ::mode_t owner_only = 0700;
 
-/// Makes a directory if it is not there; its parent must be.
+/// Creates a directory unless it exists; its parent must exist.
 expected<void> make_if_absent(const fs::path& path) {
   if (::mkdir(path.c_str(), owner_only) != 0 && errno != EEXIST)
     return store::system_error(path, "make the directory", errno);
   return {};
 }
 
-/// Whether it holds nothing but what a store made: "incoming", which comes first, and directories
-/// whose names are two digits of hashes.
+/// Whether the directory has only things that a store makes: "incoming", which is created first,
+/// and directories named by two hash digits.
 bool is_ours(const fs::path& root) {
   std::error_code why;
   if (fs::is_directory(fs::symlink_status(root / "incoming", why)))
@@ -92,7 +92,7 @@ expected<void> content_writer::commit() {
     return store::system_error(my.to.path(), "sync", errno);
   if (auto made = make_if_absent(my.place.parent_path()); !made)
     return made;
-  // The name may be lost with a power failure, then the content comes again; it is never wrong.
+  // A power failure may lose the name; the content is then sent again, but never wrong.
   return std::move(my.to).rename_to(my.place, read_only);
 }
 
@@ -128,7 +128,7 @@ fs::path content_store::path_of(const std::string& hash) const {
 expected<content_writer> content_store::begin(const std::string& hash, std::uint64_t size) const {
   if (!is_sha256(hash))
     return not_a_hash(hash);
-  // Somebody may have removed them.
+  // The directories may have been removed.
   for (const auto& directory : {root_, root_ / "incoming"}) {
     if (auto made = make_if_absent(directory); !made)
       return made.error();
@@ -165,7 +165,7 @@ std::uint64_t content_store::shrink(std::uint64_t most) const {
   for (fs::recursive_directory_iterator i{root_, why}; !why && i != fs::end(i); i.increment(why)) {
     std::error_code failed;
     const auto name = i->path().filename().string();
-    // What lies elsewhere is none of the store's.
+    // Files elsewhere do not belong to the store.
     if (!is_sha256(name) || i->path() != path_of(name) || !i->is_regular_file(failed))
       continue;
     content found{i->last_write_time(failed), 0, i->path()};

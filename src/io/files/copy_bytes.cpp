@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Copies by hand, from where both files stand.
+/// Copies with a buffer, from the current positions of both files.
 expected<std::uint64_t> copy_by_hand(const store::descriptor& from, const store::descriptor& to,
                                      const fs::path& path) {
   std::vector<char> buffer(256 * 1024);
@@ -42,7 +42,7 @@ expected<std::uint64_t> copy_bytes(const store::descriptor& from, const store::d
       continue;
     if (count < 0 && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
       return store::system_error(path, "copy", errno);
-    // Not between these files, or not on this kernel, or all is copied.
+    // Unsupported for these files or by this kernel, or all is copied.
     if (count <= 0) {
       auto rest = copy_by_hand(from, to, path);
       if (rest)

@@ -1,4 +1,4 @@
-/// From one open file to another.
+/// Copies from one open file to another.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace tune::files {
 
-/// Copies from where both files stand to the end of `from`; the kernel does it by reference where
-/// the file system can. @param path for errors. @returns how many bytes.
+/// Copies from the current positions to the end of `from`, by reflink if the kernel and the file
+/// system can. @param path for error texts. @returns the number of bytes copied.
 [[nodiscard]] expected<std::uint64_t> copy_bytes(const store::descriptor& from,
                                                  const store::descriptor& to,
                                                  const std::filesystem::path& path);

@@ -1,5 +1,5 @@
-/// What lies below a directory that is held open. What is mounted there is neither entered nor
-/// asked. Private to io.
+/// Lists what is below an open directory. Mount points are neither entered nor accessed. Private to
+/// io.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,34 +17,34 @@
 
 namespace tune::files {
 
-/// Why something below a held directory cannot be reached.
-/// @param number An errno; EXDEV and EBUSY stand for a mount point: `ec::refused`.
-/// @param mine   The kind of all else but shortages.
+/// The error for something below an open directory that cannot be reached.
+/// @param number An errno; EXDEV and EBUSY mean a mount point: `ec::refused`.
+/// @param mine   The code for all other errors except shortages.
 [[nodiscard]] error not_reached(const std::filesystem::path& path, std::string_view doing,
                                 int number, ec mine);
 
-/// What a way below a held directory names; a link is not followed.
-/// @param shown What errors call it. @errors as `not_reached`.
+/// The status of a path below an open directory; a symbolic link is not followed.
+/// @param shown The path in error texts. @errors as `not_reached`.
 [[nodiscard]] expected<struct ::stat> look_beneath(int held, const std::filesystem::path& way,
                                                    const std::filesystem::path& shown, ec mine);
 
 struct listed_name {
   std::string name;
-  /// DT_REG, …; DT_UNKNOWN where the file system does not tell.
+  /// DT_REG and so on; DT_UNKNOWN if the file system does not tell.
   unsigned char type = DT_UNKNOWN;
 };
 
-/// The names in a directory, one after the other.
+/// Iterates over the names in a directory.
 class directory_list {
 public:
-  /// @param held An open directory, `O_PATH` will do. @param way Below that; empty: itself.
-  /// @param shown What errors call it. @errors as `not_reached`.
+  /// @param held An open directory; `O_PATH` suffices. @param way Path below it; empty for itself.
+  /// @param shown The path in error texts. @errors as `not_reached`.
   [[nodiscard]] static expected<directory_list> open(int held, const std::filesystem::path& way,
                                                      std::filesystem::path shown, ec mine);
 
-  /// @returns nothing at its end. @errors as `not_reached`.
+  /// @returns nothing at the end. @errors as `not_reached`.
   [[nodiscard]] expected<std::optional<listed_name>> next();
-  /// The open directory; it can be synced.
+  /// The descriptor of the directory, which can be synced.
   [[nodiscard]] int number() const { return ::dirfd(open_.get()); }
 
 private:

@@ -23,7 +23,7 @@ error fault(const declared_file& x, const std::string& why) {
   return {ec::bad_option, name_of(x) + ": " + why};
 }
 
-/// A pattern without its leading "..", and how many there were.
+/// A pattern without its leading "..", and the number of these.
 struct climb {
   std::size_t up = 0;
   std::string rest;
@@ -49,7 +49,7 @@ expected<climb> climb_of(const declared_file& x) {
   return result;
 }
 
-/// How an absolute path would be written.
+/// An absolute path rewritten relative to `base`.
 std::string against(const fs::path& base, const std::string& pattern) {
   auto result = fs::path{pattern}.lexically_relative(base).string();
   return result.empty() ? "." : result;

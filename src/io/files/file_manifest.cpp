@@ -26,17 +26,17 @@ struct in_path_order {
   }
 };
 
-/// Walks the root for one pattern after the other.
+/// Searches the root for one pattern after another.
 class finder {
 public:
   explicit finder(fs::path root) : root_{std::move(root)} {}
 
   expected<void> find(const named_pattern& what);
-  /// Hashes what was found.
+  /// Hashes the files found.
   expected<file_manifest> digest(const reading_rules& how) const;
 
 private:
-  /// A file that was found, and what stat(2) says of it.
+  /// A file that was found, with its status.
   struct known_file {
     const std::string* path;
     const std::string* name;
@@ -75,7 +75,7 @@ private:
                              std::uint64_t all) const;
 };
 
-/// Cuts the pattern at its slashes.
+/// Splits the pattern at its slashes.
 expected<void> finder::split() {
   parts_.clear();
   if (pattern_.empty())
@@ -106,7 +106,7 @@ expected<std::vector<std::string>> finder::names_in(const std::string& directory
   return result;
 }
 
-/// The entries of a directory that one part of the pattern names.
+/// The entries of a directory that match one part of the pattern.
 expected<std::vector<std::string>> finder::candidates(const std::string& directory,
                                                       const std::string& part) const {
   if (part.find_first_of("*?[\\") == std::string::npos) {
@@ -247,7 +247,7 @@ std::uint64_t finder::sum(std::span<const known_file> files) {
   return result;
 }
 
-/// Names the largest: it is the one to look at.
+/// The error names the largest file, since that is the one to check.
 expected<void> finder::check_sizes(std::span<const known_file> files,
                                    const reading_rules& how) const {
   const auto all = sum(files);
@@ -260,7 +260,7 @@ expected<void> finder::check_sizes(std::span<const known_file> files,
       = *largest.name + ": " + real(*largest.path).string() + " has " + bytes_text(largest.size);
   if (files.size() > 1)
     text += ", and all " + std::to_string(files.size()) + " files together " + bytes_text(all);
-  // "10 GiB, more than 10 GiB" helps nobody.
+  // Avoids the useless text "10 GiB, more than 10 GiB".
   const bool is_close = bytes_text(all) == bytes_text(how.most);
   const auto over = is_close ? std::to_string(all - how.most) + " bytes more" : "more";
   return error{ec::bad_option, text + ", " + over + " than " + bytes_text(how.most) + ", which is "

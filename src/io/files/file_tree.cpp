@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t plain_mode = 0644;
 constexpr ::mode_t directory_mode = 0755;
 
-/// Identifies the time since the machine's start; empty where it cannot be told.
+/// Identifies the current boot of the machine; empty if unknown.
 std::string boot_id() {
   std::ifstream in{"/proc/sys/kernel/random/boot_id"};
   std::string result;
@@ -32,7 +32,7 @@ std::string boot_id() {
   return result;
 }
 
-/// Nothing where it cannot be read.
+/// Empty if it cannot be read.
 std::string whole_text(const fs::path& file) {
   constexpr std::size_t longest = 4096;
   auto where = guarded_directory::open(file.parent_path());
@@ -40,7 +40,7 @@ std::string whole_text(const fs::path& file) {
   return text ? text->value_or(std::string{}) : std::string{};
 }
 
-/// The directory of one job while it is completed.
+/// The directory of one job while it is being completed.
 class tree {
 public:
   tree(const content_store& from, fs::path incoming, fs::path root, bool trusted)
@@ -61,7 +61,7 @@ private:
   bool trusted_;
   std::string last_parent_;
 
-  /// Never through a link that a program put there.
+  /// Creates the parent directories, never through a symbolic link that a program put there.
   expected<void> make_parents(const std::string& path) {
     auto parent = path.substr(0, path.find_last_of('/') + 1);
     if (parent == last_parent_)
@@ -96,7 +96,7 @@ private:
     auto opened = where ? where->read(source.filename()) : where.error();
     if (!opened)
       return opened.error();
-    // Its time tells when it was last of use: see `shrink`.
+    // The timestamp records the last use: see `shrink`.
     ::futimens(opened->number(), nullptr);
     auto to = files::incoming_file::make(incoming_);
     if (!to)
@@ -130,7 +130,7 @@ expected<void> content_store::link_tree(const file_manifest& what,
     if (auto done = to.place(file); !done)
       return done;
   }
-  // Without the stamp the next one only takes longer.
+  // Without the stamp, the next call only takes longer.
   if (!trusted && !boot.empty())
     static_cast<void>(store::replace_file(stamp, meaning));
   return {};

@@ -29,13 +29,13 @@ namespace {
 
 using store::descriptor;
 
-/// A program may put something else there again and again.
+/// Limit for a program that replaces the file again and again.
 constexpr int most_tries = 100;
-/// For looking names up no right to read it is needed.
+/// Looking up names requires no read permission.
 constexpr int as_directory = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr int always = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-/// Stands for the kind of a mount point: what is mounted there is not asked, since it may never
+/// Stands for the kind of a mount point, whose file system is not accessed, since it may never
 /// answer.
 constexpr ::mode_t mounted = 0;
 
@@ -65,13 +65,14 @@ std::optional<struct ::stat> look(int directory, const fs::path& name) {
     return ::fstat(opened.number(), &found) == 0 ? std::optional{found} : std::nullopt;
   if (errno == EXDEV)
     return found;
-  // Where there are no descriptors left this needs none.
+  // This works even if no descriptors are left.
   const bool seen = (errno == EMFILE || errno == ENFILE)
                     && ::fstatat(directory, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
   return seen ? std::optional{found} : std::nullopt;
 }
 
-/// What is open as a place, as `flags` want it: whatever has its name meanwhile.
+/// Opens the file that `place` refers to with `flags`, even if its name means something else by
+/// now.
 int open_place(descriptor place, int flags) {
   struct ::stat about {};
   if (::fstat(place.number(), &about) != 0)
@@ -90,9 +91,9 @@ int open_place(descriptor place, int flags) {
   return -1;
 }
 
-/// Opens a name, which is no mount point, nor a link.
+/// Opens a name unless it is a mount point or a symbolic link.
 int open_name(int directory, const char* name, int flags, ::mode_t mode) {
-  // This does not ask the file system of what may be mounted there.
+  // O_PATH does not access a file system that may be mounted there.
   descriptor place{::openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC)};
   if (place.number() >= 0 && files::mount_of(place.number()) != files::mount_of(directory)) {
     errno = EXDEV;
@@ -113,13 +114,13 @@ error in_the_way(const fs::path& path, std::string_view what, std::string_view w
           path.string() + " is " + std::string{what} + ", not " + std::string{wanted} + mending};
 }
 
-/// A shortage of descriptors passes.
+/// A lack of descriptors is `ec::shortage`, since it passes.
 error system_failed(const fs::path& path, std::string_view doing, int number) {
   return {fault_of(number, ec::storage),
           path.string() + ": cannot " + std::string{doing} + ": " + text_of_shortage(number)};
 }
 
-/// The disk is not at fault where rights are missing, or something is mounted: somebody did that.
+/// If permissions are missing or something is mounted, a person or program caused it, not the disk.
 error failed(const fs::path& path, std::string_view doing, int number) {
   auto result = system_failed(path, doing, number);
   if (number == EACCES || number == EPERM || number == EBUSY || number == EXDEV)
@@ -127,7 +128,8 @@ error failed(const fs::path& path, std::string_view doing, int number) {
   return result;
 }
 
-/// Why a directory below could not be opened: the first name on the way to it that is none.
+/// The error for a directory that could not be opened: names the first part of the way that is not
+/// a directory.
 error not_entered(int directory, const fs::path& root, const fs::path& way, int number) {
   fs::path so_far;
   for (const auto& name : way) {
@@ -148,15 +150,14 @@ expected<descriptor> open_root(const fs::path& trusted) {
   return descriptor{number};
 }
 
-/// Whether the open file is a regular one, and where it is to be written whether that comes out
-/// under no other name.
+/// Whether the open file is regular and, if it is to be written, has no other name.
 bool is_fit(const descriptor& file, bool written) {
   struct ::stat about {};
   return ::fstat(file.number(), &about) == 0 && S_ISREG(about.st_mode)
          && (!written || about.st_nlink == 1);
 }
 
-/// Why what lies there cannot be written on as it is; empty: it can.
+/// Why the existing thing cannot be written to; empty if it can.
 std::string why_unfit(const struct ::stat& about) {
   if (!S_ISREG(about.st_mode))
     return kind_of(about.st_mode);
@@ -194,7 +195,7 @@ int open(int directory, const fs::path& way, int flags, ::mode_t mode) {
   const auto opened = ::syscall(SYS_openat2, directory, text, &how, sizeof how);
   if (opened >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL && errno != EAGAIN))
     return static_cast<int>(opened);
-  // The kernel is too old, or a container's filter does not know the call.
+  // The kernel is too old, or a container's seccomp filter rejects the call.
   return open_name_by_name(directory, way, flags, mode);
 }
 
@@ -257,7 +258,7 @@ bool guarded_directory::has_content(const std::string& name) const {
   struct ::stat found {};
   if (place.number() < 0 || ::fstat(place.number(), &found) != 0)
     return false;
-  // Where a link leads to may never answer.
+  // The target of a symbolic link may be on a file system that never answers.
   if (S_ISLNK(found.st_mode))
     place = files::answering_mounts{number()}.open(path_ / name);
   if (place.number() < 0 || ::fstat(place.number(), &found) != 0)
@@ -280,7 +281,7 @@ bool guarded_directory::has_file(const std::string& name) const {
 }
 
 expected<descriptor> guarded_directory::read(const fs::path& way) const {
-  // Looked at first: a device may do something when it is opened.
+  // Checked first: opening a device may have effects.
   const auto found = look(number(), way);
   if (found && !S_ISREG(found->st_mode))
     return in_the_way(path_ / way, kind_of(found->st_mode), "a file");
@@ -336,7 +337,7 @@ expected<writable_file> guarded_directory::open_to_write(const std::string& name
         ::openat(number(), name.c_str(), how | always | (found ? 0 : O_CREAT | O_EXCL), mode)};
     if (opened.number() >= 0 && is_fit(opened, true))
       return writable_file{std::move(opened), std::move(replaced)};
-    // What was there a moment ago may have been replaced since.
+    // The file may have been replaced since the check.
     const bool changed = opened.number() >= 0 || errno == EEXIST || errno == ENOENT
                          || errno == ELOOP || errno == ENXIO || errno == EISDIR;
     if (!changed)

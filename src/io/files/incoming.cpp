@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the open file is still what the path names.
+/// Whether the path still names the open file.
 bool is_at(const store::descriptor& file, const fs::path& path) {
   struct stat open = {};
   struct stat named = {};
@@ -29,7 +29,7 @@ bool is_at(const store::descriptor& file, const fs::path& path) {
 
 constexpr std::string_view name_pattern = "XXXXXX";
 
-/// Whether `mkostemp` gives such a name.
+/// Whether `mkostemp` could have made this name.
 bool is_incoming_name(const std::string& name) {
   return name.size() == name_pattern.size() && std::all_of(name.begin(), name.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -39,13 +39,13 @@ bool is_incoming_name(const std::string& name) {
 } // namespace
 
 expected<incoming_file> incoming_file::make(const fs::path& directory) {
-  // A sweeper may come between making and locking: then the file is gone, and another is made.
+  // A concurrent sweep may remove the file between creation and locking; then another one is made.
   for (int tries = 0; tries < 100; ++tries) {
     auto name = (directory / name_pattern).string();
     store::descriptor file{::mkostemp(name.data(), O_CLOEXEC)};
     if (file.number() < 0)
       return store::system_error(directory, "make a file in it", errno);
-    // File systems that know no locks are not swept either.
+    // File systems without locks are not swept either.
     const bool swept = ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!swept && is_at(file, name))
       return incoming_file{std::move(file), name};

@@ -1,4 +1,4 @@
-/// Files that are written under a name of their own before they get their final one.
+/// Files that are written under a temporary name before they get their final one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace tune::files {
 
-/// A new file, locked while it is open; removed at the end of its life unless it was renamed.
+/// A new file, locked while it is open; the destructor removes it unless it was renamed.
 class incoming_file {
 public:
   /// @errors `ec::storage`.
@@ -25,7 +25,7 @@ public:
 
   [[nodiscard]] const store::descriptor& file() const { return file_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Puts it in the place of `to`.
+  /// Renames the file to `to`, replacing an existing one.
   [[nodiscard]] expected<void> rename_to(const std::filesystem::path& to, std::uint32_t mode) &&;
 
 private:
@@ -35,7 +35,7 @@ private:
   std::filesystem::path path_;
 };
 
-/// Removes the files that no living process writes.
+/// Removes files that no living process is writing.
 void sweep(const std::filesystem::path& directory);
 
 } // namespace tune::files

@@ -23,21 +23,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The names in a work directory.
+/// Names in a work directory.
 constexpr const char* lock_name = "lock";
 constexpr const char* jobs_name = "jobs";
 constexpr const char* content_name = "content";
 constexpr const char* mark_name = ".tune-work";
 constexpr std::string_view mark_text = "This directory was made for a tune-node worker or head.\n";
-/// What such a name has is on its way out.
+/// Prefix of directories that are being removed.
 constexpr std::string_view doomed_prefix = ".over-";
-/// A file in each directory that was made for a job.
+/// Name of the mark file in each directory made for a job.
 constexpr const char* job_mark = ".tune-job";
-/// Lies beside the tree of files where that is whole; earlier versions made no mark.
+/// Exists beside a complete file tree; recognises directories of earlier versions, which made no
+/// mark.
 constexpr const char* tree_stamp = "files.complete";
-/// The id of a job ends in "-" and so many digits of a hash.
+/// A job's id ends in "-" and this many digits of a hash.
 constexpr std::size_t hash_digits = 16;
-/// Directories that are being removed and have the same job.
+/// Limit on directories being removed for the same job.
 constexpr int most_doomed = 1000;
 
 bool is_file(const fs::path& path) {
@@ -51,7 +52,7 @@ bool ends_in_hash(const std::string& name) {
          && name.find_first_not_of("0123456789abcdef", from) == name.npos;
 }
 
-/// Whether nothing is in it but what is made for a job; also where it is empty.
+/// Whether the directory has only things made for a job; true if it is empty.
 bool holds_only_parts(const fs::path& directory) {
   constexpr std::array<std::string_view, 2> parts{"files", "trials"};
   std::error_code why;
@@ -62,8 +63,8 @@ bool holds_only_parts(const fs::path& directory) {
   return !why;
 }
 
-/// Whether it was made for a job. A mark may have been lost where somebody cleaned up and a trial's
-/// directory was made anew.
+/// Whether the directory was made for a job. The mark may be missing if a cleanup removed it and a
+/// trial's directory was created again.
 bool is_job_directory(const fs::path& path) {
   const auto name = path.filename().string();
   std::error_code ignored;
@@ -73,7 +74,7 @@ bool is_job_directory(const fs::path& path) {
          || (ends_in_hash(name) && holds_only_parts(path));
 }
 
-/// What lies in "jobs".
+/// The entries of "jobs".
 expected<std::vector<fs::path>> list(const fs::path& work) {
   std::vector<fs::path> result;
   std::error_code why;
@@ -90,7 +91,7 @@ error not_ours(const fs::path& work, const fs::path& odd, const std::string& wha
                              "empty or not there, or move that away"};
 }
 
-/// A link would lead the sweep elsewhere.
+/// A symbolic link would lead the sweep elsewhere.
 expected<void> check_directory(const fs::path& work, const char* name) {
   std::error_code why;
   const auto found = fs::symlink_status(work / name, why);
@@ -99,7 +100,7 @@ expected<void> check_directory(const fs::path& work, const char* name) {
   return not_ours(work, work / name, "is no directory");
 }
 
-/// @returns nothing where it is no file, or cannot be read.
+/// @returns nothing if it is not a file or cannot be read.
 std::optional<std::string> text_of(const fs::path& file) {
   if (!is_file(file))
     return std::nullopt;
@@ -112,20 +113,20 @@ std::optional<std::string> text_of(const fs::path& file) {
   return result;
 }
 
-/// What a file system has at its root.
+/// Whether the entry belongs to the root of a file system.
 bool is_of_file_system(const fs::path& path) {
   return path.filename() == "lost+found";
 }
 
-/// Whether a worker or head makes such a thing in its directory. The mark is not whole where it was
-/// killed as it wrote it.
+/// Whether a worker or head creates such an entry in its directory. The mark is empty if the
+/// process was killed while writing it.
 bool is_part(const fs::path& path) {
   const auto name = path.filename();
   return name == jobs_name || name == content_name
          || ((name == lock_name || name == mark_name) && text_of(path) == "");
 }
 
-/// What an earlier version, which left no mark, did not make; nothing where it made all.
+/// An entry that was not made by an earlier version, which left no mark; empty if there is none.
 std::optional<fs::path> first_foreign(const fs::path& work) {
   std::optional<fs::path> some;
   std::error_code why;
@@ -141,11 +142,12 @@ std::optional<fs::path> first_foreign(const fs::path& work) {
     if (!is_job_directory(directory))
       return directory;
   }
-  // It made its lock before all else.
+  // Earlier versions created the lock first.
   return some && !is_file(work / lock_name) ? some : std::nullopt;
 }
 
-/// A name beside that nothing has: what an earlier removal had to leave may have the first.
+/// An unused name for a directory to be removed: the first name may belong to the rest of an
+/// earlier removal.
 expected<fs::path> doomed_name(const fs::path& directory) {
   const auto first = std::string{doomed_prefix} + directory.filename().string();
   for (int i = 1; i <= most_doomed; ++i) {
@@ -158,20 +160,21 @@ expected<fs::path> doomed_name(const fs::path& directory) {
                                 + first + ".* are left"};
 }
 
-/// @param directory One that was made for a job.
+/// @param directory A directory made for a job.
 expected<void> remove_whole(const fs::path& directory) {
   auto doomed = doomed_name(directory);
   if (!doomed)
     return doomed.error();
   std::error_code why;
   fs::rename(directory, *doomed, why);
-  // A mount point has to keep its name.
+  // A mount point cannot be renamed.
   if (why && why != std::errc::device_or_resource_busy)
     return error{ec::storage, "cannot remove " + directory.string() + ": " + why.message()};
   return remove_tree(why ? directory : *doomed);
 }
 
-/// What earlier removals had no time for. What else stays in them was told then.
+/// Removes the rest of earlier removals that ran out of time. Their other errors were reported
+/// then.
 void remove_rest(const fs::path& work, std::chrono::steady_clock::time_point until) {
   using std::chrono::duration_cast;
   auto found = list(work);
@@ -229,7 +232,7 @@ expected<void> remove_job_directory(const fs::path& work, const std::string& job
   const auto directory = work / jobs_name / job;
   const auto until = std::chrono::steady_clock::now() + removal_patience;
   std::error_code why;
-  // Where a crash left off.
+  // Finish a removal that a crash interrupted.
   auto before = remove_tree(work / jobs_name / (std::string{doomed_prefix} + job));
   if (!fs::exists(fs::symlink_status(directory, why)))
     return before;

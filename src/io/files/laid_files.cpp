@@ -14,7 +14,7 @@ bool is_gone(const std::filesystem::path& file) {
   struct stat about = {};
   if (::lstat(file.c_str(), &about) != 0)
     return errno == ENOENT || errno == ENOTDIR;
-  // Whoever reads a pipe would wait for ever.
+  // Reading a named pipe would block for ever.
   return !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode);
 }
 

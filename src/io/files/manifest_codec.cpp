@@ -91,7 +91,7 @@ expected<shipped_file> file_from(const value& entry) {
   return shipped_file{*path, static_cast<std::uint32_t>(*mode), *size, *hash};
 }
 
-/// What is wrong with two neighbours of a sorted list.
+/// Checks two neighbours of the sorted list.
 expected<void> check_neighbours(const shipped_file& first, const shipped_file& second) {
   if (first.path == second.path)
     return fault("\"" + first.path + "\" is listed twice");

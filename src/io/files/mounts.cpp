@@ -27,7 +27,7 @@ namespace {
 using store::descriptor;
 
 constexpr int as_place = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-/// As the kernel, which gives up then.
+/// The kernel's limit on symbolic links in a path.
 constexpr int most_links = 40;
 
 std::vector<mount_point> all_mounts() {
@@ -43,7 +43,7 @@ bool always_answers(const std::string& type) {
   return kinds.contains(type);
 }
 
-/// What a link leads to; nothing where it is none.
+/// The target of a symbolic link; empty if it is not a link.
 std::optional<fs::path> target_of(int opened) {
   struct ::stat about {};
   std::string text(PATH_MAX, '\0');
@@ -57,7 +57,7 @@ bool is_octal(char c) {
   return c >= '0' && c <= '7';
 }
 
-/// "\040" stands for a space, and so on.
+/// Decodes octal escapes such as "\040" for a space.
 std::string unescaped(const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -83,7 +83,7 @@ std::vector<mount_point> parse_mounts(std::istream& from) {
     std::string where;
     int id = 0;
     words >> id;
-    // The parent's id, device, root.
+    // Skips the parent's id, the device and the root.
     for (int i = 0; i < 3; ++i)
       words >> word;
     words >> where;

@@ -1,4 +1,4 @@
-/// What is mounted where, as the kernel tells it: no file system is asked. Private to io.
+/// Mount points as listed by the kernel; no file system is accessed. Private to io.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,27 +23,28 @@ struct mount_point {
 /// Reads proc(5) "/proc/PID/mountinfo".
 [[nodiscard]] std::vector<mount_point> parse_mounts(std::istream& from);
 
-/// What is mounted at `directory` or below it; empty where /proc does not tell.
+/// Mount points at or below `directory`; empty if /proc does not list them.
 /// @param directory absolute and canonical.
 [[nodiscard]] std::vector<mount_point> mounts_in(const std::filesystem::path& directory);
 
-/// The id of the mount that an open file lies on; nothing where /proc does not tell.
+/// The id of the mount that an open file is on; empty if /proc does not tell.
 [[nodiscard]] std::optional<int> mount_of(int opened);
 
-/// The mounts of kinds that always answer, for they depend on this machine alone. A server that is
-/// gone, or a program, may keep whoever asks others waiting for ever.
+/// The mounts of local file systems, which always answer. A server that is gone, or a program that
+/// serves a file system, may block the caller for ever.
 class answering_mounts {
 public:
-  /// @param home An open file or directory, `O_PATH` will do. Whatever the kind of its mount is,
-  ///   what lies there is asked anyway.
+  /// @param home An open file or directory; `O_PATH` suffices. Its mount is accessed whatever its
+  ///   kind is.
   explicit answering_mounts(int home);
 
-  /// Opens what a path leads to, links included, as a place (`O_PATH`). Asks no file system that
-  /// may not answer, whatever is mounted on the way meanwhile.
-  /// @param from An open directory there, from which a relative path leads on; -1: the present one.
-  /// @returns none, and errno, where that fails: EXDEV where another mount is on the way, or there.
+  /// Opens the target of a path, following symbolic links, with `O_PATH`. Accesses no file system
+  /// that may not answer, whatever is mounted on the way meanwhile.
+  /// @param from An open directory on such a mount to which a relative path refers; -1 for the
+  ///             current directory.
+  /// @returns -1 with errno on failure: EXDEV if another mount is on the way or at the end.
   [[nodiscard]] store::descriptor open(const std::filesystem::path& path, int from = -1) const;
-  /// Whether an open file lies on one of them.
+  /// Whether an open file is on one of these mounts.
   [[nodiscard]] bool holds(int opened) const;
 
 private:

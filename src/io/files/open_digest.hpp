@@ -1,4 +1,4 @@
-/// Hashes of files that are open already. Private to io.
+/// Hashes open files. Private to io.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// `digesting` for a file that is open to be read, from where it stands.
-/// @param name For texts.
+/// `digesting` for a file open for reading, from its current position.
+/// @param name Path in error texts.
 sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::filesystem::path name,
                                              std::uint64_t most, std::uint64_t* so_far = nullptr);
 

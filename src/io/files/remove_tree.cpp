@@ -29,55 +29,55 @@ using store::descriptor;
 
 constexpr int as_place = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int to_read = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-/// Directories that are kept open, the deepest; those above are found again by "..".
+/// Number of directories kept open, the deepest ones; those above are reopened by "..".
 constexpr std::size_t most_open = 16;
-/// A directory is read again where it is not empty although all that it held was removed: file
-/// systems may leave names out while others are removed.
+/// Limit on rereading a directory that is not empty although all listed names were removed: file
+/// systems may omit names while others are being removed.
 constexpr int most_rounds = 3;
-/// A path that an error names is no longer than this.
+/// Longest path in an error text. [bytes]
 constexpr std::size_t longest_shown = 512;
 
 struct closing {
   void operator()(::DIR* which) const { ::closedir(which); }
 };
-/// Names that are looked at in one step.
+/// Names handled in one step.
 constexpr int names_at_once = 64;
 
-/// A directory between the top and what is removed now.
+/// A directory on the path from the top to the current position.
 struct level {
   std::string name;
   descriptor handle;
   ::dev_t device = 0;
   ::ino_t number = 0;
-  /// Names of directories that are still to be removed.
+  /// Names of subdirectories still to be removed.
   std::vector<std::string> directories = {};
   int rounds = 0;
-  /// Something in it stays.
+  /// True if something in it stays.
   bool is_kept = false;
-  /// While its names are read.
+  /// Set while its names are being read.
   std::unique_ptr<::DIR, closing> list = {};
 };
 
 bool is_directory_there(int directory, const char* name, unsigned char type) {
   if (type != DT_UNKNOWN)
     return type == DT_DIR;
-  // Neither followed nor asked for more than its kind: the place itself is not entered.
+  // Not followed and only checked for its kind: the directory itself is not entered.
   descriptor seen{beneath::open(directory, name, as_place)};
   return seen.number() >= 0 || errno == EXDEV;
 }
 
-/// The owner may do everything in it from now on.
+/// Gives the owner all permissions on the directory.
 void let_owner_in(int directory) {
   struct ::stat about {};
   if (::fstat(directory, &about) != 0 || (about.st_mode & S_IRWXU) == S_IRWXU
       || about.st_uid != ::geteuid())
     return;
-  // A descriptor that only names the directory takes no fchmod.
+  // fchmod does not work on an O_PATH descriptor.
   const auto name = "/proc/self/fd/" + std::to_string(directory);
   static_cast<void>(::chmod(name.c_str(), (about.st_mode & 07777) | S_IRWXU));
 }
 
-/// @returns -1 and errno where that cannot be: EXDEV at a mount point.
+/// @returns -1 with errno on failure: EXDEV at a mount point.
 int open_whatever_its_mode(int directory, const std::string& name) {
   descriptor place{beneath::open(directory, name, as_place)};
   if (place.number() < 0)
@@ -106,7 +106,7 @@ public:
 
   [[nodiscard]] bool is_done() { return levels_.empty() || is_over(); }
 
-  /// Does a little more of it. @pre `is_done()` is false.
+  /// Does the next piece of work. @pre `is_done()` is false.
   void step() {
     auto& here = levels_.back();
     if (here.list)
@@ -148,7 +148,7 @@ private:
     return is_over_;
   }
 
-  /// The path of a name in the deepest directory; of that itself where it is empty.
+  /// The path of a name in the deepest directory; if empty, of that directory itself.
   [[nodiscard]] fs::path path_of(const std::string& name) const {
     auto result = shown_.string();
     for (std::size_t i = 1; i < levels_.size() && result.size() <= longest_shown; ++i)
@@ -189,7 +189,7 @@ private:
     read();
   }
 
-  /// Begins to read the names of the deepest one.
+  /// Starts reading the names in the deepest directory.
   void read() {
     auto& at = levels_.back();
     ++at.rounds;
@@ -203,7 +203,7 @@ private:
     note(path_of({}), why);
   }
 
-  /// Removes what is no directory in the deepest one, and lists the others.
+  /// Removes non-directories in the deepest directory, and collects its subdirectories.
   void read_some() {
     auto& at = levels_.back();
     for (int i = 0; i < names_at_once; ++i) {
@@ -232,7 +232,7 @@ private:
       note(path_of(name), why);
   }
 
-  /// The directory above the deepest one; none where that was moved meanwhile.
+  /// Reopens the directory above the deepest one; false if the latter was moved meanwhile.
   [[nodiscard]] bool find_parent() {
     if (levels_.size() < 2)
       return true;
@@ -248,12 +248,12 @@ private:
     return true;
   }
 
-  /// Goes up from the deepest directory, and removes it where it is empty.
+  /// Goes up from the deepest directory, and removes it if it is empty.
   void leave() {
     auto& last = levels_.back();
     const bool may_go = !last.is_kept;
     if (!find_parent()) {
-      // Where it lies now is not ours to say; what is above cannot be found by it.
+      // The directory was moved away; the directories above cannot be found from it.
       note(path_of({}), ESTALE);
       levels_.clear();
       return;
@@ -311,10 +311,9 @@ expected<void> remove_tree(const fs::path& what, std::chrono::milliseconds most)
 
 namespace {
 
-/// Why nothing is removed where the directory that holds it was not opened: none where that is
-/// gone.
+/// The outcome if the parent directory could not be opened: success if it does not exist.
 expected<void> not_held(const fs::path& trusted, const fs::path& way, const error& why) {
-  // Where a directory on the way to it is gone, so is it.
+  // If a directory on the way does not exist, neither does the tree.
   descriptor root{::open(trusted.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (root.number() >= 0)
     root = descriptor{beneath::open(root.number(), way.parent_path(), as_place)};

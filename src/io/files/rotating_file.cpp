@@ -41,7 +41,7 @@ std::string rotating_file::name_of(std::size_t number) const {
 }
 
 expected<void> rotating_file::begin() {
-  // One with other names may be a copy's, too: it is kept, and not written on.
+  // A file with other names may also be a copy: it is kept and not written to.
   if (where_.has_file(name_) && !where_.oddity(name_).empty())
     return rotate();
   auto opened = where_.extend(name_);
@@ -54,7 +54,7 @@ expected<void> rotating_file::begin() {
   return end_last_line();
 }
 
-/// A crash may have cut the last line short: the next one must not become a part of it.
+/// Terminates a last line that a crash cut short, so that the next line is not joined to it.
 expected<void> rotating_file::end_last_line() {
   if (size_ == 0)
     return {};

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_files = 10'000;
-/// Of a script that is looked through.
+/// Longest part of a script that is scanned. [bytes]
 constexpr std::size_t longest_script = 4 * 1024 * 1024;
 
 enum class language { python, shell, other };
@@ -58,7 +58,7 @@ language language_of(const fs::path& file, std::string_view text) {
   return first.find("sh") != first.npos ? language::shell : language::other;
 }
 
-/// Cuts at a character; the parts are trimmed.
+/// Splits at a character and trims the parts.
 std::vector<std::string_view> parts_of(std::string_view text, char border) {
   std::vector<std::string_view> result;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -69,13 +69,13 @@ std::vector<std::string_view> parts_of(std::string_view text, char border) {
   return result;
 }
 
-/// The first part of a module's dotted name; empty where the text begins with none.
+/// The first part of a module's dotted name; empty if the text does not begin with one.
 std::string_view top_name(std::string_view text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_name_char);
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-/// Whether a statement begins with the word. @returns what follows it.
+/// Checks whether a statement begins with the word. @returns the text after it.
 std::optional<std::string_view> after_word(std::string_view statement, std::string_view word) {
   if (!statement.starts_with(word) || statement.size() == word.size()
       || !is_blank(statement[word.size()]))
@@ -83,7 +83,7 @@ std::optional<std::string_view> after_word(std::string_view statement, std::stri
   return trimmed(statement.substr(word.size()));
 }
 
-/// Walks from file to file.
+/// Follows references from file to file.
 class finder {
 public:
   explicit finder(const fs::path& script) : script_{script}, base_{script.parent_path()} {
@@ -140,7 +140,8 @@ private:
       take_compiled(std::string{name} + '.');
   }
 
-  /// One with `__init__.py` may have data that it reads; any other directory gives its modules.
+  /// A package with `__init__.py` may read data files and is taken whole; from any other directory
+  /// only modules are taken.
   void take_package(const fs::path& place) {
     std::error_code failed;
     const auto is_whole = fs::is_regular_file(place / "__init__.py", failed);
@@ -159,7 +160,7 @@ private:
     }
   }
 
-  /// "fast.cpython-311-x86_64-linux-gnu.so"
+  /// Takes compiled modules such as "fast.cpython-311-x86_64-linux-gnu.so".
   void take_compiled(const std::string& begin) {
     std::error_code failed;
     for (fs::directory_iterator i{base_, failed}; !failed && i != end(i); i.increment(failed)) {
@@ -185,7 +186,7 @@ private:
     }
   }
 
-  /// `$(dirname "$0")`, `${0%/*}` or `$here`, in quotes perhaps.
+  /// Whether the text ends in `$(dirname "$0")`, `${0%/*}` or `$here`, possibly in quotes.
   static bool ends_in_expansion(std::string_view text) {
     while (text.ends_with('"') || text.ends_with('\''))
       text.remove_suffix(1);
@@ -197,7 +198,7 @@ private:
     return length > 0 && length < text.size() && text[length - 1] == '$';
   }
 
-  /// @returns whether it is a file that can be taken along.
+  /// @returns whether the file can be taken along.
   bool take(const fs::path& file) {
     std::error_code failed;
     if (!fs::is_regular_file(file, failed) || found_.size() >= most_files)

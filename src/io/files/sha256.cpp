@@ -96,7 +96,7 @@ sliced<expected<file_digest>> digesting_open(store::descriptor opened, std::file
     co_return unreadable(file, "it is no regular file");
   sha256 hash;
   file_digest result;
-  // Small files are many: one byte more tells that it ends there.
+  // Saves memory for many small files: one extra byte shows the end of the file.
   const auto wanted = static_cast<std::size_t>(std::max<::off_t>(about.st_size, 0)) + 1;
   std::vector<char> buffer(std::min(read_at_once, wanted));
   for (;;) {

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Waits for `events`, or an error on the socket. @returns whether something came in time.
+/// Waits for `events`, or an error on the socket. @returns whether either came in time.
 bool wait_for(const unique_fd& which, short events, probe_deadline until) {
   for (;;) {
     auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now()).count();
@@ -29,7 +29,7 @@ bool wait_for(const unique_fd& which, short events, probe_deadline until) {
     if (ready == 0 && left <= 0)
       return false;
     if (ready < 0 && errno != EINTR)
-      return true; // the next call on the socket tells what it is
+      return true; // the next call on the socket reports the error
   }
 }
 
@@ -79,7 +79,7 @@ connect_one(const peer_address& whom, const socket_address& where, probe_deadlin
   return result;
 }
 
-/// Whether an address that fails so says more than one there is no way to.
+/// Whether the failure says more than that there is no route to the address.
 bool is_telling(const probe_result& x) {
   return x.outcome != probe_outcome::unreachable;
 }
@@ -98,7 +98,7 @@ std::variant<unique_fd, probe_result> connect_to(const peer_address& whom, probe
   probe_result fault{probe_outcome::unreachable, {}};
   auto untried = static_cast<int>(addresses.size());
   for (const auto& x : addresses) {
-    // A silent address must not use up the time of the others.
+    // Share the time, so that a silent address does not use up that of the others.
     auto now = std::chrono::steady_clock::now();
     auto result = connect_one(whom, x, now + (until - now) / untried--);
     if (std::holds_alternative<unique_fd>(result))

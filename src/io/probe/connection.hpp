@@ -1,4 +1,4 @@
-/// A TCP connection whose every step has a deadline.
+/// TCP connections with a deadline for every step.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace tune {
 
-/// A failed step: what it means, and one line without the peer's address.
+/// The result of a failed step. @param why One line without the peer's address.
 [[nodiscard]] probe_result failed(const peer_address& whom, probe_outcome what,
                                   const std::string& why);
 
-/// Connects to the first address of `whom` that takes the connection. The socket does not block.
+/// Connects to the first address of `whom` that accepts the connection. The socket is non-blocking.
 [[nodiscard]] std::variant<unique_fd, probe_result> connect_to(const peer_address& whom,
                                                                probe_deadline until);
 
-/// What came of reading or writing.
+/// Result of a read or write.
 enum class transfer : std::uint8_t {
   done,
   /// The peer closed or reset the connection.
@@ -32,7 +32,7 @@ enum class transfer : std::uint8_t {
 [[nodiscard]] transfer send_all(const unique_fd& to, std::span<const char> bytes,
                                 probe_deadline until);
 
-/// Waits for bytes and takes those that are there. @param size out: their number, on success.
+/// Waits for bytes and reads those available. @param size out: their number, on success.
 [[nodiscard]] transfer receive(const unique_fd& from, std::span<char> into, std::size_t& size,
                                probe_deadline until);
 

@@ -14,7 +14,7 @@ namespace tune {
 
 namespace {
 
-/// Nothing where the machine does not speak this family, or no port is left.
+/// A free port of the address family; empty if the machine does not support it, or no port is left.
 std::optional<std::uint16_t> port_of(int family) {
   const unique_fd socket{::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_storage where{};
@@ -31,7 +31,7 @@ std::optional<std::uint16_t> port_of(int family) {
 } // namespace
 
 expected<std::uint16_t> free_port() {
-  // That of IPv6 holds for both, where there is any.
+  // A port free for IPv6 is free for both families. IPv4 is tried only if there is no IPv6.
   for (auto family : {AF_INET6, AF_INET}) {
     if (auto port = port_of(family))
       return *port;

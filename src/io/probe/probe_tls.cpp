@@ -1,5 +1,5 @@
-// The handshake, with OpenSSL between two buffers in memory: so that each step has a deadline, no
-// signal is raised, and what the peer says first can be looked at.
+// Performs the handshake with OpenSSL between two buffers in memory, so that each step has a
+// deadline, no signal is raised, and the first bytes of the peer can be examined.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/probe/probe.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using namespace openssl;
 
-/// What is wrong with the peer's certificate.
+/// The fault found in the peer's certificate.
 struct objection {
   int code = X509_V_OK;
   std::string subject;
@@ -27,7 +27,7 @@ struct objection {
   validity_span valid{};
 };
 
-/// PEM of a certificate, for `read_certificate`.
+/// A certificate as PEM, for `read_certificate`.
 std::string pem_of(X509* x) {
   bio_ptr to{BIO_new(BIO_s_mem())};
   char* begin = nullptr;
@@ -83,7 +83,8 @@ probe_result objected(const peer_address& whom, const objection& x) {
   }
 }
 
-/// What the peer's alert means, by the reason that OpenSSL queued for it; nothing: no alert.
+/// Interprets the peer's alert by the reason that OpenSSL queued for it; empty if it is not an
+/// alert.
 std::optional<probe_result> alerted(const peer_address& whom, int reason) {
   auto refused = [&whom](probe_outcome what, const char* why) {
     return failed(whom, what, std::string{"the peer refused our certificate: "} + why);
@@ -114,7 +115,7 @@ std::optional<probe_result> alerted(const peer_address& whom, int reason) {
   }
 }
 
-/// One handshake, and the peer's first byte.
+/// Performs one handshake and waits for the peer's first byte.
 class tls_probe {
 public:
   tls_probe(const peer_address& whom, unique_fd socket, probe_deadline until)
@@ -129,7 +130,7 @@ public:
     std::array<char, 1> byte{};
     if (auto fault = pump([&] { return SSL_read(session_.get(), byte.data(), 1); }))
       return *fault;
-    SSL_shutdown(session_.get()); // a polite end; whether it arrives does not matter
+    SSL_shutdown(session_.get()); // a clean end; it does not matter whether it arrives
     (void)flush();
     return {};
   }
@@ -139,7 +140,7 @@ private:
   unique_fd socket_;
   probe_deadline until_;
   session_ptr session_;
-  /// What goes into OpenSSL, and what comes out; owned by the session.
+  /// Input and output buffer of OpenSSL, owned by the session.
   BIO* in_ = nullptr;
   BIO* out_ = nullptr;
   objection note_;
@@ -162,7 +163,8 @@ private:
     return true;
   }
 
-  /// Repeats a step of OpenSSL until it succeeds, and carries bytes to and fro. Nothing: success.
+  /// Repeats a step of OpenSSL until it succeeds, and moves bytes between it and the socket. Empty
+  /// on success.
   template <class Step>
   std::optional<probe_result> pump(Step step) {
     for (;;) {
@@ -170,14 +172,14 @@ private:
       auto result = step();
       auto what = SSL_get_error(session_.get(), result);
       auto reason = ERR_GET_REASON(ERR_peek_error());
-      auto sent = flush(); // an alert of ours too
+      auto sent = flush(); // sends alerts of this side, too
       if (result == 1)
         return std::nullopt;
       if (what != SSL_ERROR_WANT_READ && what != SSL_ERROR_WANT_WRITE)
         return explain(what, reason);
       if (sent == transfer::timed_out)
         return too_late();
-      // Where sending failed, the peer may have told the reason before it hung up.
+      // If sending failed, the peer may have sent the reason before it hung up.
       if (auto fault = listen())
         return fault;
     }
@@ -210,7 +212,7 @@ private:
     return std::nullopt;
   }
 
-  /// Whether the first byte begins a record of a server: an alert or a handshake.
+  /// Whether the first byte begins a TLS record of a server: an alert or a handshake.
   static bool is_tls(char first) { return first == 21 || first == 22; }
 
   [[nodiscard]] probe_result too_late() const {

@@ -16,7 +16,7 @@
 namespace tune {
 namespace {
 
-/// What `getaddrinfo` said.
+/// The result of `getaddrinfo`.
 struct answer {
   int fault = 0;
   std::vector<socket_address> addresses;
@@ -43,7 +43,7 @@ answer ask(const peer_address& whom, int flags) {
   return result;
 }
 
-/// An answer that may come when nobody waits for it any more.
+/// A query whose answer may come after the caller has stopped waiting.
 struct question {
   std::mutex guard;
   std::condition_variable answered;
@@ -51,8 +51,8 @@ struct question {
   answer result;
 };
 
-/// Asks in a thread that is left behind where the name servers are slower than the deadline.
-/// Nothing: too late.
+/// Asks in a thread that is left behind if the name servers are slower than the deadline. Null if
+/// no answer came in time.
 std::shared_ptr<question> ask_in_time(const peer_address& whom, probe_deadline until) {
   auto shared = std::make_shared<question>();
   std::thread{[shared, whom] {
@@ -84,7 +84,7 @@ std::variant<std::vector<socket_address>, probe_result> resolve(const peer_addre
     auto why = result.fault == 0 ? "it has no address" : ::gai_strerror(result.fault);
     return failed(whom, probe_outcome::name_not_found,
                   std::string{"its name cannot be resolved: "} + why);
-  } catch (const std::system_error& why) { // no thread to be had
+  } catch (const std::system_error& why) { // no thread could be started
     return failed(whom, probe_outcome::local_fault, why.what());
   }
 }

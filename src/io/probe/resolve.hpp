@@ -1,4 +1,4 @@
-/// Host names to addresses, with a deadline.
+/// Resolves host names to addresses, with a deadline.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tune {
 
-/// An address with its port, as the system calls want it.
+/// An address with its port, in the form that system calls take.
 struct socket_address {
   sockaddr_storage bytes{};
   socklen_t size = 0;
@@ -20,7 +20,7 @@ struct socket_address {
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&bytes); }
 };
 
-/// The addresses of a name, at least one, in the order to try them.
+/// The addresses of a name, at least one, in the order in which to try them.
 [[nodiscard]] std::variant<std::vector<socket_address>, probe_result>
 resolve(const peer_address& whom, probe_deadline until);
 

@@ -11,7 +11,7 @@ namespace tune {
 
 namespace {
 
-/// A datagram socket that is connected has an address of its own, and nothing was sent.
+/// Finds the local address by connecting a datagram socket, which sends nothing.
 std::optional<node_route> route_by(const socket_address& where) {
   unique_fd socket{::socket(where.bytes.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   if (!socket || ::connect(socket.get(), where.get(), where.size) != 0)

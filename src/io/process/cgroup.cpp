@@ -31,7 +31,7 @@ bool put(const std::string& path, std::string_view text) {
   return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// The path of our own group of one hierarchy: lines read "4:memory:/path" or "0::/path".
+/// The path of this process's group in one hierarchy: lines read "4:memory:/path" or "0::/path".
 std::optional<std::string> own_group(std::string_view controller) {
   std::istringstream lines{proc_files::read_small("/proc/self/cgroup")};
   auto wanted = ":" + std::string{controller} + ":";
@@ -48,13 +48,13 @@ std::string directory_of(const char* root, const std::string& group) {
   return ::access(path.c_str(), F_OK) == 0 ? path : root;
 }
 
-/// The group below which one with a limit can be made.
+/// The group below which a group with a limit can be made.
 std::optional<std::string> parent_of_limits(bool version_2, const std::string& own) {
   return version_2 ? cgroup_v2::parent_for_limits(version_2_root, own)
                    : directory_of(version_1_root, own);
 }
 
-/// Those below which a guard may have made groups.
+/// The groups below which a guard may have made groups.
 std::vector<std::string> parents_of_guards(bool version_2, const std::string& own) {
   return version_2 ? cgroup_v2::groups_above(version_2_root, own)
                    : std::vector{directory_of(version_1_root, own)};
@@ -76,14 +76,14 @@ std::optional<Number> number_in(std::string_view text) {
   return result;
 }
 
-/// The PID namespace of this process; zero where that cannot be told.
+/// The PID namespace of this process; zero if unknown.
 std::uint64_t own_namespace() {
   struct stat facts {};
   return ::stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
 }
 
-/// Whose group it is, by its name: "tune-<guard>-<number>", or with the guard's PID namespace
-/// before the guard. Nothing where it is none of a guard's of this namespace.
+/// The guard that owns a group, by the group's name: "tune-<guard>-<number>", or with the guard's
+/// PID namespace before the guard. Empty if the group does not belong to a guard of this namespace.
 std::optional<pid_t> guard_of(const std::string& name) {
   std::vector<std::string> parts;
   std::istringstream words{name};
@@ -96,7 +96,7 @@ std::optional<pid_t> guard_of(const std::string& name) {
   return number_in<pid_t>(parts[count - 2]);
 }
 
-/// Whether a guard lives that has this number.
+/// Whether a guard with this PID is alive.
 bool is_guard(pid_t pid) {
   auto facts = proc_files::stat_of(pid);
   auto name = proc_files::read_small(("/proc/" + std::to_string(pid) + "/comm").c_str());
@@ -107,12 +107,12 @@ void remove_left_groups_in(const std::string& parent) {
   std::error_code why;
   for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i); i.increment(why)) {
     if (auto guard = guard_of(i->path().filename().string()); guard && !is_guard(*guard))
-      // Only of an empty group.
+      // Succeeds only for an empty group.
       ::rmdir(i->path().c_str());
   }
 }
 
-/// The count behind `key` in a file of "key count" lines.
+/// The count after `key` in a file of "key count" lines.
 std::uint64_t count_in(const std::string& path, std::string_view key) {
   std::istringstream words{proc_files::read_small(path.c_str())};
   std::string name;
@@ -188,7 +188,7 @@ bool cgroup::kill_members() const {
   std::istringstream members{proc_files::read_small((path_ + "/cgroup.procs").c_str())};
   auto any = false;
   for (pid_t pid = 0; members >> pid;) {
-    if (pid <= 0) // Of another pid namespace: not to be named from here.
+    if (pid <= 0) // A process of another PID namespace has no number here.
       continue;
     any = true;
     ::kill(pid, SIGKILL);
@@ -199,7 +199,7 @@ bool cgroup::kill_members() const {
 }
 
 std::string cgroup::own_name(std::string_view what) {
-  // Another container has the same numbers, and may be given the same parent.
+  // Another container has the same PIDs and may use the same parent group.
   auto space = proc_files::namespace_of(::getpid(), "pid").value_or(0);
   return "tune-" + std::to_string(space) + "-" + std::to_string(::getpid()) + "-"
          + std::string{what};

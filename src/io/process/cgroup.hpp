@@ -1,4 +1,4 @@
-/// A control group with a memory limit for one trial, where the system lets us make one.
+/// A control group with a memory limit for one trial, if the system allows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace tune {
 
-/// Owns the group's directory; removes it at the end of its life. Works with the memory controller
-/// of version 1, below the group that this process is in, and with version 2, there or below the
-/// nearest group above: see `cgroup_v2::parent_for_limits`.
+/// Owns the group's directory and removes it in the destructor. Works with the memory controller of
+/// version 1, below the group that this process is in, and with version 2, there or below the
+/// nearest group above it: see `cgroup_v2::parent_for_limits`.
 class cgroup {
 public:
-  /// @param bytes the limit of memory.
-  /// @returns nothing where no such group can be made: not delegated, or not allowed.
+  /// @param bytes the memory limit.
+  /// @returns nothing if no such group can be created: not delegated, or not allowed.
   [[nodiscard]] static std::optional<cgroup> make(std::string_view name, std::uint64_t bytes);
 
-  /// A name that no other process has, in whatever PID namespace.
+  /// A name that no other process uses, not even in another PID namespace.
   [[nodiscard]] static std::string own_name(std::string_view what);
 
   cgroup(cgroup&& other) noexcept;
   cgroup& operator=(cgroup&& other) noexcept;
   ~cgroup();
 
-  /// Where a process writes "0" to join.
+  /// Descriptor to which a process writes "0" to join.
   [[nodiscard]] int members_fd() const { return members_.get(); }
-  /// How many of its processes the limit has killed.
+  /// How many processes of the group were killed by the limit.
   [[nodiscard]] std::uint64_t oom_kills() const;
-  /// Sends KILL to all members, twice removed descendants included.
-  /// @returns whether there was any.
+  /// Sends KILL to all members, including indirect descendants.
+  /// @returns whether there were any.
   bool kill_members() const;
 
 private:
@@ -44,7 +44,7 @@ private:
   cgroup() = default;
 };
 
-/// Removes the empty groups of guards that are no more, wherever they may have made some: one that
+/// Removes the empty groups of guards that have ended, wherever a guard may make them: a guard that
 /// was killed could not do it. Groups with members stay.
 void remove_left_groups();
 

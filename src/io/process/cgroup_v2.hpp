@@ -22,8 +22,8 @@ namespace tune::cgroup_v2 {
 [[nodiscard]] std::optional<std::string> parent_for_limits(const std::string& mount,
                                                            const std::string& own);
 
-/// A child of the group is gone. Turns the memory controller off where this process turned it on
-/// and no child that was made for trials is left.
+/// To be called once a child of the group was removed. Turns the memory controller off if this
+/// process turned it on and no child that was made for trials is left.
 void leave(const std::string& group);
 
 } // namespace tune::cgroup_v2

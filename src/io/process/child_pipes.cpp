@@ -1,4 +1,4 @@
-// The pipes of a trial process, and its terminal.
+// Creates the pipes and the terminal of a trial process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "child_process.hpp"
 
@@ -20,7 +20,7 @@ namespace tune {
 
 namespace {
 
-/// Wide, so that nobody breaks lines for its sake.
+/// Wide, so that programs do not wrap lines.
 constexpr unsigned short terminal_columns = 200;
 constexpr unsigned short terminal_rows = 50;
 
@@ -40,8 +40,8 @@ bool child_process::open_input(pipe_role role) {
   return true;
 }
 
-/// Its stdout is a terminal's far end, in raw mode: bytes come as they were written, and nothing is
-/// echoed. It controls nobody.
+/// Makes stdout the slave side of a terminal in raw mode: bytes come through unchanged, and nothing
+/// is echoed. It is nobody's controlling terminal.
 bool child_process::open_terminal() {
   unique_fd near{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
   std::array<char, 64> name{};
@@ -82,7 +82,7 @@ bool child_process::open_answers() {
 
 namespace {
 
-/// Whether other trials of this node have terminals, and so will give them back.
+/// Whether other trials of this node have terminals, which will become free.
 bool has_terminals() {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -94,7 +94,7 @@ bool has_terminals() {
   return false;
 }
 
-/// That there are no more of them the kernel tells as that a disk is full.
+/// If there are no more terminals, the kernel reports ENOSPC, as for a full disk.
 error no_terminal(int reason) {
   const auto text = std::string{"cannot make a terminal for [trainable] pty = true: "};
   if (reason != ENOSPC)

@@ -11,7 +11,8 @@ namespace tune {
 
 namespace {
 
-/// More than any pipe holds: what a stray writes after the end shall not keep us.
+/// More than any pipe holds. The limit keeps a stray that writes on after the end from delaying the
+/// service.
 constexpr std::size_t drain_limit = 2 * 1024 * 1024;
 constexpr std::size_t max_reports_after_end = 256;
 constexpr std::size_t first_line_count = 3;
@@ -178,7 +179,7 @@ bool child_process::on_ready(pipe_role role, std::span<char> buffer) {
   auto& from = inputs_[static_cast<std::size_t>(role)];
   if (!from.watched)
     return false;
-  // Looked at only now: one that waits for its answer costs no further calls.
+  // Checked only here, so that a process that waits for its answer costs no further calls.
   if (from.held || is_choked(from)) {
     from.watched = false;
     watch_.remove(from.fd.get());
@@ -211,7 +212,7 @@ void child_process::answer(std::string_view line, std::span<char> buffer) {
   hear_on_if_answered(buffer);
 }
 
-/// One that leaves its answers unread is heard no further.
+/// Reads no more reports while the process leaves answers unread.
 void child_process::hear_on_if_answered(std::span<char> buffer) {
   if (!answers_watched_ && std::exchange(answered_, false))
     resume(pipe_role::report, buffer);
@@ -231,7 +232,7 @@ void child_process::flush_answers() {
         who_->answers_unread();
       return;
     }
-    if (count < 0) { // It has closed its end: it does not want them.
+    if (count < 0) { // The process has closed its end and takes no answers.
       waiting_answers_.clear();
       break;
     }
@@ -263,11 +264,11 @@ void child_process::on_end_requested(std::span<char> buffer) {
     resume(role, buffer);
 }
 
-/// What it printed before it said something is in the pipes by then.
+/// Everything the process printed before its report is in the pipes by then.
 bool child_process::read_output(std::span<char> buffer) {
   for (auto role : {pipe_role::out, pipe_role::err}) {
     auto& from = inputs_[static_cast<std::size_t>(role)];
-    // Somebody else may hold its other end and never stop.
+    // Another process may hold the write end and never stop writing.
     while (from.fd && from.drain_left > 0) {
       if (is_choked(from))
         return false;
@@ -299,7 +300,7 @@ child_process::output child_process::open_file(const std::filesystem::path& path
   return {output_stream{writer_, {path, cap, means_.options.output, std::move(moved)}}};
 }
 
-/// @pre There is a writer where any file is named.
+/// @pre `writer_` is set if any file is named.
 void child_process::open_files(const process_turn& where) {
   out_ = open_file(where.stdout_file, where.output_cap);
   err_ = open_file(where.stderr_file, where.output_cap);
@@ -312,7 +313,7 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   for (auto& in : inputs_)
     in.drain_left = drain_limit;
   const auto has_files = !how.stdout_file.empty() || !how.stderr_file.empty();
-  // It is at work already: where its files lack a thread, its end says so.
+  // The process is running already: if there is no thread for its files, `exit_info` says so.
   if (auto ready = has_files ? need_writer() : expected<void>{}; !ready) {
     out_ = {output_stream{ready.error().detail}};
     err_ = {};
@@ -330,21 +331,20 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   who_->started(pid_);
 }
 
-bool child_process::begin_park(std::shared_ptr<process_listener> checkpoint_service,
-                               std::span<char> buffer) {
+bool child_process::begin_park(std::shared_ptr<process_listener> holder, std::span<char> buffer) {
   if (exit_ || end_requested_ || !answers_) {
     resume(pipe_role::report, buffer);
     return false;
   }
-  checkpoint_service_ = std::move(checkpoint_service);
+  holder_ = std::move(holder);
   return true;
 }
 
 void child_process::end_park(bool alone, std::span<char> buffer) {
-  if (checkpoint_service_ == nullptr || exit_ || end_requested_)
+  if (holder_ == nullptr || exit_ || end_requested_)
     return;
-  if (!alone) { // What it left belongs to the trial, and ends with this process.
-    checkpoint_service_ = nullptr;
+  if (!alone) { // The descendants belong to the trial and end with this process.
+    holder_ = nullptr;
     close_answers();
     resume(pipe_role::report, buffer);
     return;
@@ -359,14 +359,14 @@ void child_process::go_on_parking(std::span<char> buffer) {
   exit_info so_far;
   describe_output(so_far);
   auto before = who_;
-  begin_use(std::exchange(checkpoint_service_, nullptr), {});
+  begin_use(std::exchange(holder_, nullptr), {});
   before->parked(so_far);
 }
 
 void child_process::hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
                             std::string_view line, std::span<char> buffer) {
   changes_hands_ = true;
-  // Nobody wants it: it goes into no file, and never has to wait.
+  // Output between two trials is dropped: it goes into no file and never has to wait.
   static_cast<void>(read_output(buffer));
   begin_use(std::move(who), how);
   answer(line, buffer);
@@ -382,8 +382,8 @@ void child_process::on_exited(exit_info how, std::span<char> buffer) {
       watch_.remove(in.fd.get());
   }
   close_answers();
-  // Nobody else would lift the hold that it was to be parked under.
-  if (std::exchange(checkpoint_service_, nullptr) != nullptr)
+  // Lift the hold under which the process was to be parked: nobody else would.
+  if (std::exchange(holder_, nullptr) != nullptr)
     resume(pipe_role::report, buffer);
   drain(buffer);
 }

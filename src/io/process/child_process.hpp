@@ -18,16 +18,17 @@
 
 namespace tune {
 
-/// What all processes of a service use; outlives them.
+/// Resources shared by all processes of a service; outlives them.
 struct child_means {
   const process_service_options& options;
   pipe_watch& watch;
   output_threads& writers;
-  /// Has `on_written` called soon, of the process named. From any thread, as long as it is held.
+  /// Schedules a call of `on_written` for the process with this id. May be called from any thread,
+  /// as long as it is held.
   std::function<void(std::uint64_t)> tell_written;
 };
 
-/// Lives on the service's thread, from the launch until its listener was told the end.
+/// Lives on the service's thread, from the launch until the call of its listener's `exited`.
 class child_process {
 public:
   child_process(std::uint64_t id, process_order what, std::shared_ptr<process_listener> who,
@@ -37,49 +38,49 @@ public:
   /// See `process_handle`.
   [[nodiscard]] std::uint64_t use() const { return use_; }
 
-  /// Makes the pipes, and sees to it that somebody writes and looks for its files. The other ends
-  /// wait in `remote_fds` until they were sent.
+  /// Creates the pipes and gets a thread that writes output and watches files. The remote ends stay
+  /// in `remote_fds` until they are sent.
   [[nodiscard]] expected<void> open_pipes();
   [[nodiscard]] bool has_pipes() const { return opened_; }
   [[nodiscard]] std::vector<int> remote_fds() const;
-  /// @param guard_mark By which leftovers of a guard that is gone are known.
+  /// @param guard_mark Identifies the leftovers of a guard that is gone.
   [[nodiscard]] guard_wire::launch launch_message(const std::string& guard_mark) const;
-  /// The guard has them: closes ours.
+  /// Closes this process's copies once the guard has the descriptors.
   void forget_remote_fds() { remote_.clear(); }
 
   void on_started(pid_t pid);
-  /// Begins to read.
+  /// Starts reading from all pipes.
   void watch_all();
-  /// @param buffer to read into; any content.
-  /// @returns whether it let go of that pipe: it may be about to end.
+  /// @param buffer Space to read into; its content does not matter.
+  /// @returns whether the process closed that pipe: it may be about to end.
   bool on_ready(pipe_role role, std::span<char> buffer);
   void resume(pipe_role role, std::span<char> buffer);
   void answer(std::string_view line, std::span<char> buffer);
   void end_answers();
   void on_end_requested(std::span<char> buffer);
-  /// @returns whether the guard is to look if it is alone: not if it was asked to end, or has
-  /// ended.
-  bool begin_park(std::shared_ptr<process_listener> checkpoint_service, std::span<char> buffer);
-  /// The guard has looked. One that is not alone shall end.
+  /// @returns whether the guard must check for living descendants: not if the process was asked to
+  /// end or has ended.
+  bool begin_park(std::shared_ptr<process_listener> holder, std::span<char> buffer);
+  /// Continues after the guard's check. A process with living descendants must end.
   void end_park(bool alone, std::span<char> buffer);
   void hand_on(const process_turn& how, std::shared_ptr<process_listener> who,
                std::string_view line, std::span<char> buffer);
-  /// It is gone: reads what is left, has it written, then tells the listener.
+  /// The process is gone: reads the remaining output, has it written, then notifies the listener.
   void on_exited(exit_info how, std::span<char> buffer);
-  /// Its files have room again, or are finished.
+  /// Called when its files have room again or are finished.
   void on_written(std::span<char> buffer);
-  /// It is gone, and its end will be told when its files are finished.
+  /// True if the process is gone and its end will be reported once its files are finished.
   [[nodiscard]] bool waits_for_files() const { return exit_ && !finished_; }
-  /// Who writes and looks for its files; null: it has none.
+  /// The thread that writes and watches its files; null if it has no files.
   [[nodiscard]] const std::shared_ptr<output_thread>& writer() const { return writer_; }
-  /// @pre `waits_for_files()`. Tells the end nevertheless.
+  /// @pre `waits_for_files()`. Reports the end without waiting for the files.
   void give_up_files(const std::string& why);
-  /// Files that it is known to write may have changed.
+  /// Called when watched files may have changed.
   void on_files_changed() {
     if (!end_requested_ && !finished_)
       who_->files_changed();
   }
-  /// Nothing is left to do.
+  /// True once the listener was notified of the end.
   [[nodiscard]] bool finished() const { return finished_; }
 
 private:
@@ -87,11 +88,11 @@ private:
     pipe_role role;
     unique_fd fd;
     line_splitter lines;
-    /// Read, but not to be heard before `resume`.
+    /// Bytes already read that must not be delivered before `resume`.
     std::string rest{};
     bool held = false;
     bool watched = false;
-    /// May still be read after the end, or before it changes hands. [bytes]
+    /// Limit on what is still read after the end or before a change of listener. [bytes]
     std::size_t drain_left;
   };
   enum class read_result : std::uint8_t { some, nothing, closed };
@@ -99,9 +100,11 @@ private:
   std::uint64_t id_;
   process_order order_;
   std::shared_ptr<process_listener> who_;
-  /// Is to have it once it is known to be alone, and its files are finished.
-  std::shared_ptr<process_listener> checkpoint_service_;
-  /// It goes to another listener once what it has printed by now was read and written.
+  /// The next listener, which takes over once the process is known to have no living descendants
+  /// and its files are finished.
+  std::shared_ptr<process_listener> holder_;
+  /// True while the process waits for a change of listener, until its output so far is read and
+  /// written.
   bool changes_hands_ = false;
   const child_means& means_;
   pipe_watch& watch_;
@@ -120,12 +123,12 @@ private:
   std::string waiting_answers_;
   bool answers_watched_ = false;
   bool answers_unread_ = false;
-  /// There will be no more.
+  /// True if no more answers will be added.
   bool answers_end_ = false;
-  /// Its last report was answered, though the answer may still wait for its pipe.
+  /// True if its last report was answered, although the answer may still wait for the pipe.
   bool answered_ = false;
   std::size_t reports_after_end_ = 0;
-  /// What it prints: for its files, and for `exit_info`.
+  /// Output of the process, kept for its files and for `exit_info`.
   struct output {
     output_stream file{};
     output_tail lines{};
@@ -155,16 +158,16 @@ private:
   void hear_on_if_answered(std::span<char> buffer);
   void drain(std::span<char> buffer);
   [[nodiscard]] output* output_of(const input& from);
-  /// Its file has no room; `on_written` comes when it has.
+  /// Whether its file has no room; `on_written` is called once it has.
   [[nodiscard]] bool is_choked(const input& from);
-  /// @errors `ec::shortage` where there is no thread for it.
+  /// @errors `ec::shortage` if no thread can be started.
   [[nodiscard]] expected<void> need_writer();
   void open_files(const process_turn& where);
   [[nodiscard]] output open_file(const std::filesystem::path& path, std::uint64_t cap) const;
-  /// @returns whether all that is there was read.
+  /// @returns whether all available output was read.
   bool read_output(std::span<char> buffer);
   [[nodiscard]] bool finish_files();
-  /// @param how gets the last lines and the troubles of its output.
+  /// @param how receives the last lines and the output troubles.
   void describe_output(exit_info& how) const;
   void go_on_parking(std::span<char> buffer);
   void begin_use(std::shared_ptr<process_listener> who, const process_turn& how);

@@ -10,10 +10,11 @@ namespace tune {
 
 namespace {
 
-/// Some systems allow a thousand million, for which tables are made somewhere.
+/// Bounded because some systems allow a thousand million, and some programs allocate a table of
+/// that size.
 constexpr ::rlim_t enough = 1 << 20;
 
-/// 0: it was not raised.
+/// 0 if the limit was not raised.
 std::atomic<std::uint64_t> limit_of_trials{0};
 
 } // namespace

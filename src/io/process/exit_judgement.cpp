@@ -28,7 +28,7 @@ std::string joined(const std::vector<std::string>& lines) {
 constexpr auto late_export_text
     = "was still exporting when export_timeout was over; ended by tune-node";
 
-/// What a shell says by its status about a program that it ran.
+/// Explains an exit status by which a shell reports that a program it ran was killed.
 std::string shell_text(const exit_info& how) {
   constexpr auto killed = 128 + SIGKILL;
   if (how.code != killed)
@@ -39,7 +39,8 @@ std::string shell_text(const exit_info& how) {
                                  : "");
 }
 
-/// Its own words, else the system's; nothing for a good end.
+/// The failure that the program reported, else a text about its signal or status; empty for a good
+/// end.
 std::string exit_text(const exit_info& how, const exit_facts& known) {
   if (known.failure)
     return known.failure->text;
@@ -51,7 +52,7 @@ std::string exit_text(const exit_info& how, const exit_facts& known) {
   return {};
 }
 
-/// Memory ran out, for the process itself or for one that it had started.
+/// Judges an end by lack of memory, in the process itself or in one that it had started.
 exit_judgement judge_want_of_memory(const exit_info& how, const exit_facts& known) {
   std::string text = "out of memory";
   if (how.code)
@@ -95,14 +96,14 @@ exit_judgement judge_without_objective(const exit_info& how, const exit_facts& k
           {}};
 }
 
-/// It had trained to its end by itself.
+/// The program had finished its training by itself.
 exit_judgement judge_late_export(const exit_info& how, const exit_facts& known) {
   if (!known.saw_objective && !known.is_host)
     return judge_without_objective(how, known);
   return {end_class::finished, late_export_text, {}};
 }
 
-/// Nobody but the program itself had a hand in its end.
+/// Judges an end that was the program's own, with no request from the node.
 exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
   if (known.failure && known.failure->restore)
     return {end_class::bad_checkpoint, known.failure->text, {}};
@@ -120,7 +121,7 @@ exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
   return {end_class::finished, known.failure ? known.failure->text : "", {}};
 }
 
-/// It was told to end, or is not waited for. However hard that was: it was our own doing.
+/// Judges a program that was told to end or was given up. Even a KILL was this node's own doing.
 exit_judgement judge_asked_end(const exit_info& how, const exit_facts& known) {
   auto by_us = how.requested && how.signal == SIGKILL;
   if (known.ending && known.late_export && (known.killed || by_us))

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t wanted
     = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_EXCL_UNLINK;
 
-/// Neither a link is followed nor a mount point entered, which might never answer.
+/// Follows no symbolic link and enters no mount point, since that might never answer.
 expected<guarded_directory> open_directory(const fs::path& directory, const fs::path& way) {
   const auto own = directory.has_filename() ? directory : directory.parent_path();
   return guarded_directory::open(own.parent_path(),
@@ -57,7 +57,7 @@ file_watch::found file_watch::search::run() const {
   return result;
 }
 
-/// Watches each directory on the way to a file that is there by now. @returns whether it is, too.
+/// Watches each existing directory on the way to a file. @returns whether the file exists, too.
 bool file_watch::search::watch(const std::string& file, found& into) const {
   fs::path way;
   for (const auto& part : fs::path{file}) {
@@ -107,7 +107,7 @@ void file_watch::take(int watch, const char* name, std::uint32_t what, news& int
   auto owner = owners_.find(watch);
   if (owner == owners_.end() || !names_.at(watch).contains(name))
     return;
-  // A directory on the way: what is in it by now was not told.
+  // A new directory on the way: changes in it so far were not reported.
   if ((what & IN_ISDIR) != 0)
     into.grown.insert(owner->second);
   else if ((what & IN_CREATE) != 0)
@@ -125,7 +125,7 @@ file_watch::news file_watch::take() {
     for (std::size_t at = 0; at < static_cast<std::size_t>(count);) {
       inotify_event head{};
       std::memcpy(&head, buffer.data() + at, sizeof head);
-      if ((head.mask & IN_Q_OVERFLOW) != 0) // Some were lost: any may have changed.
+      if ((head.mask & IN_Q_OVERFLOW) != 0) // Events were lost: any file may have changed.
         for (const auto& [process, what] : processes_)
           result.changed.insert(process);
       else if (head.len > 0)

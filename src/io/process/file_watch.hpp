@@ -1,4 +1,4 @@
-/// Tells when files that processes write have changed. Private to io/process.
+/// Reports changes of files that processes write. Private to io/process.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,25 +15,25 @@
 
 namespace tune {
 
-/// One inotify instance for all processes of a service: a user may have few of them. A file counts
-/// as changed when who wrote it closes it, or another is put in its place. Where there is no
-/// instance or no watch left for it nothing is told: then files are read at the end alone.
+/// One inotify instance for all processes of a service, since a user may have only few. A file
+/// counts as changed when its writer closes it or another file is moved into its place. If there is
+/// no instance or no watch left, no changes are reported, and files are read only at the end.
 ///
-/// It never asks a disk: directories are looked for elsewhere, by a `search`.
+/// This class never accesses a disk: directories are searched elsewhere, by a `search`.
 class file_watch {
 public:
-  /// What a search came to.
+  /// Result of a search.
   struct found {
-    /// A watch, and what matters in its directory.
+    /// A watch descriptor and the relevant name in its directory.
     std::vector<std::pair<int, std::string>> watches;
-    /// A file is there by now.
+    /// True if one of the files exists.
     bool has_file = false;
   };
 
-  /// Looks for the directories on the way to files, and has them watched.
+  /// Finds the directories on the way to the files and adds watches for them.
   class search {
   public:
-    /// Blocks on the disk; for any thread.
+    /// May block on the disk. May be called from any thread.
     [[nodiscard]] found run() const;
 
   private:
@@ -45,25 +45,25 @@ public:
     [[nodiscard]] bool watch(const std::string& file, found& into) const;
   };
 
-  /// Files of a process are to be watched, from the end of a search on. Directories on the way to
-  /// them may come later.
-  /// @returns the descriptor to wait for, where this call made it; else -1.
+  /// Adds files of a process, which are watched from the end of the next search on. Directories on
+  /// the way to them may be created later.
+  /// @returns the descriptor to poll if this call created it; else -1.
   int add(std::uint64_t process, const std::filesystem::path& directory,
           std::vector<std::string> files);
-  /// For the files of a process that was added. What comes of it goes to `know`.
+  /// A search for the files of a process that was added. Pass its result to `know`.
   [[nodiscard]] search search_for(std::uint64_t process) const;
-  /// @returns whether there are new watches: another search may find more, and what changed before
-  ///          they were known was not told.
+  /// @returns whether there are new watches: another search may find more, and changes made before
+  ///          the watches existed were not reported.
   [[nodiscard]] bool know(std::uint64_t process, const found& what);
   void remove(std::uint64_t process);
 
   struct news {
     /// Processes whose files may have changed.
     std::set<std::uint64_t> changed;
-    /// Those that have directories on the way to them which they had not before.
+    /// Processes with new directories on the way to their files.
     std::set<std::uint64_t> grown;
   };
-  /// Takes what happened.
+  /// Reads all pending events.
   [[nodiscard]] news take();
 
 private:
@@ -75,9 +75,9 @@ private:
 
   std::shared_ptr<unique_fd> notes_ = std::make_shared<unique_fd>();
   std::map<std::uint64_t, watched> processes_;
-  /// By watch: the directories of several processes are never the same.
+  /// Process by watch: no two processes share a directory.
   std::map<int, std::uint64_t> owners_;
-  /// By watch: what in that directory matters.
+  /// Relevant names in the directory, by watch.
   std::map<int, std::set<std::string>> names_;
 
   void take(int watch, const char* name, std::uint32_t what, news& into) const;

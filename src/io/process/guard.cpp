@@ -27,14 +27,15 @@ namespace tune {
 
 namespace {
 
-/// Descriptors below are kept busy, so that those received never stand where a process's own go.
+/// Descriptors below this are kept occupied, so that received ones never get a number that a trial
+/// process uses.
 constexpr int first_free_fd = 16;
-/// Kept free of trials, to look into /proc by: what a trial left behind is found there only.
+/// Descriptors reserved for reading /proc, which is the only way to find what a trial left behind.
 constexpr std::size_t own_fds = 4;
-/// Messages taken before the dead are looked after again.
+/// Messages handled before dead processes are reaped again.
 constexpr int messages_per_turn = 32;
 
-/// The loop: orders in, deaths out.
+/// The guard's main loop: takes orders and reports deaths.
 class guard {
 public:
   guard(unique_fd socket, unique_fd signals, int null)
@@ -42,8 +43,8 @@ public:
     say(guard_wire::hello{});
   }
 
-  /// Until the node is gone and so is everything else.
-  /// @returns what is to be run then; empty: nothing.
+  /// Runs until the node and all processes are gone.
+  /// @returns the obituary program to run then; empty for none.
   std::vector<std::string> run() {
     for (;;) {
       supervised_processes_.reap();
@@ -98,8 +99,8 @@ private:
     supervised_processes_.end_all();
   }
 
-  /// A process lowered the limits of this one for good, and would have those begun from now on pay
-  /// for it: another guard can do better, as after a kill.
+  /// Ends the guard after another process has permanently lowered its limits, which new processes
+  /// would inherit. Another guard can do better, as after a kill.
   void end_for_lack_of_limits() {
     orphaned_ = true;
     obituary_.clear();
@@ -108,8 +109,8 @@ private:
     supervised_processes_.kill_all();
   }
 
-  /// A node that goes in order takes its obituary back, but may leave words of ours unread: these
-  /// make an error that comes before it.
+  /// A node that ends in order revokes its obituary but may leave messages of the guard unread:
+  /// these cause an error on the socket before that message.
   void hear_last_words() {
     for (auto errors = 0; errors < 2;) {
       auto got = guard_wire::receive(socket_.get());
@@ -126,7 +127,8 @@ private:
     auto wanted = static_cast<short>(outbox_.empty() ? POLLIN : POLLIN | POLLOUT);
     std::array<pollfd, 2> fds{pollfd{signals_.get(), POLLIN, 0},
                               pollfd{orphaned_ ? -1 : socket_.get(), wanted, 0}};
-    // Orphaned, a stray whose death makes no noise here must not keep it for ever.
+    // When orphaned, poll: the death of some strays raises no signal here and must not keep the
+    // guard for ever.
     auto longest = orphaned_ ? 100 : 60'000;
     auto timeout = limit ? static_cast<int>(std::min<std::int64_t>(limit->count(), longest))
                          : (orphaned_ ? longest : -1);
@@ -185,7 +187,7 @@ private:
     return {ec::shortage, "cannot " + doing + ": " + text_of_shortage(EMFILE)};
   }
 
-  /// Whether so many descriptors can still be had.
+  /// Whether `count` more descriptors can be opened.
   [[nodiscard]] bool has_room(std::size_t count) const {
     std::vector<unique_fd> all;
     while (all.size() < count) {
@@ -205,7 +207,8 @@ private:
     made.tag = std::move(order.tag);
     made.grace = order.grace;
     made.born = proc_files::now_in_ticks();
-    // Before the group: for want of descriptors there would be none, and so no limit.
+    // Checked before the group is made: without descriptors there would be no group, and so no
+    // limit.
     if (!has_room(own_fds + 1))
       return refuse(order.id, too_few_descriptors("look after a further process"));
     if (order.memory_limit != 0)
@@ -250,7 +253,7 @@ private:
   }
 };
 
-/// Moves `fd` above the descriptors of the processes to come, and blocks those below.
+/// Moves `fd` above the descriptors of future processes, and occupies the lower ones.
 unique_fd clear_low_fds(int fd, int null) {
   unique_fd result{::fcntl(fd, F_DUPFD_CLOEXEC, first_free_fd)};
   for (int low = 0; low < first_free_fd; ++low) {
@@ -260,7 +263,7 @@ unique_fd clear_low_fds(int fd, int null) {
   return result;
 }
 
-/// Runs another program in the place of this one. @returns if it cannot be run.
+/// Replaces this process by another program. @returns only if it cannot be run.
 void become(std::vector<std::string> argv) {
   sigset_t none;
   ::sigemptyset(&none);
@@ -273,7 +276,7 @@ void become(std::vector<std::string> argv) {
 }
 
 unique_fd open_signals() {
-  // TERM and the like are for the node: its end is told by the socket.
+  // TERM and similar signals are meant for the node, whose end shows at the socket.
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);

@@ -1,7 +1,7 @@
 /// The guard: one small process per node that starts, owns, reaps and ends all trial processes.
 ///
-/// It is this program again, in a session of its own, with one thread. It ends when its node does,
-/// and nothing that it started outlives it.
+/// The guard is this program, started again in a session of its own, with one thread. It ends when
+/// its node does, and nothing that it started outlives it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,27 +17,24 @@
 
 namespace tune {
 
-/// Runs the guard where `argv[1]` says so. @returns its exit status; nothing: this is no guard.
+/// Runs the guard if `argv[1]` says so. @returns its exit status; empty if this process is not a
+/// guard.
 [[nodiscard]] std::optional<int> guard_main(int argc, char** argv);
 
-/// A running guard, as its node sees it. The descriptor's end ends the guard.
+/// The node's handle to a running guard. Closing the socket ends the guard.
 struct guard_connection {
   pid_t pid = 0;
   unique_fd socket;
-  /// Tells it from all other processes, later ones of its number included.
+  /// Distinguishes it from all other processes, even later ones with the same PID.
   std::string mark;
 };
 
-/// A path that starts this program again: the file it was started from, or, where that was removed
-/// or replaced, the link to what runs. A debugger or valgrind is looked through.
-[[nodiscard]] std::filesystem::path own_program();
-
-/// Waits for the end of a guard that was killed or told to end. @returns whether it came in time.
+/// Waits for the end of a guard that was killed or told to end. @returns whether it ended in time.
 bool bury_guard(pid_t pid, std::chrono::milliseconds patience);
 
-/// Starts a guard and waits for its first word.
+/// Starts a guard and waits for its first message.
 /// @param program usually `own_program()`.
-/// @errors `ec::process` if it does not come up within `patience`, `ec::shortage` where this
+/// @errors `ec::process` if the guard does not come up within `patience`, `ec::shortage` if this
 ///         machine lacks processes or descriptors for now, `ec::refused` inside a program that was
 ///         itself started as guard or host.
 [[nodiscard]] expected<guard_connection> start_guard(const std::filesystem::path& program,

@@ -3,6 +3,7 @@
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/piped_program.hpp"
 #include "tune/io/process/process_mark.hpp"
 #include "tune/io/process/shortage.hpp"
 
@@ -31,10 +32,10 @@ namespace {
 constexpr const char* marker = "TUNE_INSIDE_GUARD";
 constexpr int guard_fd = 3;
 constexpr const char* null_device = "/dev/null";
-/// Below so many open files nothing can be begun.
+/// With fewer open files allowed, no process can be started.
 constexpr rlim_t least_descriptors = 32;
 
-/// A guard that answers may still be unable to begin any trial.
+/// Checks the descriptor limit: a guard that answers may still be unable to start any trial.
 expected<void> check_descriptors(const std::filesystem::path& program) {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= least_descriptors)
@@ -50,8 +51,8 @@ bool is_usable(const char* file) {
   return ::access(file, R_OK | W_OK) == 0;
 }
 
-/// The environment of a guard: ours, marked, so that a program which does not know that it is one
-/// cannot start guards for ever.
+/// The environment of a guard: a marked copy of this process's, so that a program that does not
+/// know it is a guard cannot start guards endlessly.
 struct marked_environment {
   std::string mark = std::string{marker} + "=1";
   std::vector<char*> pointers;
@@ -64,7 +65,8 @@ struct marked_environment {
   }
 };
 
-/// A session of its own, no blocked or ignored signal, no descriptor but the socket.
+/// Starts the guard in its own session, with no blocked or ignored signal and no descriptor except
+/// the socket.
 int spawn_guard(const std::filesystem::path& program, int socket, pid_t& pid) {
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -94,7 +96,7 @@ int spawn_guard(const std::filesystem::path& program, int socket, pid_t& pid) {
   return result;
 }
 
-/// Its name, and a word that no other guard has, wherever it runs.
+/// The process name plus a random word that makes the mark unique across machines.
 std::string mark_of_guard(pid_t pid) {
   auto name = name_of_process(pid);
   std::array<unsigned char, 8> chance{};
@@ -163,10 +165,10 @@ expected<guard_connection> start_guard(const std::filesystem::path& program,
 
 bool bury_guard(pid_t pid, std::chrono::milliseconds patience) {
   unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
-  // Without such a descriptor, as under valgrind, it is looked at again and again.
+  // Without such a descriptor, as under valgrind, the process is polled.
   auto step = process ? patience : std::chrono::milliseconds{5};
   auto until = std::chrono::steady_clock::now() + patience;
-  // Somebody else may have reaped it: then it is gone as well.
+  // If somebody else has reaped it, it is gone as well.
   while (::waitpid(pid, nullptr, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() >= until)
       return false;

@@ -14,7 +14,7 @@ namespace tune::guard_wire {
 namespace {
 
 constexpr std::size_t max_fds = 8;
-/// First byte of a packet that stands for a memory file with a launch; the id of that follows.
+/// First byte of a packet that announces a launch in a memory file; the launch's id follows.
 constexpr char in_memory_file = '\xff';
 
 class writer {
@@ -284,7 +284,8 @@ std::string packet_of_file(std::uint64_t id) {
   return result;
 }
 
-/// What stands in the memory file that `to` came with; where that was lost, whose launch it was.
+/// Reads the message from the memory file passed in `to`; if the file was lost, keeps only the
+/// launch's id.
 void take_memory_file(std::string_view packet, received& to) {
   if (!to.fds.empty()) {
     to.what = decode_memory_file(to.fds.front().get());

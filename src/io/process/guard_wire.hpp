@@ -18,29 +18,30 @@
 
 namespace tune::guard_wire {
 
-/// Of these messages: a program replaced by a newer one must not be its guard.
+/// Version of these messages: after an upgrade, a newer program must not be the guard of an older
+/// one.
 inline constexpr std::uint32_t wire_version = 6;
 
-/// Node to guard: start a process. Descriptors travel beside it, in the order of the flags.
+/// Node to guard: start a process. Descriptors are passed along in the order of the flags.
 struct launch {
   std::uint64_t id = 0;
   bool has_stdout = false;
   bool has_stderr = false;
   /// Report and answer descriptors, 3 and 4 in the process.
   bool has_protocol = false;
-  /// They are its stdout and its stdin instead; it has no other stdout.
+  /// Report and answer descriptors are stdout and stdin instead; there is no other stdout.
   bool protocol_is_standard = false;
-  /// From TERM to KILL if the node dies.
+  /// Time from TERM to KILL if the node dies.
   std::chrono::milliseconds grace{0};
   /// Bytes; 0: no limit.
   std::uint64_t memory_limit = 0;
-  /// Limit the address space where no cgroup can be had.
+  /// Limit the address space if there can be no control group.
   bool address_space_fallback = false;
   std::string tag;
   std::string directory;
   std::vector<std::string> argv;
   std::vector<std::string> env;
-  /// As for setrlimit: resource and value.
+  /// Resource and value, in the form that setrlimit takes.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> limits;
 };
 
@@ -50,7 +51,7 @@ struct end {
   std::chrono::milliseconds grace{0};
 };
 
-/// Guard to node, once: it is there.
+/// Guard to node, once: the guard is running.
 struct hello {
   std::uint32_t version = wire_version;
 };
@@ -61,7 +62,7 @@ struct started {
   pid_t pid = 0;
 };
 
-/// Guard to node: the process and all that it left behind are gone, or it never was.
+/// Guard to node: the process and all its descendants are gone, or it never started.
 struct exited {
   enum class kind : std::uint8_t { code, signal, not_started };
   std::uint64_t id = 0;
@@ -69,47 +70,49 @@ struct exited {
   /// Exit status or signal.
   std::int32_t number = 0;
   bool out_of_memory = false;
-  /// It had a limit of memory, but no control group whose count would tell of it.
+  /// True if the process had a memory limit but no control group that would count OOM kills.
   bool memory_unwatched = false;
-  /// Why it was not started, and whose fault that is: see `exit_info`.
+  /// Why the process was not started, and the kind of fault: see `exit_info`.
   std::string text;
   ec fault = ec::process;
 };
 
-/// Node to guard: are you there? It comes after orders, and so is answered after them.
+/// Node to guard: are you alive? Sent after orders, and so answered after them.
 struct ping {};
-/// Guard to node: I am.
+/// Guard to node: alive.
 struct pong {};
 
-/// Node to guard: is anything left of what the process started?
+/// Node to guard: does the process have living descendants?
 struct look {
   std::uint64_t id = 0;
 };
-/// Guard to node: its answer. None where the process is gone: then that is told.
+/// Guard to node: the answer to `look`. Not sent if the process is gone, since `exited` is sent
+/// then.
 struct seen {
   std::uint64_t id = 0;
-  /// Nothing lives that descends from it.
+  /// True if the process has no living descendants.
   bool alone = false;
 };
 
-/// Node to guard: a program to run should the node die, once nothing is left of its processes.
+/// Node to guard: a program to run if the node dies, once all its processes are gone.
 struct obituary {
-  /// Empty: none.
+  /// Empty for none.
   std::vector<std::string> argv;
 };
 
 using message = std::variant<launch, end, hello, started, exited, ping, pong, look, seen, obituary>;
 
-/// Largest packet sent as such; a longer one, which only a launch is, travels as a memory file.
+/// Largest packet sent directly; a longer one, which is always a launch, is passed as a memory
+/// file.
 inline constexpr std::size_t max_packet = 64 * 1024;
 
 [[nodiscard]] std::string encode(const message& what);
-/// @returns nothing where the bytes are not a message.
+/// @returns nothing if the bytes are not a message.
 [[nodiscard]] std::optional<message> decode(std::string_view bytes);
 
 enum class io_result : std::uint8_t { ok, would_block, closed, failed };
 
-/// Sends one message without waiting. @param fds stay the caller's.
+/// Sends one message without waiting. @param fds remain owned by the caller.
 /// @returns `failed` with the reason in errno.
 [[nodiscard]] io_result send(int socket, const message& what, const std::vector<int>& fds = {});
 
@@ -117,8 +120,8 @@ struct received {
   io_result result = io_result::failed;
   std::optional<message> what;
   std::vector<unique_fd> fds;
-  /// Descriptors were lost on the way: this process has too many open. Of a launch that travelled
-  /// as a memory file no more may be known than its id.
+  /// True if descriptors were lost because this process has too many open. Of a launch sent as a
+  /// memory file, only the id may be known then.
   bool fds_lost = false;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/host.hpp"
 
+#include "tune/io/process/piped_program.hpp"
+
 #include "guard.hpp"
 #include "line_splitter.hpp"
 #include "standard_streams.hpp"
@@ -38,12 +40,13 @@ namespace {
 constexpr const char* host_flag = "__tune-host";
 constexpr const char* guard_flag = "__tune-guard";
 constexpr const char* kept_flag = "kept";
-/// One attempt, in a place before the plugin.
+/// For a single attempt: fills the argument before the plugin.
 constexpr const char* once_flag = "once";
-/// No attempt at all: see `tell_of_plugin`.
+/// For no attempt at all: see `tell_of_plugin`.
 constexpr const char* probe_flag = "probe";
 constexpr std::size_t longest_answer = 64 * 1024;
-/// The kernel starts no program with a variable of 128 KiB, or with too much of all. [bytes]
+/// The kernel starts no program with a variable of 128 KiB or with too large an environment.
+/// [bytes]
 constexpr std::size_t longest_variable = 64 * 1024;
 constexpr std::size_t most_variables = 512 * 1024;
 
@@ -61,7 +64,7 @@ double number_in_environment(const char* name, double otherwise) {
   return result;
 }
 
-/// The descriptor a variable names; kept from the trainable's own children.
+/// The descriptor that a variable names; not inherited by the trainable's children.
 unique_fd descriptor(const char* name) {
   auto text = environment(name);
   auto fd = -1;
@@ -71,7 +74,7 @@ unique_fd descriptor(const char* name) {
   return unique_fd{fd};
 }
 
-/// The node's end, as a trainable in its host sees it: two pipes.
+/// A trainable's link to its node: two pipes.
 class pipe_link : public trainable_link {
 public:
   void ready(bool can_save) override { write(line::hello{can_save}); }
@@ -90,7 +93,7 @@ public:
     write(line::save_failed{directory, std::string{why}});
   }
 
-  /// What the next attempt may be asked to export.
+  /// Sets the exports that the next attempt may be asked for.
   void begin(const trial_context& of) {
     std::lock_guard lock{mutex_};
     exports_ = {of.export_directory, of.exports};
@@ -101,7 +104,7 @@ public:
     std::lock_guard lock{mutex_};
     if (!exports_said_)
       return {};
-    // Where it is restored only for this, no answer has told it to.
+    // If the attempt was restored only for the export, no answer has announced it.
     if (!exports_.formats.empty())
       write(line::exporting{});
     return exports_;
@@ -120,10 +123,10 @@ public:
 
   void fail(const std::string& text, bool restore) { write(line::failure{text, restore}); }
 
-  /// Says that the host waits, and waits. @returns nothing: it is to end.
+  /// Reports that the host is idle, and waits. @returns the next order; empty if the host must end.
   std::optional<host_order> next_order() {
     std::lock_guard lock{mutex_};
-    // From here on a TERM is the end of the host, not of a trial.
+    // From here on, TERM ends the host, not a trial.
     term_watch term;
     waits_ = true;
     stop_said_ = false;
@@ -148,7 +151,7 @@ private:
   export_order exports_;
   mutable bool exports_said_ = false;
   mutable bool closed_ = false;
-  /// Between two attempts: answers are none, but orders.
+  /// True between two attempts: incoming lines are orders, not answers.
   bool waits_ = false;
   mutable std::optional<host_order> next_;
 
@@ -181,7 +184,7 @@ private:
       if (waits_)
         return take_order(text);
       auto answer = read_answer_line(text);
-      // A node of another mind than ours: the safe reading is to end.
+      // The node speaks another protocol: ending is the safe interpretation.
       waiting_.push_back(answer ? *answer : link_answer{link_answer::kind::stop, {}});
       stop_said_ = stop_said_ || waiting_.back().what == link_answer::kind::stop;
       exports_said_ = exports_said_ || waiting_.back().exports;
@@ -253,7 +256,7 @@ host_order order_in_environment() {
   return order;
 }
 
-/// Makes the environment what a new process of this attempt would find.
+/// Sets the environment to that of a new process of this attempt.
 void set_environment(const host_order& order, const object& config) {
   std::vector<std::string> old{"TUNE_TRIAL_RESTORE", "TUNE_TRIAL_ENDS"};
   for (auto** entry = environ; *entry != nullptr; ++entry) {
@@ -268,10 +271,10 @@ void set_environment(const host_order& order, const object& config) {
     ::setenv(name.c_str(), text.c_str(), 1);
 }
 
-/// @returns nothing: there is no further attempt, or none that this process can begin. Of the
-///          latter a new host will tell why.
+/// @returns nothing if there is no further attempt or none that this process can start. In the
+///          latter case a new host will report the reason.
 std::optional<host_order> next_attempt(pipe_link& link, standard_streams& streams) {
-  // What was printed goes where the trial's output goes, not to the next one's.
+  // Buffered output belongs to the trial that printed it, not to the next one.
   if (!streams.restore())
     return std::nullopt;
   auto result = link.next_order();
@@ -303,7 +306,7 @@ void serve_many(const trainable_registry::entry& what, pipe_link& link) {
   trained.end();
 }
 
-/// What the program has, and what the plugin brings.
+/// The trainables of the program and of the plugin.
 trainable_registry with_plugin(trainable_registry result, const std::string& plugin) {
   if (plugin.empty())
     return result;
@@ -356,7 +359,7 @@ std::optional<int> host_main(int argc, char** argv, const trainable_registry& tr
     if (how == probe_flag && argc > 5)
       return tell_of_plugin(plugin, std::atoi(argv[5]));
     return host(argv[2], how == kept_flag, trainables, plugin);
-  } catch (...) { // Nobody listens; the reader of stderr may.
+  } catch (...) { // No node is connected; stderr may still have a reader.
     auto text = current_exception_text() + "\n";
     [[maybe_unused]] auto count = ::write(STDERR_FILENO, text.data(), text.size());
     return 1;
@@ -422,7 +425,7 @@ trial_environment(const object& config, const trial_context& context,
       continue;
     auto plain = x.as_object() == nullptr && x.as_list() == nullptr;
     auto text = plain ? to_text(x) : to_json(x);
-    // The file has all of them.
+    // The parameters file has all values.
     if (text.size() > longest_variable || sum + text.size() > most_variables
         || text.find('\0') != text.npos)
       continue;

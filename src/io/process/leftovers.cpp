@@ -25,25 +25,25 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// After a KILL a process is gone within this time, but where the kernel holds it.
+/// A process is gone within this time after a KILL, unless the kernel holds it.
 constexpr std::chrono::seconds killing_takes{2};
 
-/// One that begins another one and ends, over and over, is chased for so long.
+/// Time limit for chasing processes that start another one and end, over and over.
 constexpr std::chrono::seconds catching_takes{10};
 
-/// One that begins another one while all are listed may be missed with it: where some were found,
-/// none are left once so many looks in a row found none.
+/// A process that starts another one while all are being listed may be missed together with it:
+/// after some were found, the search is over only once this many rounds in a row found none.
 constexpr int looks_in_vain = 3;
 
-/// A process that is just executing a program shows no environment: it is looked at so often again,
-/// after such a time.
+/// A process in the middle of `execve` shows no environment: it is checked again this many times,
+/// at this interval.
 constexpr int executing_looks = 20;
 constexpr std::chrono::milliseconds executing_takes{2};
 
-/// @returns none where the process is gone.
+/// @returns -1 if the process is gone.
 unique_fd open_process(const leftover& which) {
   unique_fd result{static_cast<int>(::syscall(SYS_pidfd_open, which.pid, 0))};
-  // Looked at after it was opened: from here on the descriptor means this very process.
+  // Checked after opening: from here on the descriptor refers to exactly this process.
   auto facts = proc_files::stat_of(which.pid);
   if (!facts || facts->start != which.start || facts->state == 'Z')
     result.reset();
@@ -55,7 +55,7 @@ void signal_all(const std::vector<unique_fd>& which, int signal) {
     ::syscall(SYS_pidfd_send_signal, fd.get(), signal, nullptr, 0);
 }
 
-/// Whether one of them was not there before.
+/// Whether `now` has a process that is not in `before`.
 bool has_new(const std::vector<leftover>& now, const std::vector<leftover>& before) {
   return std::any_of(now.begin(), now.end(), [&](const leftover& x) {
     return std::none_of(before.begin(), before.end(),
@@ -63,7 +63,7 @@ bool has_new(const std::vector<leftover>& now, const std::vector<leftover>& befo
   });
 }
 
-/// Drops those that are gone. @returns whether none is left by then.
+/// Removes the processes that are gone. @returns whether none is left by `until`.
 bool wait_for(std::vector<unique_fd>& which, clock::time_point until) {
   while (!which.empty()) {
     std::vector<pollfd> waiting;
@@ -84,7 +84,7 @@ bool wait_for(std::vector<unique_fd>& which, clock::time_point until) {
   return true;
 }
 
-/// What the path leads to. @returns nothing where that cannot be seen.
+/// Identifies the directory at `path`. @returns nothing if it cannot be inspected.
 std::optional<directory_name> look_at(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0)
@@ -92,13 +92,14 @@ std::optional<directory_name> look_at(const std::string& path) {
   return directory_name{about.st_dev, about.st_ino};
 }
 
-/// What an absolute path leads to for another process, whose mounts and root may be others.
+/// Identifies the directory at an absolute path as seen by another process, whose mounts and root
+/// may differ.
 std::optional<directory_name> look_at(const std::string& path, pid_t from) {
   auto root_path = "/proc/" + std::to_string(from) + "/root";
   unique_fd root{::open(root_path.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY)};
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
-  // Links on the way are its own, too.
+  // Symbolic links are resolved within its root, too.
   how.resolve = RESOLVE_IN_ROOT;
   if (!root || !path.starts_with('/'))
     return std::nullopt;
@@ -110,7 +111,8 @@ std::optional<directory_name> look_at(const std::string& path, pid_t from) {
   return directory_name{about.st_dev, about.st_ino};
 }
 
-/// Of a process whose number and beginning are not known yet; nothing where it is none of a trial.
+/// Reads the marks of a process whose PID and start time are filled in later; empty if it is not a
+/// trial process.
 std::optional<leftover> marks_in(std::string_view environment) {
   auto tag = proc_files::value_in(environment, "TUNE_TRIAL_ATTEMPT");
   if (!tag)
@@ -134,7 +136,7 @@ std::string text_of(const leftover& which) {
   return result + (facts && facts->state == 'D' ? ", held by the kernel)" : ")");
 }
 
-/// Looks at processes of trials; at all others only where one of them asks for it.
+/// Judges trial processes; lists all other processes only if a judgement needs it.
 class inspector {
 public:
   explicit inspector(const std::filesystem::path& directory)
@@ -142,7 +144,7 @@ public:
       , beginning_{trial_tag(directory, "")}
       , directory_{look_at(path_)} {}
 
-  /// Nothing is known of a directory that is not there.
+  /// If the directory does not exist, nothing is known about it.
   [[nodiscard]] leftover_verdict judge(const leftover& one) {
     trial_process_facts facts;
     facts.has_our_path
@@ -177,7 +179,7 @@ private:
 
 std::vector<leftover> find_leftovers(const std::function<bool(std::string_view tag)>& wanted) {
   std::vector<leftover> result;
-  // Numbers of another namespace would name other processes here.
+  // PIDs of another namespace would refer to other processes here.
   if (!proc_files::shows_own_space())
     return result;
   auto add = [&](pid_t pid, leftover one) {
@@ -300,7 +302,7 @@ std::size_t end_leftovers(const std::function<std::vector<leftover>()>& find,
     end_leftovers(found, std::exchange(grace, std::chrono::milliseconds{0}));
     const auto before = std::exchange(found, find());
     in_vain = found.empty() ? in_vain + 1 : 0;
-    // One that the kernel holds stays; one that moves on is caught sooner or later.
+    // A process held by the kernel stays; one that keeps forking is caught sooner or later.
     const auto patience = has_new(found, before) ? catching_takes : killing_takes;
     if (clock::now() > until + (patience - killing_takes))
       return found.size();

@@ -11,21 +11,21 @@
 
 namespace tune {
 
-/// What ends a line: a line feed; or a carriage return as well, as progress bars write them, and
-/// both together are one end.
+/// Line terminators: only a line feed, or also a carriage return, as progress bars write it; both
+/// together count as one.
 enum class line_ends : std::uint8_t { line_feeds, returns_too };
 
-/// Lines end at '\n'; a '\r' before it goes. Of a line beyond the limit the beginning is given out
-/// as soon as that is known, and the rest skipped. Any byte may occur.
+/// Lines end at '\n'; a preceding '\r' is removed. Of a line beyond the limit, the beginning is
+/// delivered as soon as the excess is known, and the rest is skipped. Any byte may occur.
 class line_splitter {
 public:
-  /// @param limit bytes of the longest line given out whole.
+  /// @param limit Longest line delivered whole. [bytes]
   explicit line_splitter(std::size_t limit, line_ends ends = line_ends::line_feeds)
       : limit_{limit}, ends_{ends} {}
 
-  /// Feeds bytes in. `hear(line, truncated)` is called for each complete line, and for the
-  /// beginning of one that is too long, and says whether to go on. @returns how many bytes were
-  /// taken; less than all where it said no.
+  /// Processes bytes. Calls `hear(line, truncated)` for each complete line, and for the beginning
+  /// of one that is too long; it returns whether to continue. @returns how many bytes were
+  /// consumed; less than all if `hear` returned false.
   template <class F>
   std::size_t feed(std::string_view bytes, F&& hear) {
     std::size_t taken = 0;
@@ -45,7 +45,7 @@ public:
     return taken;
   }
 
-  /// The stream is over: what it ended in without '\n' is a line too.
+  /// Ends the stream: a last line without '\n' is delivered, too.
   template <class F>
   void finish(F&& hear) {
     if (!partial_.empty())
@@ -56,9 +56,9 @@ private:
   std::size_t limit_;
   line_ends ends_;
   std::string partial_;
-  /// The line feed that may come now belongs to the end before.
+  /// True right after a '\r': a '\n' that follows belongs to the same line end.
   bool after_return_ = false;
-  /// The line's beginning was given out.
+  /// True after the beginning of a too long line was delivered.
   bool skipping_ = false;
 
   [[nodiscard]] std::size_t end_of(std::string_view text) const {

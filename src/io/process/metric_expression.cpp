@@ -15,7 +15,7 @@ bool is_alphanumeric(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// What a backslash and this character stand for.
+/// The meaning of a backslash followed by this character.
 written_beside escaped(char c) {
   using kind = written_beside::kind;
   if (std::string_view{"dDsSwW"}.find(c) != std::string_view::npos)
@@ -23,7 +23,7 @@ written_beside escaped(char c) {
   return is_alphanumeric(c) ? written_beside{} : written_beside{kind::character, c};
 }
 
-/// Walks over an expression and knows what is escaped, or stands in a class of characters.
+/// Scans an expression, taking account of escapes and character classes.
 class expander {
 public:
   explicit expander(std::string_view written) : rest_{written} {}
@@ -40,13 +40,13 @@ private:
   std::string_view rest_;
   metric_expression made_;
   std::size_t groups_ = 0;
-  /// Groups that are open, and how many were when that of the value began; 0: it is closed.
+  /// Number of open groups, and that number when the value's group began; 0 if it is closed.
   std::size_t depth_ = 0;
   std::size_t value_depth_ = 0;
   written_beside last_;
-  /// The value is over, and nothing was written behind it yet.
+  /// True if the value has ended and nothing follows it yet.
   bool awaits_ = false;
-  /// What was written last stands behind the value.
+  /// True if the last element is directly after the value.
   bool behind_is_last_ = false;
 
   void step() {

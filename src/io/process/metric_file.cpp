@@ -81,7 +81,8 @@ const value* find_pointer(const value& in, std::string_view pointer) {
 
 namespace {
 
-/// The directory of a file in that of the trial, which is no mount point either.
+/// The parent directory of a file below the trial's directory, which must not be a mount point
+/// either.
 expected<guarded_directory> folder_of(const fs::path& directory, const fs::path& file) {
   const auto own = directory.has_filename() ? directory : directory.parent_path();
   return guarded_directory::open(own.parent_path(), (own.filename() / file).parent_path());
@@ -119,7 +120,7 @@ expected<value> metric_files::content_of(const std::string& path) const {
     return text.error();
   if (!*text)
     return error{ec::unreadable, "it is not there"};
-  // A list or a number alone is fine, too.
+  // A list or a single number is valid, too.
   auto read = from_loose_json(**text, json_position::metric);
   if (!read) {
     const auto& [code, detail] = read.error();
@@ -133,11 +134,11 @@ std::vector<std::pair<std::string, value>> metric_files::changed() {
   std::map<std::string, expected<value>> fresh;
   std::set<std::string> stamped;
   for (auto& [path, known] : seen_) {
-    // Before it is read: what comes after that is told another time.
+    // Taken before reading: a later change is reported the next time.
     auto now = stamp_of(path);
     if (!now || now == begun_[path])
       continue;
-    // The clock of files may tick slowly: without a new stamp the content decides.
+    // File timestamps may be coarse: without a new stamp the content decides.
     if (now != known)
       stamped.insert(path);
     known = now;

@@ -21,14 +21,14 @@ namespace tune {
 namespace {
 
 constexpr std::size_t longest_matched = 4096;
-/// Bytes of stack that are left alone: std::regex recurses several times per character.
+/// Bytes of stack kept in reserve: std::regex recurses several times per character.
 constexpr std::uintptr_t stack_reserve = 128 * 1024;
-/// Characters that one expression may look at in one line, backtracking included.
+/// Limit on characters that one expression may examine in one line, backtracking included.
 constexpr std::uint64_t most_looks = 2'000'000;
 
 struct too_much {};
 
-/// How far down this thread's stack may grow.
+/// The lowest address to which this thread's stack may grow.
 std::uintptr_t stack_floor() {
   thread_local const auto result = [] {
     pthread_attr_t attributes;
@@ -43,7 +43,7 @@ std::uintptr_t stack_floor() {
   return result;
 }
 
-/// What one search may use.
+/// Limits of one search.
 struct budget {
   std::uint64_t looks = 0;
   std::uintptr_t floor = stack_floor();
@@ -92,14 +92,14 @@ private:
   budget* left_ = nullptr;
 };
 
-/// What all attempts' readers together know of an expression.
+/// Knowledge about an expression shared by the readers of all attempts.
 struct told {
   std::mutex mutex;
   bool doubt = false;
   bool wrong = false;
   std::optional<std::string> unit{};
 
-  /// @returns whether it is to be told, which it is once.
+  /// @returns whether to report the doubt: true once only.
   bool is_news(const reading_doubt& x) {
     std::lock_guard lock{mutex};
     return !std::exchange(x.is_wrong ? wrong : doubt, true);
@@ -110,7 +110,7 @@ struct told {
     return wrong;
   }
 
-  /// @returns another unit that was there before.
+  /// @returns the first unit seen if it differs from `now`.
   std::optional<std::string> other_unit(std::string_view now) {
     std::lock_guard lock{mutex};
     if (!unit)
@@ -126,7 +126,7 @@ struct pattern {
   std::regex expression;
   std::unique_ptr<told> known = std::make_unique<told>();
 
-  /// What is to be said of the value that it took.
+  /// The doubt about the value that the expression took, if any.
   [[nodiscard]] std::optional<reading_doubt> doubt(std::string_view line, value_place at) const {
     if (auto found = doubt_of(line, at, how))
       return found;
@@ -136,7 +136,7 @@ struct pattern {
   }
 };
 
-/// Of a line that is shown to people.
+/// Longest part of a line that is shown to users. [bytes]
 constexpr std::size_t longest_shown = 160;
 
 expected<std::regex> compile(const std::string& text, const std::string& what) {
@@ -160,19 +160,19 @@ std::optional<double> real_number(std::string_view text) {
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
   if (end != text.data() + text.size())
     return std::nullopt;
-  if (problem == std::errc::result_out_of_range) // It says no more than that.
+  if (problem == std::errc::result_out_of_range) // from_chars does not say which way.
     return std::strtod(std::string{text}.c_str(), nullptr);
   return problem == std::errc{} ? std::optional{result} : std::nullopt;
 }
 
-/// What a {number} took, in one spelling: Fortran writes exponents with a `d`.
+/// The value that a {number} matched; Fortran's exponent letter `d` is read as `e`.
 value number_in(std::string text) {
   for (auto& c : text)
     c = c == 'd' || c == 'D' ? 'e' : c;
   return value_in(text);
 }
 
-/// A line as people see it.
+/// A line as shown to users.
 std::string shown(std::string_view line) {
   return printable(line.substr(0, longest_shown)) + (line.size() > longest_shown ? "…" : "");
 }
@@ -187,7 +187,7 @@ std::string remark_text(const pattern& of, std::string_view line, std::string_vi
 } // namespace
 
 struct metric_pattern::state {
-  /// Never changed once made: many attempts share them.
+  /// Immutable, since many attempts share them.
   struct expressions {
     std::vector<pattern> metrics;
     std::optional<std::regex> report_on;
@@ -198,18 +198,18 @@ struct metric_pattern::state {
   std::shared_ptr<const expressions> what;
   object latest;
   std::uint64_t given_up = 0;
-  /// Not taken yet: at most two of each expression.
+  /// Remarks not taken yet: at most two for each expression.
   std::deque<pattern_remark> remarks{};
-  /// Why the objective's first value was not taken; empty: all were.
+  /// Why the first rejected value of the objective was rejected; empty if none was.
   std::string not_taken{};
   bool has_reported = false;
-  /// Metrics that came for the first time after the last report, and where from: the text goes on
-  /// after "reads".
+  /// Metrics that first appeared after the last report, with the text about their origin that
+  /// follows the metric's name.
   std::vector<std::pair<std::string, std::string>> unreported{};
   metric_files files{{}};
 
-  /// @param group The group that is the value; 0: the whole match.
-  /// @returns where it stands.
+  /// @param group The group that holds the value; 0: the whole match.
+  /// @returns the value's position.
   std::optional<value_place> search(std::string_view line, const std::regex& expression,
                                     std::size_t group) {
     budget left;
@@ -222,7 +222,7 @@ struct metric_pattern::state {
     } catch (const too_much&) {
       ++given_up;
       return std::nullopt;
-    } catch (const std::regex_error&) { // Out of its own bounds: stack or complexity.
+    } catch (const std::regex_error&) { // The library's own limits: stack or complexity.
       ++given_up;
       return std::nullopt;
     }
@@ -231,7 +231,7 @@ struct metric_pattern::state {
                        static_cast<std::size_t>(found.second.base() - line.data())};
   }
 
-  /// @returns whether the line has the metric, which is among the latest values then.
+  /// @returns whether the line has the metric; its value is then in `latest`.
   bool read(std::string_view line, const pattern& by) {
     auto place = search(line, by.expression, by.how.group);
     if (!place)
@@ -249,7 +249,7 @@ struct metric_pattern::state {
     return true;
   }
 
-  /// @param from Says where it was read.
+  /// @param from Returns a text about the value's origin.
   template <class From>
   void take(const std::string& metric, value what, From from) {
     if (!latest.contains(metric))

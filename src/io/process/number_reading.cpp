@@ -26,26 +26,26 @@ bool is_one_of(char c, std::string_view set) {
   return set.find(c) != set.npos;
 }
 
-/// The character at a place; a blank beyond the end.
+/// The character at a position; a blank beyond the end.
 char at(std::string_view text, std::size_t place) {
   return place < text.size() ? text[place] : ' ';
 }
 
-/// How many characters from a place on are of a kind.
+/// How many consecutive characters from a position on satisfy a predicate.
 template <class Predicate>
 std::size_t run_of(std::string_view text, std::size_t from, Predicate is) {
   const auto begin = text.begin() + static_cast<std::ptrdiff_t>(std::min(from, text.size()));
   return static_cast<std::size_t>(std::find_if_not(begin, text.end(), is) - begin);
 }
 
-/// The end of a text, as long as its characters are of a kind.
+/// The longest suffix whose characters satisfy a predicate.
 template <class Predicate>
 std::string_view tail_of(std::string_view text, Predicate is) {
   const auto end = std::find_if_not(text.rbegin(), text.rend(), is);
   return text.substr(static_cast<std::size_t>(text.rend() - end));
 }
 
-/// A value that is a number, and what stands around it in its line.
+/// A numeric value and the text around it in its line.
 struct reading {
   std::string_view value;
   std::string_view before;
@@ -61,7 +61,8 @@ struct reading {
   [[nodiscard]] char earlier() const { return before.size() > 1 ? before[before.size() - 2] : ' '; }
 };
 
-/// Digits with a point and an exponent perhaps; no word such as inf, whose border is its own.
+/// Digits with an optional point and exponent; not a word such as inf, which ends at a word
+/// boundary.
 bool is_number(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-'))
     text.remove_prefix(1);
@@ -82,7 +83,7 @@ std::string value_name(const reading& x) {
   return x.by.is_number ? "{number}" : "the group";
 }
 
-// What stands before.
+// Checks of the text before the value.
 
 doubt wrong_begin(const reading& x, std::string_view part) {
   return reading_doubt{in_quotes(part) + " stands before it",
@@ -91,7 +92,7 @@ doubt wrong_begin(const reading& x, std::string_view part) {
                        true};
 }
 
-/// The value begins behind "7.5e-" of 7.5e-05, or behind its "7.5e".
+/// The value begins after "7.5e-" of 7.5e-05, or after its "7.5e".
 doubt begins_in_exponent(const reading& x) {
   auto mantissa = x.before;
   if (!x.has_sign() && is_one_of(x.last(), "+-"))
@@ -106,17 +107,17 @@ doubt begins_in_exponent(const reading& x) {
              : doubt{};
 }
 
-/// The value begins behind its own sign.
+/// The value begins after its own sign.
 doubt begins_behind_sign(const reading& x) {
   if (x.has_sign())
     return {};
   if (x.before.ends_with("−"))
     return wrong_begin(x, "−");
-  // In "epoch-5" and "2024-05" it is no sign.
+  // In "epoch-5" and "2024-05" the hyphen is no sign.
   if (x.last() != '-' || is_word(x.earlier()) || is_one_of(x.earlier(), "-).]"))
     return {};
   auto result = wrong_begin(x, "-");
-  // A group of one's own leaves a sign out that may be there on purpose, perhaps.
+  // A custom group may leave out the sign on purpose.
   result->is_wrong
       = x.by.is_number || x.by.before.what != beside::character || x.by.before.literal != '-';
   if (!result->is_wrong)
@@ -124,7 +125,7 @@ doubt begins_behind_sign(const reading& x) {
   return result;
 }
 
-/// The value begins within digits, or behind their point.
+/// The value begins within digits, or after their decimal point.
 doubt begins_in_digits(const reading& x) {
   if (x.has_sign())
     return {};
@@ -162,7 +163,7 @@ doubt doubt_before(const reading& x) {
   return {};
 }
 
-// What stands behind.
+// Checks of the text after the value.
 
 doubt behind(std::string_view part, std::string advice, bool is_wrong) {
   return reading_doubt{in_quotes(part) + " follows it", std::move(advice), is_wrong};
@@ -178,20 +179,20 @@ std::string plain_advice(const reading& x) {
          + " what follows there, if only this part is meant";
 }
 
-/// "e-05" at the beginning of a text; empty where there is none.
+/// An exponent such as "e-05" at the beginning of a text; empty if there is none.
 std::string_view exponent_of(std::string_view text) {
   if (!is_one_of(at(text, 0), "eEdD"))
     return {};
   const auto has_sign = is_one_of(at(text, 1), "+-");
   const std::size_t begin = has_sign ? 2 : 1;
   const auto digits = run_of(text, begin, is_digit);
-  // "3e5f" is no number, but "1e-5s" is one of seconds.
+  // "3e5f" is no number, but "1e-5s" is a number with a unit.
   const auto next = at(text, begin + digits);
   const auto is_name = !has_sign && (is_letter(next) || next == '_');
   return digits == 0 || is_name ? std::string_view{} : text.substr(0, begin + digits);
 }
 
-/// Digits and points between them that go on at the beginning of a text.
+/// The digits, and points followed by a digit, at the beginning of a text.
 std::string_view fraction_of(std::string_view text) {
   std::size_t end = 0;
   while (is_digit(at(text, end)) || (at(text, end) == '.' && is_digit(at(text, end + 1))))
@@ -199,7 +200,8 @@ std::string_view fraction_of(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// An exponent or further digits: left out, or of something that is no number at all.
+/// An exponent or digits follow: left out by the expression, or part of something that is not a
+/// number.
 doubt ends_in_number(const reading& x) {
   const auto is_plain = x.digits().find_first_of("eEdD") == std::string_view::npos;
   if (const auto power = exponent_of(x.behind); !power.empty() && is_plain)
@@ -215,7 +217,7 @@ doubt ends_in_number(const reading& x) {
                 cut_advice(x), false);
 }
 
-/// The 0 of 0x1f, 0b101 and 0o17.
+/// The value is the 0 of 0x1f, 0b101 or 0o17.
 doubt ends_in_prefix(const reading& x) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> bases{
       {{"xX", "0123456789abcdefABCDEF"}, {"bB", "01"}, {"oO", "01234567"}}};
@@ -231,7 +233,7 @@ doubt ends_in_prefix(const reading& x) {
   return {};
 }
 
-/// Groups of three digits, each behind the same mark; empty where there is anything else.
+/// Groups of three digits, each preceded by the same mark; empty if there is anything else.
 std::string_view groups_of(std::string_view text, std::string_view mark) {
   std::size_t end = 0;
   while (text.substr(end).starts_with(mark)) {
@@ -251,7 +253,7 @@ bool may_be_before_comma(const reading& x) {
   return x.is_whole() || is_group;
 }
 
-/// 1,234.5 and 1_000; 0,5 and 1.234,5 where the comma is the point.
+/// A separator follows: 1,234.5 and 1_000; 0,5 and 1.234,5 with a decimal comma.
 doubt ends_at_separator(const reading& x) {
   constexpr std::size_t longest_first = 3;
   for (const std::string_view mark : {",", "_", "'", "’", "\u00a0", "\u202f", "\u2009"}) {
@@ -270,7 +272,7 @@ doubt ends_at_separator(const reading& x) {
   return {};
 }
 
-/// 12:30, 2024-05-01, 24/05/01.
+/// The value is part of a time or date: 12:30, 2024-05-01, 24/05/01.
 doubt ends_in_time(const reading& x) {
   const auto first = at(x.behind, 0);
   const auto digits = run_of(x.behind, 1, is_digit);
@@ -284,7 +286,7 @@ doubt ends_in_time(const reading& x) {
                 "where another number is meant, write what stands before that one", false);
 }
 
-/// 1.5k, and the 3 of 3fa9.
+/// Letters follow: 1.5k, or the 3 of 3fa9.
 doubt ends_in_word(const reading& x) {
   const auto word = x.behind.substr(0, run_of(x.behind, 0, is_word));
   if (word.empty() || !(is_letter(word[0]) || word[0] == '_'))

@@ -18,17 +18,18 @@ namespace tune {
 
 namespace {
 
-/// Bytes that may wait for a file which cannot be opened for now.
+/// Limit on bytes that wait for a file that cannot be opened for now.
 constexpr std::size_t most_waiting = 1024 * 1024;
 
-/// The most that is kept of the end: it waits in memory.
+/// Limit on the end that is kept, which waits in memory. [bytes]
 constexpr std::uint64_t longest_end = 256 * 1024;
 constexpr std::uint64_t end_where_room_is_short = 4096;
 
 constexpr std::string_view gap_begin = "\n[";
 constexpr std::string_view gap_end = " bytes left out here]\n";
 
-/// What stands between beginning and end. @returns how many bytes it says, and takes it off `text`.
+/// Removes the gap line between beginning and end from `text`. @returns the number of bytes that
+/// the line names.
 std::uint64_t take_gap(std::string_view& text) {
   std::uint64_t result = 0;
   if (!text.starts_with(gap_begin))
@@ -47,10 +48,10 @@ std::uint64_t take_gap(std::string_view& text) {
 output_file::output_file(std::filesystem::path path, std::uint64_t cap)
     : path_{std::move(path)}, cap_{cap}, end_size_{std::min(cap / 4, longest_end)} {}
 
-/// @param may_wait A shortage of descriptors is no trouble yet.
+/// @param may_wait Whether a shortage of descriptors is not yet an error.
 void output_file::open(bool may_wait) {
   constexpr ::mode_t readable_by_all = 0644;
-  // The thread writes for all trials of the job: one must not be able to make it wait.
+  // The thread writes for all trials of the job: no trial must be able to block it.
   auto directory = guarded_directory::holding(path_);
   auto opened = directory ? directory->append(path_.filename(), readable_by_all)
                           : expected<writable_file>{directory.error()};
@@ -90,7 +91,7 @@ void output_file::put(std::string_view bytes) {
   }
 }
 
-/// What is printed must not use up what the record needs.
+/// Output must not use up the disk space that the record needs.
 void output_file::check_room(std::size_t bytes) {
   constexpr std::uint64_t often = 64 * 1024;
   unchecked_ += bytes;
@@ -118,11 +119,11 @@ void output_file::write(std::string_view bytes) {
     waiting_.append(bytes);
 }
 
-/// An earlier attempt's end makes room for the newest.
+/// Reads back the end that an earlier attempt wrote, to make room for the newest.
 void output_file::read_old_end(const guarded_directory& where) {
   const auto begin = cap_ - end_size_;
   auto old = where.read(path_.filename());
-  // More than that only a file has that was kept under another cap: its end counts.
+  // Only a file written under another cap has more than that: its end is read.
   std::string text(std::min<std::uint64_t>(size_ - begin, 2 * longest_end), '\0');
   const auto at = static_cast<off_t>(size_ - text.size());
   const auto count = old ? ::pread(old->number(), text.data(), text.size(), at) : -1;
@@ -142,7 +143,7 @@ void output_file::keep_for_end(std::string_view bytes) {
     end_.assign(bytes.substr(bytes.size() - end_size_));
     return;
   }
-  // Cut seldom: at twice the size.
+  // Trim rarely: only at twice the size.
   end_.append(bytes);
   if (end_.size() > 2 * end_size_)
     end_.erase(0, end_.size() - end_size_);

@@ -11,12 +11,12 @@ namespace tune {
 
 namespace {
 
-/// Bytes kept for the first lines, and for the last ones.
+/// Bytes kept of the beginning and of the end.
 constexpr std::size_t head_size = 2048;
 constexpr std::size_t tail_size = 4096;
 constexpr std::size_t longest_last_line = 500;
 
-/// Tabs stay: they are harmless, and order what stands in columns.
+/// Keeps tabs: they are harmless and align columns.
 std::string readable(std::string_view line) {
   line = line.substr(0, longest_last_line);
   std::string result;
@@ -47,7 +47,7 @@ void output_tail::add(std::string_view bytes) {
     tail_.assign(bytes.substr(bytes.size() - tail_size));
     return;
   }
-  // Cut seldom: at twice the size.
+  // Trim rarely: only at twice the size.
   tail_.append(bytes);
   if (tail_.size() > 2 * tail_size)
     tail_.erase(0, tail_.size() - tail_size);

@@ -10,22 +10,22 @@
 
 namespace tune {
 
-/// Some KiB of a stream of any length.
+/// Keeps a few KiB of a stream of any length.
 class output_tail {
 public:
   void add(std::string_view bytes);
 
-  /// Up to `count` last lines, each `printable` but for tabs, made of 500 bytes at most.
+  /// Up to `count` last lines, each cut to 500 bytes and made `printable` except for tabs.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
-  /// The same of up to `first` lines and of up to `last` ones at the end; between them, where some
-  /// are left out, a line says how many.
+  /// Up to `first` first lines and up to `last` last lines in the same form; a line between them
+  /// says how many were left out, if any.
   [[nodiscard]] std::vector<std::string> first_and_last_lines(std::size_t first,
                                                               std::size_t last) const;
 
 private:
   std::string head_;
   std::string tail_;
-  /// Lines that are not empty, and whether the last one has begun.
+  /// Number of non-empty lines, and whether another one has begun.
   std::uint64_t lines_ = 0;
   bool in_line_ = false;
 

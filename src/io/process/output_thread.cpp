@@ -17,36 +17,36 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Bytes of one file that wait, beside those that are being written. What comes last may exceed it
-/// by as much as is read at once.
+/// Limit on waiting bytes of one file, not counting those being written. The last write may exceed
+/// it by as much as is read at once.
 constexpr std::size_t most_unwritten = 128 * 1024;
 constexpr std::size_t buffer_size = most_unwritten + 64 * 1024;
-/// Buffers that a thread keeps for its files: those that wait for nothing have none.
+/// Spare buffers of a thread: files with nothing waiting have no buffer.
 constexpr std::size_t most_spare = 2;
 
 } // namespace
 
-/// One file, for both ends.
+/// The state of one file, shared by stream and thread.
 struct output_thread::file {
   output_stream::target target;
-  /// Of the thread that writes.
+  /// Used by the writer thread only.
   std::unique_ptr<output_sink> sink;
   // The rest is guarded by the thread's mutex.
   std::string waiting;
-  /// There were bytes.
+  /// True once there were bytes to write.
   bool begun = false;
-  /// It is in the queue.
+  /// True while the file is in the queue.
   bool queued = false;
-  /// Nothing more comes.
+  /// True once no more bytes will come.
   bool ends = false;
   bool finished = false;
-  /// Somebody waits for room.
+  /// True while somebody waits for room.
   bool is_awaited = false;
   std::string trouble;
 
   explicit file(output_stream::target to) : target{std::move(to)} {}
 
-  /// Not under the mutex: it may block.
+  /// Call it without the mutex: it may block.
   void write(std::string_view bytes) {
     if (bytes.empty())
       return;
@@ -79,7 +79,7 @@ struct output_thread::state {
 
   [[nodiscard]] bool is_idle() const { return !busy && queue.empty(); }
 
-  // Under the mutex.
+  // `take_buffer` and `enqueue` are called under the mutex.
 
   [[nodiscard]] std::string take_buffer() {
     std::string result;
@@ -87,7 +87,7 @@ struct output_thread::state {
       result = std::move(spare.back());
       spare.pop_back();
     }
-    // What is not used is not touched.
+    // Unused parts of the reservation cost no memory.
     result.reserve(buffer_size);
     return result;
   }
@@ -116,7 +116,7 @@ struct output_thread::state {
         serve(*next.what, lock);
       else
         serve(next.work, lock);
-      // Not under the lock: it may be the last to hold it.
+      // Release it without the lock: this may be the last reference.
       lock.unlock();
       next = {};
       lock.lock();
@@ -132,7 +132,7 @@ struct output_thread::state {
     be_done();
   }
 
-  /// Before anybody is told: who hears of it finds it idle.
+  /// Called before `moved`, so that whoever is notified finds the thread idle.
   void be_done() {
     busy = false;
     moved = clock::now();
@@ -269,7 +269,7 @@ bool output_stream::finish() {
   if (!file_)
     return true;
   std::lock_guard lock{by_->state_->mutex};
-  // Without a byte there is nothing to do, even where the thread is kept by its disk.
+  // Without a byte there is nothing to do, even if the disk blocks the thread.
   if (!file_->begun)
     file_->finished = true;
   else if (!file_->ends)

@@ -1,4 +1,4 @@
-/// Threads that write output files, so that nobody waits for a disk but who writes there.
+/// Threads that write output files, so that no other thread waits for a disk.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,23 +16,23 @@
 
 namespace tune {
 
-/// Writes the files of one job, by turns. A file system that does not answer keeps it and whatever
-/// else it has to write, and nobody else.
+/// Writes the files of one job in turn. A file system that does not answer blocks this thread and
+/// everything else it has to write, but no other thread.
 class output_thread {
 public:
-  /// @errors `ec::shortage` where there is no thread for it.
+  /// @errors `ec::shortage` if no thread can be started.
   [[nodiscard]] static expected<std::shared_ptr<output_thread>> begin();
-  /// An idle thread goes. A busy one is left alone: it holds what it needs by itself, and goes when
-  /// all is written, or with the process.
+  /// Ends an idle thread. A busy one is left alone: it owns everything it needs, and ends when all
+  /// is written, or with the process.
   ~output_thread();
   output_thread(const output_thread&) = delete;
   output_thread& operator=(const output_thread&) = delete;
 
-  /// Has it do something else for the job that may block, when its turn comes.
+  /// Queues other work for the job that may block.
   void run(std::function<void()> work);
 
   [[nodiscard]] bool is_idle() const;
-  /// When it last was done with something.
+  /// Time at which the thread last finished a piece of work.
   [[nodiscard]] std::chrono::steady_clock::time_point moved() const;
 
 private:
@@ -44,11 +44,11 @@ private:
   explicit output_thread(std::shared_ptr<state> what) : state_{std::move(what)} {}
 };
 
-/// A service's threads: as many as jobs had files at the same time. One whose job is over serves
-/// another. For one thread.
+/// The threads of a service: as many as jobs had files at the same time. A thread whose job is over
+/// serves another one. For use by one thread.
 class output_threads {
 public:
-  /// Whoever writes for `job`; it does as long as somebody holds it.
+  /// The thread that writes for `job`; it serves the job as long as the pointer is held.
   /// @errors as `output_thread::begin`.
   [[nodiscard]] expected<std::shared_ptr<output_thread>> of(const std::string& job);
 
@@ -60,36 +60,37 @@ private:
   std::vector<entry> all_;
 };
 
-/// The near end of one file: never waits. For one thread.
+/// The non-blocking front end of one file. For use by one thread.
 class output_stream {
 public:
-  /// What is written is dropped.
+  /// A stream without a target: written bytes are dropped.
   output_stream() = default;
   struct target {
     std::filesystem::path path;
     std::uint64_t cap = 0;
     output_maker make;
-    /// Called by the thread that writes: there is room again, or it is finished.
+    /// Called by the writer thread when there is room again or the file is finished.
     std::function<void()> moved;
   };
   output_stream(std::shared_ptr<output_thread> by, target to);
-  /// The same as without a target, with a reason.
+  /// A stream without a target that reports `trouble`.
   explicit output_stream(std::string trouble) : trouble_{std::move(trouble)} {}
-  /// What was written is brought into the file all the same.
+  /// Bytes written so far still go into the file.
   ~output_stream();
   output_stream(output_stream&& other) noexcept;
   output_stream& operator=(output_stream&& other) noexcept;
 
-  /// Bytes wait in memory until they are in the file, however many.
+  /// Bytes wait in memory, without limit, until they are in the file.
   void write(std::string_view bytes);
-  /// Whether so much waits that no more should come for now; `moved` is called when it may.
+  /// Whether so many bytes wait that no more should be written for now; `moved` is called when
+  /// there is room.
   [[nodiscard]] bool is_full();
-  /// Nothing more comes. @returns whether all is done; else `moved` is called when it is.
+  /// Ends the output. @returns whether all is written; if not, `moved` is called when it is.
   bool finish();
-  /// Nobody waits for it any more. Where it is not finished, `trouble` names it with the reason.
+  /// Stops waiting for the file. If it is not finished, `trouble` names it with the reason.
   void give_up(const std::string& why);
-  /// Why the file is not whole, or what it took the place of; empty while all is well. Known once
-  /// it is finished.
+  /// Why the file is incomplete, or what it replaced; empty if all is well. Known once the file is
+  /// finished.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
 private:

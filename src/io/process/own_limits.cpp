@@ -7,7 +7,7 @@ namespace tune {
 
 namespace {
 
-/// The numbers of resources are a type of their own in the C library.
+/// The C library has its own type for resource numbers.
 __rlimit_resource resource(std::size_t number) {
   return static_cast<__rlimit_resource>(number);
 }

@@ -1,4 +1,4 @@
-/// The resource limits that this process began with.
+/// The resource limits that this process started with.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace tune {
 
-/// A process of the same user may lower them from outside (prlimit), and all processes begun
-/// afterwards would inherit that. Whoever raises them means well.
+/// Another process of the same user may lower them (prlimit), and all processes started afterwards
+/// would inherit that. Raised limits are left alone, since they are meant well.
 class own_limits {
 public:
   own_limits();
 
-  /// Raises again what was lowered. @returns whether nothing is lower than at the start: without
-  /// privileges a hard limit that was lowered stays so.
+  /// Restores lowered limits. @returns whether no limit is lower than at the start: without
+  /// privileges a lowered hard limit cannot be raised again.
   [[nodiscard]] bool restore() const;
 
 private:

@@ -22,7 +22,7 @@ error not_read(const fs::path& file, const std::string& why) {
   return {ec::unreadable, "cannot read the parameters in '" + file.string() + "': " + why};
 }
 
-/// Nothing where the file is not there.
+/// Empty if the file does not exist.
 expected<std::optional<std::string>> whole_text(const guarded_directory& where,
                                                 const std::string& name) {
   auto text = where.text(name, std::numeric_limits<std::size_t>::max());
@@ -45,14 +45,14 @@ expected<std::string> write_params(const fs::path& file, const object& config, b
   if (!where)
     return where.error();
   const auto beside = places_beside(file);
-  // An earlier attempt may have had others.
+  // An earlier attempt may have left another list.
   if (auto gone = where->remove(beside); !gone)
     return gone.error();
   if (!places.empty()) {
     if (auto done = where->replace(beside, places + '\n', beside + ".new"); !done)
       return done;
   }
-  // The trial files replace it, too, by another name.
+  // The trial files sink replaces this file, too, by way of another temporary name.
   const auto name = file.filename().string();
   auto done = where->replace(name, to_json(config) + '\n', "." + name + ".new");
   return done && !done->empty() ? replaced_text(file, *done) : done;

@@ -12,14 +12,14 @@
 
 namespace tune {
 
-/// Which of a process's descriptors.
+/// Names one of a process's descriptors.
 enum class pipe_role : std::uint8_t { out, err, report, answer };
 
 /// An epoll instance whose keys name a process and one of its pipes.
 class pipe_watch {
 public:
   struct key {
-    /// 0 is for the service itself.
+    /// 0 stands for the service itself.
     std::uint64_t process = 0;
     pipe_role role = pipe_role::out;
   };
@@ -35,7 +35,7 @@ public:
   }
   void remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
-  /// @param limit_ms -1: waits for ever. @returns what is valid until the next call.
+  /// @param limit_ms -1 waits for ever. @returns events, valid until the next call.
   [[nodiscard]] std::span<const epoll_event> wait(int limit_ms) {
     auto count
         = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), limit_ms);

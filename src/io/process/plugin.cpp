@@ -33,9 +33,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where the answer goes in the process that looks into a plugin.
+/// Descriptor for the answer in the process that inspects a plugin.
 constexpr int answer_fd = 3;
-/// For a process that looks into a plugin to end all that was started there.
+/// Time for a process that inspects a plugin to end everything started there.
 constexpr std::chrono::seconds farewell_patience{5};
 
 error fault(const fs::path& plugin, const std::string& why) {
@@ -53,7 +53,7 @@ Function symbol(void* library, const char* name) {
 } // namespace
 
 expected<void> load_plugin(const fs::path& plugin, trainable_registry& to) {
-  // Its path has a slash, so that it is not searched for among the system's libraries.
+  // An absolute path has a slash, so that dlopen does not search the system's libraries for it.
   auto* library = ::dlopen(fs::absolute(plugin).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const auto* why = ::dlerror();
@@ -81,10 +81,10 @@ expected<void> load_plugin(const fs::path& plugin, trainable_registry& to) {
 
 namespace {
 
-/// A process that looks into a plugin. Ended with this, and with all that the plugin started.
+/// A process that inspects a plugin. The destructor ends it and everything that the plugin started.
 class prober {
 public:
-  /// @returns an `errno`; 0: it runs.
+  /// @returns an `errno`; 0 if the process runs.
   int start(const fs::path& plugin) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -110,7 +110,7 @@ public:
   ~prober() {
     if (pid_ <= 0)
       return;
-    // It hears by this that nobody waits any more, and ends what the plugin started.
+    // This tells the process that nobody waits any more; it then ends what the plugin started.
     from_.reset();
     if (bury_guard(pid_, farewell_patience))
       return;
@@ -121,7 +121,7 @@ public:
   prober(const prober&) = delete;
   prober& operator=(const prober&) = delete;
 
-  /// What it said until its end. @returns nothing: it took too long.
+  /// Reads all output up to the end. @returns nothing if it took too long.
   std::optional<std::string> read(std::chrono::milliseconds patience) {
     using clock = std::chrono::steady_clock;
     const auto until = clock::now() + patience;
@@ -142,7 +142,7 @@ public:
     return result;
   }
 
-  /// How it ended, in words.
+  /// Waits for the end. @returns a description of it.
   std::string wait() {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}

@@ -27,7 +27,7 @@ namespace tune {
 
 namespace {
 
-/// For the processes that a plugin started to be gone once they were killed.
+/// Time for killed processes of a plugin to disappear.
 constexpr std::chrono::seconds killing_takes{2};
 constexpr std::chrono::milliseconds between_looks{2};
 
@@ -53,7 +53,7 @@ object content_of(const std::filesystem::path& plugin, const trainable_registry&
   return {{"trainables", std::move(all)}};
 }
 
-/// One line: what the plugin has, or why it cannot be loaded.
+/// The answer line: the plugin's trainables, or why it cannot be loaded.
 std::string answer_about(const std::filesystem::path& plugin) {
   trainable_registry found;
   auto loaded = load_plugin(plugin, found);
@@ -61,8 +61,8 @@ std::string answer_about(const std::filesystem::path& plugin) {
          + "\n";
 }
 
-/// Reads to the end of the line, or until `who` has ended and has no more to say: what the plugin
-/// started may keep the pipe open. Gives up where nobody reads at `listener` any more.
+/// Reads to the end of the line, or until `who` has ended and the pipe is empty: processes that the
+/// plugin started may keep the pipe open. Gives up once nobody reads at `listener`.
 std::string line_from(int pipe, int who, int listener) {
   std::string result;
   std::array<char, 16 * 1024> buffer;
@@ -84,7 +84,7 @@ std::string line_from(int pipe, int who, int listener) {
   return result;
 }
 
-/// Ends whatever descends from this process.
+/// Ends all descendants of this process.
 void end_descendants() {
   const auto until = std::chrono::steady_clock::now() + killing_takes;
   for (;;) {
@@ -94,12 +94,12 @@ void end_descendants() {
     for (auto pid : children)
       ::kill(pid, SIGKILL);
     std::this_thread::sleep_for(between_looks);
-    // The children of those that are reaped become this process's own.
+    // Children of reaped processes become children of this process.
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
   }
 }
 
-/// Ends as another process did.
+/// Ends this process the way another one ended.
 int end_as(int status) {
   if (!WIFSIGNALED(status))
     return WEXITSTATUS(status);
@@ -131,7 +131,7 @@ int tell_of_plugin(const std::filesystem::path& plugin, int fd) {
   const auto answer = line_from(from.get(), process.get(), fd);
   int status = 0;
   const auto is_whole = !answer.empty() && answer.back() == '\n';
-  // One that has not said all ended by itself, or nobody waits for it any more.
+  // Without a complete answer, the loader has ended by itself, or nobody waits for it any more.
   if (is_whole)
     ::kill(loader, SIGKILL);
   else if (pollfd gone{process.get(), POLLIN, 0}; ::poll(&gone, 1, 0) != 1)

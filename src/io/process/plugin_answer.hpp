@@ -1,4 +1,4 @@
-/// Between the process that looks into a plugin and the one that asked it to.
+/// Shared by the process that inspects a plugin and the one that asked for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace tune {
 
-/// What it says of a plugin: one line. [bytes]
+/// Longest answer about a plugin, which is one line. [bytes]
 inline constexpr std::size_t longest_plugin_answer = 4 * 1024 * 1024;
 
 } // namespace tune

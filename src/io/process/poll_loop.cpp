@@ -18,7 +18,7 @@ namespace tune {
 
 namespace {
 
-/// As much as a pipe holds.
+/// The capacity of a pipe. [bytes]
 constexpr std::size_t read_size = 64 * 1024;
 
 } // namespace
@@ -37,8 +37,8 @@ process_service::poll_loop::poll_loop(process_service_options options, guard_con
   }
 }
 
-/// To a guard that has just begun, whose socket is empty. A guard that does not hear of it does all
-/// else.
+/// For a guard that has just started, whose socket is empty. A guard that does not receive it still
+/// does everything else.
 void process_service::poll_loop::leave_obituary() {
   if (!options_.obituary.empty())
     static_cast<void>(
@@ -74,7 +74,7 @@ process_service::poll_loop::~poll_loop() {
     post(stop{});
     thread_.join();
   }
-  // This is no death.
+  // An orderly end needs no obituary.
   if (!options_.obituary.empty() && guard_.socket)
     static_cast<void>(guard_wire::send(guard_.socket.get(), guard_wire::obituary{}));
   guard_.socket.reset();
@@ -106,7 +106,7 @@ void process_service::poll_loop::run() {
     };
     for (const auto& event : ready) {
       if (auto name = pipe_watch::key_of(event); name.process != 0) {
-        // The guard tells the end of each process: not while it is stopped.
+        // The guard reports the end of each process, but not while it is stopped.
         if (auto* child = find(name.process); child && child->on_ready(name.role, buffer_))
           ask_whether_guard_lives();
       }
@@ -120,7 +120,7 @@ void process_service::poll_loop::run() {
       else if (is(name, files_key))
         hear_of_files();
     }
-    // Only after what it may have said meanwhile was heard: we may have slept, not it.
+    // Checked only after its waiting messages were read: this thread may have slept, not the guard.
     if (guard_due_ && std::chrono::steady_clock::now() >= *guard_due_)
       give_up_silent_guard();
     if (stopping_)
@@ -161,7 +161,7 @@ void process_service::poll_loop::watch_files(std::uint64_t id, const process_ord
   look_for_files(id);
 }
 
-/// On the thread of its job: their disk may not answer.
+/// Runs on the thread of the job, since the disk may not answer.
 void process_service::poll_loop::look_for_files(std::uint64_t id) {
   auto* child = find(id);
   if (child == nullptr || !child->writer())
@@ -174,7 +174,7 @@ void process_service::poll_loop::look_for_files(std::uint64_t id) {
 void process_service::poll_loop::handle(const looked& what) {
   if (files_.know(what.id, what.what))
     look_for_files(what.id);
-  // Nobody would have told so far.
+  // Earlier changes were not reported.
   if (auto* child = find(what.id); child != nullptr && what.what.has_file)
     child->on_files_changed();
 }
@@ -212,7 +212,7 @@ void process_service::poll_loop::handle(park what) {
   auto* child = find(what.which);
   if (child == nullptr)
     return;
-  if (child->begin_park(std::move(what.checkpoint_service), buffer_))
+  if (child->begin_park(std::move(what.holder), buffer_))
     order(guard_wire::look{what.which.id});
   else
     forget_if_finished(what.which.id);
@@ -244,7 +244,8 @@ void process_service::poll_loop::handle(const written& what) {
   }
 }
 
-/// Once no process is left only their files keep the loop, as long as their disks take anything.
+/// Once no process is left, only their files keep the loop alive, as long as the disks make
+/// progress.
 void process_service::poll_loop::give_up_files() {
   auto waits = [](const auto& x) { return x.second.waits_for_files(); };
   files_due_.reset();

@@ -37,12 +37,12 @@ public:
   };
   struct end {
     process_handle which;
-    /// Nothing: the order's.
+    /// Empty for the grace of the order.
     std::optional<std::chrono::milliseconds> grace;
   };
   struct park {
     process_handle which;
-    std::shared_ptr<process_listener> checkpoint_service;
+    std::shared_ptr<process_listener> holder;
   };
   struct hand_on {
     process_handle which;
@@ -50,16 +50,16 @@ public:
     std::shared_ptr<process_listener> who;
     std::string line;
   };
-  /// Files of the process have room again, or are finished.
+  /// Sent when files of the process have room again or are finished.
   struct written {
     std::uint64_t id;
   };
-  /// What came of a search for the directories of files that are watched.
+  /// Result of a search for the directories of watched files.
   struct looked {
     std::uint64_t id;
     file_watch::found what;
   };
-  /// End all, then the thread.
+  /// Ends all processes, then the thread.
   struct stop {};
   using request = std::variant<launch, resume, answer, end_answers, end, park, hand_on, written,
                                looked, stop>;
@@ -67,8 +67,8 @@ public:
   poll_loop(process_service_options options, guard_connection guard);
   ~poll_loop();
 
-  /// Starts the thread. Once, before all else.
-  /// @errors `ec::shortage` where there is no thread or descriptor for it.
+  /// Starts the thread. Call it once, before anything else.
+  /// @errors `ec::shortage` if there is no thread or descriptor for it.
   [[nodiscard]] expected<void> begin();
 
   void post(request what) { mail_->put(std::move(what)); }
@@ -76,7 +76,7 @@ public:
   [[nodiscard]] pid_t guard_pid() const { return guard_pid_; }
 
 private:
-  /// What others want; held by threads that write, too, which may outlive the loop.
+  /// Requests to the loop. Shared with writer threads, which may outlive the loop.
   struct mailbox {
     std::mutex mutex;
     std::vector<request> requests;
@@ -86,14 +86,14 @@ private:
     [[nodiscard]] std::vector<request> take();
   };
 
-  /// A launch by its id, an end, a look, or the question whether the guard is there.
+  /// A launch by its id, an end, a look, or a ping to the guard.
   using errand = std::variant<std::uint64_t, guard_wire::end, guard_wire::look, guard_wire::ping>;
 
-  /// Beside `out`, keys of process 0: the guard's socket.
+  /// Keys of process 0: the wake-up event, the guard's socket, and the watched files.
   static constexpr pipe_watch::key wake_key{0, pipe_role::out};
   static constexpr pipe_watch::key guard_key{0, pipe_role::err};
   static constexpr pipe_watch::key files_key{0, pipe_role::report};
-  /// For a process to be gone once it was killed.
+  /// Time for a killed process to disappear.
   static constexpr std::chrono::seconds death_patience{2};
 
   process_service_options options_;
@@ -101,27 +101,27 @@ private:
   std::atomic<pid_t> guard_pid_ = 0;
   std::shared_ptr<mailbox> mail_ = std::make_shared<mailbox>();
 
-  // The rest is the thread's own.
+  // The members below are used by the thread only.
   guard_connection guard_;
   pipe_watch watch_;
   file_watch files_;
   output_threads writers_;
   child_means means_;
   std::map<std::uint64_t, child_process> children_;
-  /// For the guard, in order.
+  /// Errands for the guard, in order.
   std::deque<errand> outgoing_;
-  /// A ping waits in `outgoing_` or for its answer.
+  /// True while a ping is in `outgoing_` or awaits its answer.
   bool asks_guard_ = false;
-  /// Orders went out after it, or a process may have ended.
+  /// True if orders went out after that ping, or a process may have ended since.
   bool asks_again_ = false;
-  /// When the guard's silence is too long; nothing while no word of it is due.
+  /// Deadline for the guard's next message; empty while none is due.
   std::optional<std::chrono::steady_clock::time_point> guard_due_;
-  /// Known to the guard.
+  /// Ids of processes that the guard knows.
   std::map<std::uint64_t, bool> sent_;
-  /// It will say when it takes more.
+  /// True while the guard's socket is full; epoll reports when it takes more.
   bool guard_is_full_ = false;
   bool stopping_ = false;
-  /// While it ends: since when no process is left, and when their files are waited for too long.
+  /// While stopping: since when no process is left, and the deadline for their files.
   std::optional<std::chrono::steady_clock::time_point> alone_since_;
   std::optional<std::chrono::steady_clock::time_point> files_due_;
   std::vector<char> buffer_;
@@ -165,7 +165,7 @@ private:
   void hear_of_files();
 
   child_process* find(std::uint64_t id);
-  /// Null also where it is another's by now.
+  /// Null also if the process has another listener by now.
   child_process* find(process_handle which);
   void fail(std::uint64_t id, error why);
   void finish(std::uint64_t id, exit_info how);

@@ -1,4 +1,4 @@
-// What the poll loop and its guard say to each other.
+// The conversation between the poll loop and its guard.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "poll_loop.hpp"
 
@@ -46,7 +46,7 @@ void process_service::poll_loop::order(errand what) {
   ask_whether_guard_lives();
 }
 
-/// One question is on its way at most, behind the last order.
+/// At most one ping is on its way, after the last order.
 void process_service::poll_loop::ask_whether_guard_lives() {
   if (std::exchange(asks_guard_, true))
     asks_again_ = true;
@@ -74,7 +74,7 @@ std::string process_service::poll_loop::text_of(std::chrono::milliseconds durati
   return text.data();
 }
 
-/// Stopped, or stuck: what it owns dies with it.
+/// The guard is stopped or stuck; its processes die with it.
 void process_service::poll_loop::give_up_silent_guard() {
   ::kill(guard_.pid, SIGKILL);
   lose_guard("the process guard did not answer for " + text_of(options_.guard_silence)
@@ -102,14 +102,14 @@ void process_service::poll_loop::hear_guard() {
     if (got.what)
       hear(*got.what, fresh);
   }
-  // One that is gone already never needs watching.
+  // A process that is gone already needs no watching.
   for (auto id : fresh) {
     if (auto* child = find(id))
       child->watch_all();
   }
 }
 
-/// @param fresh gets those that are there now.
+/// @param fresh receives the ids of started processes.
 void process_service::poll_loop::hear(const guard_wire::message& news,
                                       std::vector<std::uint64_t>& fresh) {
   if (std::holds_alternative<guard_wire::pong>(news)) {
@@ -134,7 +134,7 @@ void process_service::poll_loop::lose_guard(const std::string& why) {
   watch_.remove(guard_.socket.get());
   guard_.socket.reset();
   guard_due_.reset();
-  // Questions to it are void; the next guard is asked behind the orders that are left.
+  // Pings to it are void; the next guard gets one after the remaining orders.
   std::erase_if(outgoing_,
                 [](const auto& x) { return std::holds_alternative<guard_wire::ping>(x); });
   asks_again_ = false;
@@ -144,7 +144,7 @@ void process_service::poll_loop::lose_guard(const std::string& why) {
   bury_guard(guard_.pid, death_patience);
   guard_.pid = 0;
   guard_pid_ = 0;
-  // Its own children died with it; theirs may not have.
+  // Its children died with it, but their descendants may be alive.
   std::set<std::string, std::less<>> tags;
   std::vector<std::uint64_t> lost;
   for (const auto& [id, yes] : sent_) {

@@ -63,7 +63,7 @@ std::vector<pid_t> pids_listed_in(const char* path) {
   return result;
 }
 
-/// The long way, for kernels without `children` files.
+/// Slow fallback for kernels without `children` files.
 std::vector<pid_t> children_by_scan(pid_t parent) {
   std::vector<pid_t> result;
   for (auto pid : all_processes()) {
@@ -73,7 +73,7 @@ std::vector<pid_t> children_by_scan(pid_t parent) {
   return result;
 }
 
-/// Empty where it is none.
+/// The remaining content of a file; empty without a descriptor.
 std::string rest_of(const unique_fd& file) {
   std::string result;
   std::array<char, 4096> chunk;

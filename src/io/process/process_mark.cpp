@@ -13,7 +13,7 @@ bool has_ended(const proc_files::stat_facts& x) {
   return x.state == 'Z' || x.state == 'X';
 }
 
-/// Where this process looks from; nothing where that is unknown.
+/// This process's own viewpoint: boot and namespaces; empty if unknown.
 std::optional<process_view> own_place() {
   auto space = proc_files::namespace_of(::getpid(), "pid");
   process_view result;
@@ -61,7 +61,7 @@ std::string mark_of_this_process() {
 bool is_known_gone(const std::string& mark) {
   auto name = process_name_from_text(mark);
   auto place = own_place();
-  // What others made is taken by the letter.
+  // A mark made by another process must match exactly.
   if (!name || !place || to_text(*name) != mark)
     return false;
   if (name->boot != place->boot || name->space != place->space || name->clock != place->clock)

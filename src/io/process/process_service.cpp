@@ -2,6 +2,7 @@
 #include "tune/io/process/process_service.hpp"
 
 #include "poll_loop.hpp"
+#include "tune/io/process/piped_program.hpp"
 
 #include <unistd.h>
 
@@ -87,8 +88,8 @@ void process_service::kill(process_handle which) {
 }
 
 process_handle process_service::park(process_handle which,
-                                     std::shared_ptr<process_listener> checkpoint_service) {
-  loop_->post(poll_loop::park{which, std::move(checkpoint_service)});
+                                     std::shared_ptr<process_listener> holder) {
+  loop_->post(poll_loop::park{which, std::move(holder)});
   return next_use(which);
 }
 

@@ -25,7 +25,7 @@ std::string content(const fs::path& file) {
   return proc_files::read_small(file.c_str());
 }
 
-/// The first number in a text; nothing for "max".
+/// The number at the beginning of a text; empty for "max".
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t result = 0;
   auto [end, why] = std::from_chars(text.data(), text.data() + text.size(), result);
@@ -36,7 +36,7 @@ std::string of(std::uint64_t used, std::uint64_t limit) {
   return std::to_string(used) + " of " + std::to_string(limit);
 }
 
-// -- Processes. Each function adds limits: those that are reached, and those that are not.
+// -- Processes. Each function adds limits, reached ones and others.
 
 struct process_limits {
   std::vector<std::string> reached;
@@ -50,7 +50,7 @@ struct process_limits {
   }
 };
 
-/// Of the group and of those above it, as far as the mount shows them.
+/// Adds the limits of the group and its ancestors, as far as the mount shows them.
 void add_groups(const fs::path& mount, const std::string& group, process_limits& to) {
   fs::path at = mount;
   const auto look = [&] {
@@ -59,7 +59,7 @@ void add_groups(const fs::path& mount, const std::string& group, process_limits&
   };
   look();
   for (const auto& part : fs::path{group}.relative_path()) {
-    // Of a group that is not seen from within this container.
+    // A group that is not visible inside this container.
     if (part == "..")
       return;
     at /= part;
@@ -87,7 +87,7 @@ void add_groups(const fs::path& root, process_limits& to) {
   }
 }
 
-/// Those of a user count for nobody who may exceed them.
+/// Adds the user's limit, unless the user may exceed it.
 void add_user(process_limits& to) {
   rlimit limit{};
   if (::getuid() != 0 && ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
@@ -96,7 +96,7 @@ void add_user(process_limits& to) {
 }
 
 void add_system(const fs::path& root, process_limits& to) {
-  // "0.50 0.40 0.30 2/345 6789": running and all.
+  // "0.50 0.40 0.30 2/345 6789": the fourth field has the running and the total number of threads.
   const auto load = content(root / "proc/loadavg");
   const auto slash = load.find('/');
   const auto all

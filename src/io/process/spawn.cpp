@@ -22,8 +22,8 @@ namespace {
 
 enum class step : int { none, session, cgroup, limit, directory, descriptors, execute };
 
-/// All that the child needs, made ready before it exists: until it executes the program it may not
-/// allocate, as it borrows its parent's memory.
+/// Everything the child needs, prepared before it exists: until it executes the program it must not
+/// allocate, because it borrows its parent's memory.
 struct plan {
   pid_t parent = 0;
   const char* directory = nullptr;
@@ -46,12 +46,12 @@ struct plan {
   ::_exit(127);
 }
 
-/// Where memory runs out the kernel shall rather take a trial than its node.
+/// Makes the kernel kill a trial rather than its node when memory runs out.
 void offer_to_oom_killer() {
   auto fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0)
     return;
-  // Not allowed below what was inherited: then it stays as it is.
+  // A value below the inherited one is not allowed; the score then stays as it is.
   [[maybe_unused]] auto count = ::write(fd, "500", 3);
   ::close(fd);
 }
@@ -84,8 +84,8 @@ int child_main(void* arg) {
     auto which = static_cast<__rlimit_resource>(resource);
     rlimit limit{};
     ::getrlimit(which, &limit);
-    // A program may raise its own number of files as it could anywhere else; ours may have been
-    // lowered since.
+    // The hard limit stays, so that a program may raise its number of files as usual; it may have
+    // been lowered since.
     if (which == RLIMIT_NOFILE)
       limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
     else
@@ -109,8 +109,8 @@ int child_main(void* arg) {
   give_up(p, step::execute);
 }
 
-/// A process that shares our memory, on a stack of its own, and lets us go on when it has executed
-/// its program or given up: no page is copied, and it can say what failed.
+/// Starts a process that shares this one's memory, on its own stack, and suspends this one until it
+/// has executed its program or given up: no page is copied, and it can report what failed.
 pid_t start_child(plan& p) {
   static std::vector<char> stack(64 * 1024);
   auto top = reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) & ~std::uintptr_t{63};
@@ -149,7 +149,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// What the kernel copies for the program.
+/// Bytes that the kernel copies for the program.
 std::size_t bytes_of(const spawn_order& what) {
   std::size_t result = 0;
   for (const auto* texts : {&what.argv, &what.env}) {
@@ -191,14 +191,14 @@ std::string why(const plan& p, const spawn_order& what) {
   }
 }
 
-/// Whether it may have no more memory than that.
+/// Whether the process has a memory limit.
 bool has_memory_limit(const spawn_order& what) {
   auto is_of_memory = [](const auto& x) { return x.first != RLIMIT_NOFILE; };
   return what.cgroup_members >= 0
          || std::any_of(what.limits.begin(), what.limits.end(), is_of_memory);
 }
 
-/// Whose fault it is. All that comes before the command is the node's doing.
+/// The kind of fault. Any step before the command is the node's responsibility.
 ec fault(const plan& p, const spawn_order& what) {
   if (p.failed == step::directory)
     return fault_of(p.reason);

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int first_kept_fd = 100;
 
-/// Also where they were opened anew.
+/// True also if the streams were reopened.
 bool are_open() {
   return ::fileno(stdin) == STDIN_FILENO && ::fileno(stdout) == STDOUT_FILENO
          && ::fileno(stderr) == STDERR_FILENO;
 }
 
-/// By their buffers: the streams shall neither note an error nor throw one.
+/// Flushes by the buffers, so that the streams neither record an error nor throw.
 void write_out() {
   for (auto* stream : {&std::cout, &std::cerr, &std::clog}) {
     if (auto* buffer = stream->rdbuf())

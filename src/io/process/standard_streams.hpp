@@ -1,4 +1,4 @@
-/// Standard input, output and error of a process that serves one trial after the other.
+/// Restores standard input, output and error of a process that serves one trial after another.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,16 +8,17 @@
 
 namespace tune {
 
-/// Remembers where descriptors 0, 1 and 2 lead, whatever a trial makes of them. One per process.
+/// Remembers the targets of descriptors 0, 1 and 2, whatever a trial does to them. One per process.
 class standard_streams {
 public:
-  /// Keeps duplicates, out of reach of children, where few programs close descriptors blindly.
+  /// Keeps duplicates that children do not inherit, at numbers that few programs close blindly.
   standard_streams();
 
-  /// Writes out what is buffered, to where the trial sent it; then descriptors and streams are as
-  /// at first: not redirected, not closed, without errors. A C++ stream keeps its buffer object.
-  /// @returns whether they are. They cannot be where the duplicates were closed, or one of
-  ///          `stdin`, `stdout` and `stderr`.
+  /// Flushes buffered output to where the trial sent it; then resets descriptors and streams to
+  /// their first state: not redirected, not closed, without errors. A C++ stream keeps its buffer
+  /// object.
+  /// @returns whether they are reset. That is impossible if the duplicates, or one of `stdin`,
+  ///          `stdout` and `stderr`, were closed.
   [[nodiscard]] bool restore();
 
 private:

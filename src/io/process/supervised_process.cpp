@@ -13,10 +13,10 @@ namespace tune {
 
 namespace {
 
-/// An old count would blame memory for what somebody's KILL did.
+/// With an outdated count, an ordinary KILL would look like an OOM kill.
 constexpr std::chrono::seconds oom_look_interval{2};
 
-/// @returns the dead child, unreaped; nothing while none is dead.
+/// @returns the dead child, unreaped; empty if none is dead.
 std::optional<siginfo_t> peek(idtype_t which, id_t id) {
   siginfo_t info{};
   if (::waitid(which, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
@@ -24,14 +24,14 @@ std::optional<siginfo_t> peek(idtype_t which, id_t id) {
   return info;
 }
 
-/// @returns whether it was dead.
+/// @returns whether the process was dead.
 bool bury(pid_t pid) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0
          && info.si_pid == pid;
 }
 
-/// Whether KILL ended it, or, as a shell tells by its status, a program that it ran.
+/// Whether KILL ended the process, or, by the exit status of a shell, a program that the shell ran.
 bool was_killed(const guard_wire::exited& word) {
   using kind = guard_wire::exited::kind;
   constexpr auto status_of_shells = 128 + SIGKILL;
@@ -85,7 +85,7 @@ void process_table::end(supervised_process& what, std::chrono::milliseconds grac
   if (!first)
     return;
   ::kill(-what.pid, SIGTERM);
-  // A stopped process would sleep through its grace.
+  // A stopped process would sleep through its grace period.
   ::kill(-what.pid, SIGCONT);
   auto strays = living_strays();
   std::erase_if(strays, [&](pid_t pid) { return !belongs(pid, what); });
@@ -95,7 +95,7 @@ void process_table::end(supervised_process& what, std::chrono::milliseconds grac
 void process_table::warn(supervised_process& what, const std::vector<pid_t>& strays) {
   for (auto pid : strays) {
     auto facts = proc_files::stat_of(pid);
-    // The group had its TERM as one.
+    // The group as a whole was already sent TERM.
     if (facts && facts->group != what.pid && what.warned.insert(pid).second)
       ::kill(pid, SIGTERM);
   }
@@ -112,7 +112,8 @@ void process_table::kill_all() {
 }
 
 bool process_table::is_alone(const supervised_process& what) {
-  // Its own children first: those that lose their parent meanwhile are found among ours.
+  // Check its children first: those that lose their parent meanwhile are found among those of this
+  // process.
   auto children = proc_files::children_of(what.pid);
   if (std::any_of(children.begin(), children.end(), is_alive))
     return false;
@@ -120,9 +121,9 @@ bool process_table::is_alone(const supervised_process& what) {
   return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return belongs(pid, what); });
 }
 
-/// By the count of its group, which knows of all its processes, whoever of them was killed. Without
-/// one there is only the system's count, which says nothing of whose process it was: it is asked
-/// where a kill is known.
+/// Uses the count of its control group, which covers all its processes. Without a group there is
+/// only the system's count, which does not say whose process it was: it is used only if a kill is
+/// known.
 bool process_table::was_out_of_memory(const supervised_process& what) {
   if (what.group)
     return what.group->oom_kills() > 0;
@@ -149,7 +150,7 @@ std::vector<pid_t> process_table::living_strays() {
     for (auto pid : proc_files::own_children()) {
       if (leaders_.count(pid) != 0)
         continue;
-      // The children of a dead one have just become ours: look again.
+      // Children of a dead process have just become children of this one: look again.
       if (bury(pid))
         buried = true;
       else
@@ -188,7 +189,7 @@ void process_table::settle(supervised_process& what) {
     ::kill(pid, SIGKILL);
   auto in_group = what.group && what.group->kill_members();
   if (!strays.empty() || in_group)
-    return; // Their deaths bring us back here.
+    return; // Their deaths trigger another call of this function.
   bury(what.pid);
   auto last_word = std::move(what.last_word);
   leaders_.erase(what.pid);
@@ -228,7 +229,7 @@ void process_table::reap() {
     }
     auto& what = *find(leader->second);
     if (what.leader_dead) {
-      // It is kept unburied and hides the others.
+      // The leader's zombie is kept and hides other dead children.
       reap_one_by_one();
       break;
     }

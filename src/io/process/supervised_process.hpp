@@ -1,4 +1,4 @@
-/// One trial process in the guard's care, and all that descends from it.
+/// One trial process in the guard's care, with all its descendants.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,35 +22,36 @@ using guard_clock = std::chrono::steady_clock;
 
 struct supervised_process {
   std::uint64_t id = 0;
-  /// Its leader: also the process group and the session.
+  /// PID of the leader: also the id of its process group and session.
   pid_t pid = 0;
   std::string tag;
   std::chrono::milliseconds grace{0};
-  /// Just before it was started, in clock ticks since boot.
+  /// Time just before the start, in clock ticks since boot.
   std::uint64_t born = 0;
   std::optional<cgroup> group;
-  /// It should have had one.
+  /// True if a control group was wanted but could not be created.
   bool lacks_group = false;
 
-  /// The leader is dead; it stays a zombie, so that its number stays taken, until the rest is gone.
+  /// True once the leader is dead; it stays a zombie, which keeps its PID reserved, until the rest
+  /// is gone.
   bool leader_dead = false;
   guard_wire::exited last_word;
-  /// Somebody asked for its end: KILL is due.
+  /// Time at which KILL is due, if the end was requested.
   std::optional<guard_clock::time_point> kill_at;
-  /// KILL was sent: nothing of it may live on.
+  /// True once KILL was sent: no part of it may survive.
   bool killed = false;
-  /// Strays that had their TERM.
+  /// Strays that were sent TERM.
   std::set<pid_t> warned;
 };
 
-/// The supervised processes, and who of this process's other children belongs to whom.
+/// The supervised processes; also assigns this process's other children to them.
 ///
 /// As child subreaper the guard inherits every orphan of its supervised processes. Such a stray
-/// belongs to a supervised process by its group or session, by the tag in its environment, or,
-/// where it has wiped both, because no other supervised process was there when it was born.
+/// belongs to a supervised process by its group or session, by the tag in its environment, or, if
+/// it has wiped both, because no other supervised process existed when it was born.
 class process_table {
 public:
-  /// Called before each supervised process's death is told; must outlive the book.
+  /// Reports the death of a supervised process; its context must outlive the table.
   using farewell = void (*)(void* context, const guard_wire::exited& last_word);
   process_table(farewell tell, void* context) : tell_{tell}, context_{context} {}
 
@@ -58,20 +59,21 @@ public:
   [[nodiscard]] bool empty() const { return supervised_processes_.empty(); }
   [[nodiscard]] supervised_process* find(std::uint64_t id);
 
-  /// TERM now, KILL after `grace`; zero: KILL now. A second call can only shorten the time.
+  /// Sends TERM now and KILL after `grace`; if zero, KILL now. A second call can only shorten the
+  /// time.
   void end(supervised_process& what, std::chrono::milliseconds grace);
   void end_all();
   void kill_all();
 
-  /// Whether nothing lives that descends from it.
+  /// Whether it has no living descendants.
   [[nodiscard]] bool is_alone(const supervised_process& what);
 
-  /// Takes note of all children that died.
+  /// Handles all children that died.
   void reap();
-  /// Kills what is overdue. @returns the time until the next is, or nothing.
+  /// Kills overdue processes. @returns the time until the next deadline, if any.
   std::optional<std::chrono::milliseconds> pass();
-  /// Kills every stray that is left; for the guard's own end.
-  /// @returns whether there was none.
+  /// Kills all remaining strays; for the guard's own end.
+  /// @returns whether there were none.
   bool clear_strays();
 
 private:
@@ -79,12 +81,12 @@ private:
   void* context_;
   std::map<std::uint64_t, supervised_process> supervised_processes_;
   std::map<pid_t, std::uint64_t> leaders_;
-  /// The system's count when it was last looked at.
+  /// The system's OOM kill count at the last check.
   std::uint64_t oom_kills_ = 0;
   guard_clock::time_point oom_kills_seen_{};
 
   void on_leader_death(supervised_process& what, const siginfo_t& how);
-  /// Ends what a dead leader left behind; forgets the supervised process once nothing is left.
+  /// Ends the descendants of a dead leader; removes the supervised process once none is left.
   void settle(supervised_process& what);
   void settle_all();
   void reap_one_by_one();

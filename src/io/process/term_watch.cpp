@@ -9,7 +9,7 @@ namespace tune {
 
 namespace {
 
-/// Open as long as the process lives: a handler may still run while its watch goes.
+/// Stays open for the life of the process: a handler may still run while its watch is destroyed.
 int noted() {
   static const auto fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   return fd;

@@ -1,4 +1,4 @@
-/// Lets a waiting process end in order when it is asked to by TERM.
+/// Lets a waiting process end in order on TERM.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,18 +6,18 @@
 
 namespace tune {
 
-/// While it lives, TERM does not end this process but is noted. One at a time.
+/// During its lifetime, TERM does not end this process but is recorded. One at a time.
 class term_watch {
 public:
   term_watch();
-  /// What TERM meant before it means again; one that was noted and not yet looked for counts then.
+  /// Restores the previous effect of TERM and raises a recorded TERM that was not yet taken.
   ~term_watch();
   term_watch(const term_watch&) = delete;
   term_watch& operator=(const term_watch&) = delete;
 
-  /// Readable once TERM came.
+  /// Becomes readable once TERM came.
   [[nodiscard]] int fd() const;
-  /// Whether TERM came since the last look.
+  /// Whether TERM came since the last call.
   [[nodiscard]] bool came();
 
 private:

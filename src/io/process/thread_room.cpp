@@ -15,7 +15,7 @@ namespace tune {
 
 namespace {
 
-/// Memory that this process may not have at all does not come back by others' doing.
+/// If a memory limit applies, the shortage is permanent: other processes cannot free that memory.
 bool has_memory_limit() {
   rlimit most{};
   return ::getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY;

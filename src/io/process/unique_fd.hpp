@@ -8,7 +8,7 @@
 
 namespace tune {
 
-/// Closes its descriptor at the end of its life. -1 stands for none.
+/// Closes its descriptor in the destructor. -1 stands for none.
 class unique_fd {
 public:
   unique_fd() = default;
@@ -22,7 +22,7 @@ public:
 
   [[nodiscard]] int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  /// Leaves it to the caller to close it.
+  /// Gives up ownership: the caller must close it.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
   void reset(int fd = -1) {

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t fed_at_once = 4096;
 constexpr std::size_t fed_bytes_at_once = 4 * 1024 * 1024;
 
-/// Runs the program's own code. @errors `ec::refused` with what it threw.
+/// Runs code of the calling program. @errors `ec::refused` with the message of the exception it
+/// threw.
 template <class F>
 expected<void> guarded(F what) {
   try {
@@ -118,7 +119,7 @@ private:
     return {};
   }
 
-  /// What the attempt trains with; that of its trial may have been changed since.
+  /// The configuration of the attempt; that of its trial may have changed since.
   expected<object> config_of(const on::placed& x) {
     auto row = from_->attempt(x.attempt);
     if (!row)

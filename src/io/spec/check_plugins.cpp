@@ -18,7 +18,7 @@ namespace tune {
 
 namespace {
 
-/// The list of what stands in `names`: "a, b".
+/// The names joined by commas: "a, b".
 std::string joined(const std::vector<std::string>& names) {
   std::string result;
   for (const auto& x : names)
@@ -33,8 +33,8 @@ std::string unknown_type(const std::string& type, const std::vector<std::string>
   return result;
 }
 
-/// Whether the type was chosen by a source that goes before the option's: the option belongs to the
-/// type that was replaced.
+/// Whether the type comes from a source with precedence over the option's, so that the option
+/// belongs to the replaced type.
 bool is_replaced(const loading& x, const std::string& section, const named_text& option) {
   const auto* type = x.find(section, "type");
   const auto* entry = x.find(section, option.name);
@@ -46,7 +46,7 @@ bool is_recorded(const loading& x, const std::string& section, const named_text&
   return x.request.is_record && entry->origin.from == config_origin::source::file;
 }
 
-/// One note on all options that went with the type they were written for.
+/// Adds one warning about all options dropped with the type they were written for.
 void note_replaced(loading& x, const std::string& section, const std::string& type,
                    const std::vector<std::string>& options) {
   if (options.empty())
@@ -58,8 +58,8 @@ void note_replaced(loading& x, const std::string& section, const std::string& ty
                        + "] type = " + type + " has no " + joined(texts) + "; left out");
 }
 
-/// An option that the chosen entry does not have: a fault, but of the environment only a warning,
-/// which may be meant for other experiments.
+/// Reports an option that the chosen entry does not have: as a fault, but only as a warning if it
+/// comes from the environment, which may be meant for other experiments.
 void refuse_option(loading& x, const std::string& section, const std::string& type,
                    const named_text& option, const std::string& why) {
   const auto* entry = x.find(section, option.name);
@@ -70,7 +70,7 @@ void refuse_option(loading& x, const std::string& section, const std::string& ty
     x.refuse(section, option.name, of_type);
 }
 
-/// Which types have an option that the chosen one lacks.
+/// Names the types that have an option that the chosen one lacks.
 template <class Catalogue>
 std::string whose_text(const Catalogue& all, const std::string& option) {
   std::vector<std::string> names;
@@ -82,7 +82,7 @@ std::string whose_text(const Catalogue& all, const std::string& option) {
   return names.empty() ? std::string{} : "; type = " + joined(names) + " has it";
 }
 
-/// A key of the section itself that may have been meant.
+/// Suggests a key of the section itself that may have been meant.
 std::string key_text(const std::string& section, const std::string& option) {
   std::vector<std::string> names;
   for (const auto& key : spec_keys()) {
@@ -93,7 +93,7 @@ std::string key_text(const std::string& section, const std::string& option) {
   return near.empty() ? std::string{} : "; did you mean " + near + " of [" + section + "]?";
 }
 
-/// Checks each option by itself, so that each fault has its line, and fills in the defaults.
+/// Checks each option by itself, so that each fault gets its line, and fills in the defaults.
 template <class Catalogue>
 void check_options(loading& x, const std::string& section, const std::string& type,
                    const Catalogue& all, const std::vector<option_spec>& known,
@@ -106,7 +106,7 @@ void check_options(loading& x, const std::string& section, const std::string& ty
     auto rules = rule == known.end() ? known : std::vector<option_spec>{*rule};
     auto parsed = options::parse(rules, {{option.name, option.text}});
     if (rule == known.end() && is_replaced(x, section, option)) {
-      // A record has all options: nobody need have written them.
+      // A record lists all options, even those that nobody wrote.
       if (!is_recorded(x, section, option))
         replaced.push_back(option.name);
     } else if (rule == known.end())
@@ -128,11 +128,11 @@ void check_options(loading& x, const std::string& section, const std::string& ty
   }
 }
 
-/// More than anybody's policy has.
+/// Larger than any real policy file.
 constexpr std::uintmax_t most_bytes_of_text = 16u << 20u;
 
 /// The text of a file, in one line.
-/// @errors begin with what stands behind the file's name.
+/// @errors texts that are appended directly to the option's value.
 expected<std::string> one_line_of(const std::filesystem::path& file) {
   std::error_code failed;
   const auto is_file = std::filesystem::is_regular_file(file, failed);
@@ -151,8 +151,8 @@ expected<std::string> one_line_of(const std::filesystem::path& file) {
   return result;
 }
 
-/// An option "x_file" beside an option "x" names the file in which the text of "x" stands. What is
-/// recorded is the text: whoever goes on needs no file.
+/// An option "x_file" beside an option "x" names a file with the text of "x". The text itself is
+/// recorded, so that resuming needs no file.
 void read_file_options(loading& x, const std::string& section,
                        const std::vector<option_spec>& known, std::vector<named_text>& written) {
   constexpr std::string_view suffix = "_file";
@@ -178,14 +178,14 @@ void read_file_options(loading& x, const std::string& section,
   }
 }
 
-/// Whether trials take on other configurations than they began with: a model would have to learn
-/// what those do that ran a while.
+/// Whether trials change their configurations while running: a model would have to learn from
+/// trials whose configurations changed on the way.
 bool changes_configurations(const std::string& scheduler) {
   static constexpr std::array<std::string_view, 3> changing{"pbt", "pb2", "pbt_replay"};
   return std::find(changing.begin(), changing.end(), scheduler) != changing.end();
 }
 
-/// The searcher where nobody chose one.
+/// The default searcher.
 std::string usual_searcher(const loading& x) {
   const auto& all = x.request.searchers;
   const auto* best = all.find("auto");
@@ -207,7 +207,7 @@ std::string usual_scheduler(const loading& x) {
   return all.empty() ? std::string{} : all.front().name;
 }
 
-/// Finds the chosen entry. Null after a fault, or where the catalogue has none.
+/// Finds the chosen entry. Null after a fault, or if the catalogue is empty.
 template <class Catalogue>
 const typename Catalogue::entry* choose(loading& x, const Catalogue& from,
                                         const std::string& section, std::string& type,
@@ -222,7 +222,7 @@ const typename Catalogue::entry* choose(loading& x, const Catalogue& from,
   return entry;
 }
 
-/// The option whose name a factory's complaint begins with, else the type.
+/// The option whose name begins a factory's error text, else the type.
 std::string blamed(const std::vector<option_spec>& known, std::string_view detail) {
   for (const auto& x : known) {
     auto quoted = leading_name(detail) == x.name;
@@ -234,7 +234,7 @@ std::string blamed(const std::vector<option_spec>& known, std::string_view detai
   return "type";
 }
 
-/// A searcher may also complain about a parameter, or about the points.
+/// Reports a searcher's error, which may also concern a parameter or the points.
 void refuse_searcher(loading& x, const searcher_catalogue::entry& entry,
                      const std::string& detail) {
   if (auto name = leading_name(detail); x.space->find(name) != nullptr)
@@ -245,7 +245,8 @@ void refuse_searcher(loading& x, const searcher_catalogue::entry& entry,
     x.refuse("search", blamed(entry.known, detail), "of " + entry.name + ": " + detail);
 }
 
-/// Starts nothing. @errors `ec::bad_option`, beginning with the option.
+/// Checks the searcher's command without starting it. @errors `ec::bad_option`, beginning with the
+/// option.
 expected<std::unique_ptr<external::partner>> check_searcher_command(loading& x,
                                                                     const std::string& command) {
   auto words = searcher_words(command, x.what.ini_dir);
@@ -347,7 +348,7 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
                  + ": pauses trials, which need checkpoints for that: " + known.why_not);
 }
 
-/// Whoever is never asked for a checkpoint will not save by these.
+/// Warns of checkpoint keys that do nothing because the trainable is never asked to save.
 void warn_of_checkpoints(loading& x) {
   const auto& wanted = x.what.checkpoint;
   if (x.request.trainables == nullptr || (wanted.frequency == 0 && !wanted.at_end))
@@ -388,7 +389,8 @@ void check_sinks(loading& x) {
 
 } // namespace
 
-/// What `auto` means is recorded: whoever goes on does so alike.
+/// Replaces `auto` by its meaning, which is recorded, so that a resumed experiment behaves the
+/// same.
 void settle_partial(loading& x) {
   static constexpr std::array<std::string_view, 4> cutting{"asha", "hyperband", "hb_bohb",
                                                            "median_stopping"};

@@ -23,8 +23,8 @@ void erase_parameter(object& from, std::string_view name) {
     erase_parameter(*inner->as_object(), name.substr(dot + 1));
 }
 
-/// Whether a parameter is a constant of a source that goes before that of the points: fixed for
-/// this once.
+/// Whether a parameter is a constant from a source with precedence over that of the points, and so
+/// fixed for this run.
 bool is_fixed_over_points(const loading& x, const parameter& of) {
   const auto* points = x.find("search", "points");
   const auto* entry = x.find("space", of.name);
@@ -32,7 +32,7 @@ bool is_fixed_over_points(const loading& x, const parameter& of) {
          && entry->origin.from > points->origin.from;
 }
 
-/// Says what of a point gives way to what.
+/// Warns that a value in a point is dropped in favour of a fixed parameter.
 void note_given_way(loading& x, std::size_t number, const parameter& which, const value& given,
                     const parameter& fixed) {
   x.warnings.push_back(to_text(x.origin("search", "points")) + ": [search] points: number "
@@ -41,8 +41,8 @@ void note_given_way(loading& x, std::size_t number, const parameter& which, cons
                        + to_text(x.origin("space", fixed.name)) + ")");
 }
 
-/// Takes out of a point what a parameter that was fixed for this once makes impossible: other
-/// values of it, and what is inactive now.
+/// Removes values from a point that conflict with a parameter fixed for this run: other values of
+/// it, and parameters that are now inactive.
 void give_way(loading& x, std::size_t number, object& point) {
   const parameter* fixed = nullptr;
   for (const auto& each : x.space->parameters()) {
@@ -55,7 +55,7 @@ void give_way(loading& x, std::size_t number, object& point) {
     }
     erase_parameter(point, each.name);
   }
-  // What is known and in its domain can only be refused because it is not active.
+  // A known parameter with a value in its domain can only be rejected for being inactive.
   while (auto why = fixed == nullptr ? std::nullopt : x.space->reject(point, true)) {
     const auto* inactive = x.space->find(leading_name(why->detail));
     const auto* given = inactive == nullptr ? nullptr : find_parameter(point, inactive->name);
@@ -70,7 +70,7 @@ void give_way(loading& x, std::size_t number, object& point) {
 
 namespace {
 
-/// Why a known result says nothing about this experiment; empty where it does.
+/// Why a known result cannot be used in this experiment; empty if it can.
 std::string why_unknown(const loading& x, known_point& point) {
   const auto rule = repeat_rule_of(x.what);
   if (rule.is_on() && point.config.find(rule.parameter) != nullptr)

@@ -11,10 +11,11 @@ namespace tune {
 
 namespace {
 
-/// Schedulers that give a trial the configuration of another: its runs would not be of one.
+/// Schedulers that change a trial's configuration, so that its runs would not belong to a single
+/// one.
 constexpr std::array<std::string_view, 3> reconfiguring{"pbt", "pb2", "pbt_replay"};
 
-/// The key that made configurations run several times.
+/// Section and name of the key that makes configurations run several times.
 const char* cause_section(const repeat_rule& rule) {
   return rule.runs > 1 ? "search" : "experiment";
 }
@@ -26,7 +27,7 @@ std::string cause_text(const repeat_rule& rule) {
          + std::to_string(rule.runs > 1 ? rule.runs : rule.confirm) + ": ";
 }
 
-/// Whether anything hands the parameter to the program that it names itself.
+/// Whether the command or a variable names the parameter in a placeholder.
 bool is_passed(const spec& x, const std::string& name) {
   const auto placeholder = '{' + name + '}';
   auto has = [&](const std::string& text) { return text.find(placeholder) != text.npos; };
@@ -37,7 +38,8 @@ bool is_passed(const spec& x, const std::string& name) {
   return has(x.trainable.command) || any(x.trainable.env);
 }
 
-/// A program that is given all others by its command line would never see it.
+/// Warns of a run number that the program would never see, since it gets all other parameters from
+/// its command line.
 void warn_of_unread_number(loading& x, const repeat_rule& rule) {
   const auto& from = x.what.trainable;
   auto passes_others = std::any_of(x.what.space.begin(), x.what.space.end(),
@@ -51,7 +53,7 @@ void warn_of_unread_number(loading& x, const repeat_rule& rule) {
              + " from its configuration, or draws at random by itself, all runs are alike");
 }
 
-/// No condition may read the number of a run. @returns whether none does.
+/// Checks that no condition uses the number of a run. @returns whether none does.
 bool check_conditions(loading& x, const repeat_rule& rule) {
   std::vector<parameter_text> lines;
   for (const auto& each : x.what.space)

@@ -4,6 +4,7 @@
 #include "tune/core/space/idle_comparison.hpp"
 #include "tune/core/stop/stopper.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +48,7 @@ void check_failure(loading& x) {
     x.refuse("failure", "most_backoff", "most_backoff: must be at least backoff");
 }
 
-/// A score must have a better end.
+/// Checks that the direction of the score is known.
 void check_checkpoint(loading& x) {
   const auto& from = x.what.checkpoint;
   if (from.score_attribute.empty() || from.score_order != score_direction::as_objective)
@@ -68,7 +69,7 @@ void check_search(loading& x) {
              "more");
 }
 
-/// What nothing would ever end is seldom meant.
+/// Warns of a run that nothing would ever end, which is seldom intended.
 void warn_of_endless_run(loading& x) {
   const auto& to = x.what.experiment;
   auto ends_all = [](const named_text& line) {
@@ -92,7 +93,7 @@ bool is_search_word(const loading& x, const std::string& name) {
             });
 }
 
-/// Whether the file itself says that there is such a metric.
+/// Whether the configuration itself names such a metric.
 bool is_told_metric(const spec& what, const std::string& name) {
   const auto& metrics = what.trainable.metrics;
   const auto& objectives = what.experiment.objectives;
@@ -102,7 +103,7 @@ bool is_told_metric(const spec& what, const std::string& name) {
                         [&](const objective& each) { return each.metric == name; });
 }
 
-/// What ends a search is easily written into `[stop]`, where every other name is a metric.
+/// Warns of search options in `[stop]`, where any other name is taken for a metric.
 void warn_of_search_words_in_stop(loading& x) {
   for (const auto& line : x.what.stop) {
     const auto* own = find_key("stop", line.name);
@@ -115,13 +116,13 @@ void warn_of_search_words_in_stop(loading& x) {
   }
 }
 
-/// Trials that are all alike are seldom meant.
+/// Warns if all trials are alike, which is seldom intended.
 void warn_of_empty_space(loading& x) {
   if (x.what.space.empty() && x.whole)
     x.warn(x.origin("space", {}), "[space] has no parameters: all trials are alike");
 }
 
-/// Likewise, where the searcher has nothing to choose from.
+/// Warns likewise if the searcher has nothing to choose from.
 void warn_of_constant_space(loading& x) {
   const auto all = x.space->parameters();
   auto is_fixed = [](const parameter& each) {
@@ -136,7 +137,8 @@ void warn_of_constant_space(loading& x) {
          "[space] has nothing that varies: all trials are alike");
 }
 
-/// A list is one value. Who writes one of plain values mostly means all of them.
+/// Warns of lists: a list is one value, but users who write a list of plain values usually mean a
+/// choice.
 void warn_of_lists(loading& x) {
   for (const auto& each : x.space->parameters()) {
     const auto* fixed = std::get_if<constant>(&each.what);
@@ -152,7 +154,7 @@ void warn_of_lists(loading& x) {
   }
 }
 
-/// Conditions that can be decided now are mostly slips of the pen.
+/// Warns of conditions that are always true or false, which are usually mistakes.
 void warn_of_idle_comparisons(loading& x) {
   constexpr std::size_t most_warnings = 10;
   auto found = idle_comparisons(*x.space);
@@ -162,7 +164,7 @@ void warn_of_idle_comparisons(loading& x) {
            "[space] " + each.parameter + ": in its condition " + each.why);
 }
 
-/// `randint(1, {layers})` of one layer has no whole number.
+/// Warns of ranges that can be empty: `randint(1, {layers})` has no value if there is one layer.
 void warn_of_meeting_bounds(loading& x) {
   for (std::size_t i = 0; i < x.space->parameters().size(); ++i) {
     const auto& each = x.space->parameters()[i];
@@ -175,16 +177,16 @@ void warn_of_meeting_bounds(loading& x) {
   }
 }
 
-/// What was written, where no line of a file shows it.
+/// The text as written, if it does not come from a line of the file.
 std::string written_text(const loading& x, const parameter_text& line) {
   const auto* entry = x.find("space", line.name);
   auto is_shown = entry == nullptr || entry->origin.from == config_origin::source::file;
   return is_shown ? std::string{} : ", in " + line.name + " = " + line.text;
 }
 
-/// Parses all of `[space]`, again after each fault without the parameter that caused it, so that
-/// one run shows several. @returns whether there was none: otherwise what stands for the parameter
-/// is nobody's value.
+/// Parses all of `[space]`, and after each fault again without the parameter that caused it, so
+/// that one run shows several faults. @returns whether there were none; otherwise a parameter has a
+/// substitute that is nobody's value.
 bool parse_space(loading& x) {
   constexpr int most_attempts = 8;
   auto lines = space_lines(x.what);

@@ -16,7 +16,7 @@ namespace tune {
 
 namespace {
 
-/// The key that each kind needs, and no other kind has.
+/// A key, and the kinds that need it; no other kind may have it.
 struct kind_key {
   const char* key;
   const std::string* text;
@@ -47,7 +47,7 @@ trainable_kind kind_of_entry(const trainable_registry::entry& x) {
   return x.function ? trainable_kind::function : trainable_kind::class_type;
 }
 
-/// The trainable of that name: one that the plugin brings hides one of the program.
+/// The trainable with the given name; one in the plugin hides one in the program.
 const trainable_registry::entry* entry_of(const loading& x) {
   const auto& name = x.what.trainable.name;
   const auto* plugged = x.plugged ? x.plugged->find(name) : nullptr;
@@ -56,7 +56,7 @@ const trainable_registry::entry* entry_of(const loading& x) {
   return x.request.trainables->find(name);
 }
 
-/// The kind that the keys tell; nothing where they tell none, or several.
+/// Infers the kind from the keys; leaves it empty if they imply none or several.
 void infer_kind(loading& x) {
   auto& to = x.what.trainable;
   const char* first = nullptr;
@@ -99,7 +99,7 @@ void check_name(loading& x) {
   const auto& name = x.what.trainable.name;
   const auto has_plugin = !x.what.trainable.plugin.empty();
   const auto* registry = x.plugged ? &*x.plugged : x.request.trainables;
-  // A plugin that nobody looked into, or that is at fault itself.
+  // The plugin was not inspected, or is itself at fault.
   if (registry == nullptr || name.empty() || (has_plugin && !x.plugged))
     return;
   if (const auto* entry = entry_of(x)) {
@@ -127,8 +127,8 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// Whether a record names it, and it has gone since. Whoever goes on with the experiment says so,
-/// and how to: one that is over needs it no more.
+/// Whether a record names the file and it no longer exists. The command that resumes the experiment
+/// reports this with a remedy; a finished experiment does not need the file.
 bool has_gone(const loading& x, const char* key, const std::filesystem::path& path) {
   const auto* entry = x.find("trainable", key);
   return x.request.is_record && entry != nullptr
@@ -138,7 +138,7 @@ bool has_gone(const loading& x, const char* key, const std::filesystem::path& pa
 void check_files(loading& x) {
   const auto& of = x.what.trainable;
   for (const auto& each : of.files) {
-    // What patterns mean is found out when files are shipped.
+    // Patterns are resolved when files are shipped.
     auto is_pattern = each.find_first_of("*?[\\") != each.npos;
     const auto path = against_ini(x.what, each);
     if (!is_pattern && !is_there(path) && !has_gone(x, "files", path))
@@ -153,9 +153,9 @@ void check_files(loading& x) {
     x.refuse("trainable", "path", "path: \"" + table.string() + "\" " + *why);
 }
 
-/// A program that is named by its place must be there, and be a program.
+/// A program named by its path must exist and be executable.
 void check_program(loading& x, const command_template& command) {
-  // What only a trial knows is marked by a character that no path of the file has.
+  // Values known only in a trial are marked by a character that no path in the file has.
   auto words = command.render({}, {"\x01", x.what.ini_dir, "\x01", "\x01"});
   if (words.empty() || words.front().find('\x01') != std::string::npos
       || (words.front().starts_with('/') && has_gone(x, "command", words.front())))
@@ -164,7 +164,7 @@ void check_program(loading& x, const command_template& command) {
     x.refuse("trainable", "command", "command: " + why);
 }
 
-/// A script beside the INI file must be there.
+/// A script beside the INI file must exist.
 void check_script(loading& x, const command_template& command) {
   object any;
   for (const auto& name : command.names())
@@ -202,7 +202,7 @@ void check_command(loading& x) {
   warn_of_command(x, *parsed);
 }
 
-/// `env.…` and templates name parameters as the command does.
+/// Checks the parameters named in `env.…` and templates, as in the command.
 void check_texts(loading& x) {
   if (!x.space)
     return;
@@ -220,7 +220,7 @@ void check_texts(loading& x) {
   }
 }
 
-/// Where there are GPUs, those that a trial was granted are its business alone.
+/// Warns of CUDA_VISIBLE_DEVICES in `env.`, which the devices granted to a trial override.
 void warn_of_own_devices(loading& x) {
   for (const auto& each : x.what.trainable.env) {
     const auto means_none = each.text.empty() && x.what.resources.gpu == 0;
@@ -234,12 +234,12 @@ void warn_of_own_devices(loading& x) {
   }
 }
 
-/// Metrics read from output without one that is optimised. Without the first each trial would fail:
-/// a program that exits 0 must have shown it.
+/// Checks that all objectives are read if metrics are read from output. Without the first objective
+/// each trial would fail, since a program that exits 0 must have reported it.
 void check_metrics(loading& x) {
   const auto& metrics = x.what.trainable.metrics;
   const auto& objectives = x.what.experiment.objectives;
-  // What is wrong already may be the expression that seems to be missing.
+  // An earlier fault may concern the expression that seems to be missing.
   if (metrics.empty() || !x.faults.empty())
     return;
   for (const auto& objective : objectives) {
@@ -260,13 +260,14 @@ void check_metrics(loading& x) {
   }
 }
 
-/// Whether somebody wants something by a key of `[trainable]`: `config print` writes defaults, too.
+/// Whether a key of `[trainable]` is set to something other than its default, which `config print`
+/// writes, too.
 bool says_other_than_default(const loading& x, const char* key) {
   return x.find("trainable", key) != nullptr
          && find_key("trainable", key)->write(x.what) != find_key("trainable", key)->write({});
 }
 
-/// A constraint on what is not read from the output is never kept.
+/// Warns of constraints on metrics that are not read from the output, which are never met.
 void warn_of_unread_constraints(loading& x) {
   const auto& metrics = x.what.trainable.metrics;
   if (metrics.empty() || !x.faults.empty())
@@ -279,7 +280,7 @@ void warn_of_unread_constraints(loading& x) {
   }
 }
 
-/// Keys that mean something for commands alone.
+/// Reports keys that have a meaning only for commands.
 void check_keys_of_commands(loading& x) {
   auto kind = kind_name(*x.what.trainable.kind);
   for (const auto& each : x.what.trainable.metrics)
@@ -298,7 +299,7 @@ void check_keys_of_commands(loading& x) {
     warn("env." + each.name);
 }
 
-/// Its code runs in the processes of trials, and nowhere else.
+/// Checks the use of a plugin, whose code runs only in trial processes.
 void check_plugin(loading& x) {
   const auto& of = x.what.trainable;
   if (of.plugin.empty())
@@ -312,7 +313,7 @@ void check_plugin(loading& x) {
              "isolation = thread: a plugin is loaded in processes of trials only; leave it away");
 }
 
-/// An actor lives where its actor system does, and the record says so.
+/// An actor always runs in the process of its node; the record says `isolation = thread`.
 void check_actor(loading& x) {
   auto& of = x.what.trainable;
   if (*of.kind != trainable_kind::actor)
@@ -324,8 +325,8 @@ void check_actor(loading& x) {
   of.isolation = isolation_kind::thread;
 }
 
-/// Only a process that runs a C++ trainable can be used again: a program ends with its trial, and a
-/// thread costs nothing to begin.
+/// Only a process that runs a C++ trainable can be reused: a program ends with its trial, and
+/// starting a thread costs nothing.
 void check_reuse(loading& x) {
   const auto& of = x.what.trainable;
   if (!of.reuse_actors)
@@ -341,7 +342,7 @@ void check_reuse(loading& x) {
     refuse("isolation = thread");
 }
 
-/// What is read of no output, or by no expression.
+/// Warns of keys about reading output if no expression reads any.
 void check_reading(loading& x) {
   const auto& of = x.what.trainable;
   auto is_read = [](const named_text& metric) { return !means_file(metric.text); };
@@ -355,7 +356,7 @@ void check_reading(loading& x) {
   }
 }
 
-/// A rank is a process of a command, in a bundle.
+/// Checks `ranks`: a rank is a process of a command in its own bundle.
 void check_ranks(loading& x) {
   const auto ranks = x.what.trainable.ranks;
   if (ranks == 1)
@@ -373,12 +374,12 @@ void check_ranks(loading& x) {
                    "ranks that are all alike, or write ranks = bundles");
 }
 
-/// Only who is asked can export.
+/// Only trainables that can be asked to export may have formats.
 void check_exports(loading& x) {
   const auto& of = x.what.trainable;
   if (of.exports.empty())
     return;
-  // Of what a plugin has that cannot be looked into nothing is known.
+  // Nothing is known about a plugin that was not inspected.
   const auto is_unknown = !of.plugin.empty() && !x.plugged;
   if (*of.kind == trainable_kind::table || (*of.kind == trainable_kind::function && !is_unknown))
     x.refuse("trainable", "export",
@@ -388,7 +389,7 @@ void check_exports(loading& x) {
     x.refuse("trainable", "export_timeout", "export_timeout: must be at least 1s");
 }
 
-/// Finds out what the plugin has. Where that cannot be, the rest says nothing of its names.
+/// Inspects the plugin. If that fails, later checks do not report its names.
 void look_into_plugin(loading& x) {
   const auto& plugin = x.what.trainable.plugin;
   if (plugin.empty() || !x.request.probes_plugins)

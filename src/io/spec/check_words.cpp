@@ -1,4 +1,4 @@
-// What is checked of every command, a trial's or the searcher's.
+// Checks for every command, whether a trial's or a searcher's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loading.hpp"
 #include "script_word.hpp"
@@ -38,7 +38,7 @@ std::string why_no_program(const std::vector<std::string>& words) {
 
 namespace {
 
-/// What cannot be looked at may be there. Node adds endings by itself.
+/// Whether the script may exist; true if it cannot be checked. Node adds extensions by itself.
 bool is_script(const std::string& path) {
   constexpr std::array<const char*, 4> endings{"", ".js", ".cjs", ".mjs"};
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) {

@@ -14,11 +14,11 @@ bool has(const std::vector<std::string>& list, std::string_view x) {
   return std::find(list.begin(), list.end(), x) != list.end();
 }
 
-/// Which words a group spans: its number for each word, brackets removed.
+/// The words without brackets, with the group number of each word.
 struct grouped {
   std::vector<std::string> words;
   std::vector<std::size_t> groups;
-  /// Of those groups that have one.
+  /// Conditions of groups, if any.
   std::map<std::size_t, condition> conditions;
   std::size_t last_group = 0;
 };
@@ -51,8 +51,8 @@ bool mentions(const std::vector<command_word>& words, std::size_t begin, std::si
   return false;
 }
 
-/// Index of the word `if` in the group from `begin` to `end`; `end` where there is none that has
-/// words on both sides.
+/// Index of the word `if` in the group from `begin` to `end`; `end` if there is none with words on
+/// both sides.
 std::size_t find_if_word(const std::vector<command_word>& words, std::size_t begin,
                          std::size_t end) {
   for (auto i = begin + 1; i < end; ++i) {
@@ -62,7 +62,7 @@ std::size_t find_if_word(const std::vector<command_word>& words, std::size_t beg
   return end;
 }
 
-/// The words behind `if`: `shuffle`, `not shuffle`, `kernel == poly and degree > 2`.
+/// Parses the words after `if`: `shuffle`, `not shuffle`, `kernel == poly and degree > 2`.
 expected<condition> condition_of(const std::vector<command_word>& words, std::size_t begin,
                                  std::size_t end, const std::vector<std::string>& known) {
   std::string text;
@@ -85,7 +85,7 @@ expected<condition> condition_of(const std::vector<command_word>& words, std::si
   return parsed;
 }
 
-/// The words of the group from `begin` to `end`, without its brackets and its condition.
+/// Adds the words of the group from `begin` to `end`, without its brackets and its condition.
 expected<void> add_group(grouped& to, const std::vector<command_word>& words, std::size_t begin,
                          std::size_t end, const std::vector<std::string>& known) {
   const auto number = to.last_group + 1;

@@ -14,7 +14,8 @@ namespace tune {
 
 namespace {
 
-/// "$NAME", and "${NAME}" as it is written where braces mean parameters.
+/// Whether the word is "$NAME", or "${NAME}" with the braces doubled because single ones mean
+/// parameters.
 bool is_variable(std::string_view word) {
   if (!word.starts_with('$'))
     return false;
@@ -26,7 +27,7 @@ bool is_variable(std::string_view word) {
          && std::all_of(word.begin(), word.end(), is_name);
 }
 
-/// Whether only a shell makes more of an unquoted word than its text.
+/// Whether an unquoted word has a meaning only in a shell.
 bool is_for_shell(const command_word& word) {
   static constexpr std::array<std::string_view, 9> whole{
       {"<", "|", "||", "&&", ";", "&", "|&", "2>&1", "&>"}};

@@ -11,7 +11,7 @@ namespace tune {
 
 namespace {
 
-/// Of a word, as the kernel takes it (MAX_ARG_STRLEN, less the NUL at its end).
+/// Longest word that the kernel accepts (MAX_ARG_STRLEN, less the terminating NUL).
 std::size_t longest_word() {
   constexpr std::size_t pages = 32;
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) - 1;

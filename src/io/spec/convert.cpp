@@ -12,7 +12,7 @@ namespace tune {
 
 namespace {
 
-/// Amounts of families, which were checked when they were read; what is no number counts nothing.
+/// Amounts of families, which were checked when they were read; anything else is skipped.
 std::map<std::string, amount> custom_amounts(const std::vector<named_text>& xs) {
   std::map<std::string, amount> result;
   for (const auto& x : xs) {
@@ -26,7 +26,7 @@ std::uint32_t& budget(failure_policy& of, end_class what) {
   return of.budget[static_cast<std::size_t>(what)];
 }
 
-/// Why a bundle's entry is refused.
+/// The error for an entry of a bundle.
 error bundle_error(std::size_t number, const std::string& name, const std::string& why) {
   return {ec::bad_option, "number " + std::to_string(number) + ": " + name + ": " + why};
 }
@@ -72,7 +72,7 @@ expected<void> set_entry(resources& to, const std::string& name, const value& wh
   return {};
 }
 
-/// A number as JSON wants it: whole ones without a point.
+/// A number for JSON: whole ones without a point.
 value plain(amount x) {
   if (x.units % amount::scale == 0)
     return x.units / amount::scale;
@@ -104,7 +104,7 @@ resource_request request_of(const spec& x) {
                 custom_amounts(from.custom)};
   resource_request result{{std::move(own)}, from.strategy, x.cluster.policy};
   result.bundles.insert(result.bundles.end(), from.bundles.begin(), from.bundles.end());
-  // Ranks without bundles of their own are all alike.
+  // Without further bundles, all ranks get the same resources.
   if (from.bundles.empty() && x.trainable.ranks > 1)
     result.bundles.resize(x.trainable.ranks, result.bundles.front());
   return result;
@@ -120,7 +120,7 @@ retention_policy retention_of(const spec& x) {
   return {from.keep, from.score_attribute, maximise, from.max_bytes_per_trial, from.max_bytes};
 }
 
-/// A node that takes longer to end what it was told to kill is stuck.
+/// A node that takes longer to kill a process is stuck.
 constexpr std::chrono::seconds patience_with_killing{20};
 
 experiment_settings settings_of(const spec& x) {
@@ -201,13 +201,13 @@ std::map<std::string, std::string> option_texts(const std::vector<named_text>& x
 
 namespace {
 
-/// Without the parameter that tells runs of a configuration apart.
+/// The space without the parameter that distinguishes runs of a configuration.
 std::shared_ptr<const search_space> searched_in(std::shared_ptr<const search_space> space) {
   auto parameters = space->parameters();
   std::erase_if(parameters, [](const parameter& x) { return x.numbers_runs; });
   if (parameters.size() == space->parameters().size())
     return space;
-  // No condition reads it: loading has looked.
+  // No condition uses it: checked when loading.
   const auto* kept = space->constraint();
   auto result = search_space::make(std::move(parameters),
                                    kept != nullptr ? std::optional{*kept} : std::nullopt);
@@ -226,7 +226,7 @@ std::vector<known_result> known_results_of(const spec& x) {
       made.fidelity = static_cast<std::uint64_t>(*iteration->as_int());
     for (const auto& by : x.experiment.objectives) {
       const auto* found = find_path(each.metrics, by.metric);
-      // It was checked when it was read.
+      // The number was checked when it was read.
       auto number = found == nullptr ? 0 : found->number().value_or(0);
       made.values.push_back(by.maximise ? number : -number);
     }
@@ -315,7 +315,7 @@ std::filesystem::path against_ini(const spec& x, const std::string& text) {
 
 namespace {
 
-/// `~` and what begins with `~/` stand for the user's home, where there is one.
+/// Replaces `~` and a leading `~/` by the user's home directory, if there is one.
 std::filesystem::path from_home(const std::string& text) {
   const auto* home = std::getenv("HOME");
   if (home == nullptr || *home != '/' || (text != "~" && !text.starts_with("~/")))

@@ -36,7 +36,7 @@ expected<earlier_trial> read_trial(const value& what) {
       = number == nullptr ? std::numeric_limits<double>::quiet_NaN() : number->number().value_or(0);
   const auto* missed = members->find("constraints");
   if (missed != nullptr && missed->as_list() != nullptr) {
-    // What is no number was infinite.
+    // Infinite values are recorded as something other than numbers.
     for (const auto& x : *missed->as_list())
       result.constraints.push_back(x.number().value_or(std::numeric_limits<double>::infinity()));
   }

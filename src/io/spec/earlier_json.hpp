@@ -1,4 +1,4 @@
-/// Earlier experiments as a part of the recorded configuration. Private to io/spec.
+/// Earlier experiments as JSON in the recorded configuration. Private to io/spec.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace tune {
 
 /// `[{"from": "results/first", "trials": [{"trial": 7, "config": {…}, "value": 0.9}]}]`. `value` is
-/// missing where the trial failed; `constraints` is there where they are known.
+/// missing if the trial failed; `constraints` is present if they are known.
 [[nodiscard]] value earlier_value(const std::vector<earlier_experiment>& of);
 /// @errors `ec::bad_syntax`.
 [[nodiscard]] expected<std::vector<earlier_experiment>> read_earlier(const value& what);

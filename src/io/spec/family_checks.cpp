@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t longest_expression = 4096;
 constexpr double most_custom = 1e12;
 
-/// The library has one text for parentheses and for a repetition of nothing.
+/// The library uses the same error for parentheses and for a repetition of nothing.
 std::string text_of(const std::regex_error& why) {
   if (why.code() == std::regex_constants::error_paren)
     return "'(' and ')' do not match, or nothing stands before '*', '+', '?' or '{'";
@@ -30,7 +30,7 @@ std::string text_of(const std::regex_error& why) {
   return why.what();
 }
 
-/// Number of groups, or why the expression is none.
+/// Number of groups, or the error in the expression.
 expected<unsigned> groups_of(const std::string& key, const std::string& text) {
   if (text.size() > longest_expression)
     return error{ec::bad_syntax, key + ": the expression is longer than "

@@ -9,13 +9,13 @@
 
 namespace tune {
 
-/// `metric.<name>`: compiles and has a group. @errors with a detail that starts with the key.
+/// `metric.<name>`: must compile and have a group. @errors with a detail that starts with the key.
 [[nodiscard]] expected<void> check_metric_expression(const named_text& x);
-/// `report_on`: compiles. Empty is fine.
+/// `report_on`: must compile; may be empty.
 [[nodiscard]] expected<void> check_expression(const std::string& key, const std::string& text);
-/// `env.<NAME>`: a variable's name, not one of the command protocol.
+/// `env.<NAME>`: must be a valid variable name that the command protocol does not use.
 [[nodiscard]] expected<void> check_variable(const named_text& x);
-/// `custom.<name>`: a number >= 0.
+/// `custom.<name>`: must be a number >= 0.
 [[nodiscard]] expected<void> check_custom(const named_text& x);
 
 } // namespace tune

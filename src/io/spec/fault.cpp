@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t shown_faults = 3;
 constexpr std::size_t longest_line = 400;
 
-/// Keeps terminals safe and lines short. Cuts between UTF-8 characters only.
+/// Makes a text safe for terminals and limits its length. Cuts only between UTF-8 characters.
 std::string one_line(std::string_view text) {
   auto result = printable(text.substr(0, longest_line));
   if (result.size() <= longest_line && text.size() <= longest_line)
@@ -60,7 +60,8 @@ void config_faults::sort() {
   std::stable_sort(list_.begin(), list_.end(), [](const config_fault& x, const config_fault& y) {
     if (x.at.from != y.at.from)
       return x.at.from < y.at.from;
-    // What concerns no line comes last: it often follows from what does. 0 - 1 is the largest.
+    // Faults without a line come last, since they often follow from the others: 0 - 1 wraps to the
+    // largest number.
     return x.at.from == config_origin::source::file && x.at.line - 1 < y.at.line - 1;
   });
 }

@@ -9,7 +9,7 @@ namespace tune {
 
 namespace {
 
-/// A copy of `config` in which keys such as "optimizer.lr" became nested objects.
+/// A copy of `config` in which keys such as "optimizer.lr" are nested objects.
 object nested(const object& config, const search_space& space) {
   object result;
   for (const auto& [name, what] : config) {
@@ -32,7 +32,7 @@ object nested(const object& config, const search_space& space) {
   return result;
 }
 
-/// JSON writes 1 where a float 1.0 is meant.
+/// Converts whole numbers to floats where the space has floats, since JSON may write 1 for 1.0.
 void make_floats(object& config, const search_space& space, const std::string& prefix) {
   for (const auto& [name, what] : object{config}) {
     auto full = prefix.empty() ? name : prefix + "." + name;
@@ -46,7 +46,7 @@ void make_floats(object& config, const search_space& space, const std::string& p
   }
 }
 
-/// The value of each parameter, that of constants also where it is left out.
+/// The value of each parameter; omitted constants get their values, too.
 std::vector<value> values_of(const object& config, const search_space& space) {
   std::vector<value> result;
   for (const auto& x : space.parameters()) {

@@ -16,9 +16,9 @@ namespace tune {
 
 namespace {
 
-/// Of a program's text, whose beginning tells what it uses.
+/// Bytes read of a program's text, whose beginning shows what it uses.
 constexpr std::size_t most_read = std::size_t{1024} * 1024;
-/// Files that a script imports, of which so many are looked into.
+/// Maximum number of imported files that are examined.
 constexpr std::size_t most_companions = 200;
 
 bool is_name(char c) {
@@ -51,7 +51,8 @@ bool reads_by_itself(const std::string& text) {
                      [&](const char* sign) { return text.find(sign) != text.npos; });
 }
 
-/// Whether a script, or a module that it imports from beside itself, reads parameters by itself.
+/// Whether a script, or a module that it imports from its own directory, reads parameters by
+/// itself.
 bool script_reads_by_itself(const std::filesystem::path& script) {
   if (reads_by_itself(beginning_of(script, most_read)))
     return true;
@@ -62,7 +63,7 @@ bool script_reads_by_itself(const std::filesystem::path& script) {
   });
 }
 
-/// The files beside the INI file that the command names and that are there.
+/// The existing files beside the INI file that the command names.
 std::vector<std::filesystem::path> programs_of(const spec& what, const search_space& space) {
   std::vector<std::filesystem::path> result;
   const auto command = command_of(what, space);
@@ -75,7 +76,7 @@ std::vector<std::filesystem::path> programs_of(const spec& what, const search_sp
   return result;
 }
 
-/// Everything in which a parameter may be named.
+/// All texts in which a parameter may be named.
 std::string all_texts(const spec& what, const search_space& space) {
   auto result = what.trainable.command;
   for (const auto& each : what.trainable.env)

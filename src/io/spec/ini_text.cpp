@@ -49,7 +49,8 @@ std::string hex_byte(unsigned char x) {
   return std::string{"0x"} + digits[x >> 4] + digits[x & 15];
 }
 
-/// Why something cannot be a line of text; empty if it can. @param of Whose bytes they are.
+/// Why these bytes cannot be a line of text; empty if they can. @param of Name of their source for
+/// the error text.
 std::string bad_bytes(std::string_view line, const std::string& of) {
   for (std::size_t i = 0; i < line.size();) {
     auto byte = static_cast<unsigned char>(line[i]);
@@ -66,7 +67,7 @@ std::string bad_bytes(std::string_view line, const std::string& of) {
   return {};
 }
 
-/// Cuts the comment off and turns `\#` into the character. @returns whether there was a comment.
+/// Removes the comment and unescapes `\#`. @returns whether there was a comment.
 bool strip_comment(std::string_view line, std::string& into) {
   into.clear();
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -174,7 +175,7 @@ private:
   std::size_t number_ = 0;
   std::string section_;
   bool in_section_ = false;
-  /// Below a header that was refused: its keys would only repeat the complaint.
+  /// True below a refused section header, whose keys would only cause further faults.
   bool skipping_ = false;
   std::map<std::pair<std::string, std::string>, std::size_t> lines_;
 };

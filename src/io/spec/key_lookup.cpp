@@ -16,7 +16,7 @@ std::string upper(std::string_view x) {
   return result;
 }
 
-/// What a mistyped `key` may have meant; families take the part behind its first dot.
+/// Candidates for a mistyped `key`; for families, with the part after its first dot.
 std::vector<std::string> candidates(std::string_view section, std::string_view key) {
   auto dot = key.find('.');
   auto tail = dot == key.npos ? std::string{"name"} : std::string{key.substr(dot + 1)};

@@ -22,7 +22,7 @@ namespace tune::key_makers {
 
 using rows = std::vector<key_spec>;
 
-/// Where a key stands and what it means.
+/// The section, name and meaning of a key.
 struct head {
   const char* section;
   const char* name;
@@ -35,7 +35,7 @@ struct range {
   double most = std::numeric_limits<double>::infinity();
 };
 
-/// Most seconds a duration may have: 30 years, far below where nanoseconds overflow.
+/// Longest duration: 30 years, far below an overflow of nanoseconds. [s]
 inline constexpr double most_seconds = 1e9;
 
 [[nodiscard]] inline key_spec start(const head& of, option_kind kind, std::string form,
@@ -52,7 +52,7 @@ inline constexpr double most_seconds = 1e9;
   return result;
 }
 
-/// A field of a spec that is only read.
+/// Read-only access to a field of a spec.
 template <class Field>
 const auto& get(Field field, const spec& x) {
   return field(const_cast<spec&>(x));
@@ -64,7 +64,7 @@ const auto& get(Field field, const spec& x) {
   return {ec::bad_option, key + " = " + text.substr(0, 80) + ": " + why};
 }
 
-/// Reads by the row's own rule, as options of catalogue entries are read.
+/// Parses by the row's own rule, like options of catalogue entries.
 [[nodiscard]] inline expected<options> by_rule(const option_spec& rule, const std::string& text) {
   return options::parse({rule}, {{rule.name, text}});
 }
@@ -191,7 +191,7 @@ key_spec bytes(const head& of, Field field) {
   return result;
 }
 
-/// A value whose absence has a name of its own: "auto".
+/// Makes a value optional, with "auto" for its absence.
 template <class Field>
 key_spec or_auto(key_spec result, Field field) {
   result.form += ", or auto";
@@ -238,7 +238,7 @@ key_spec count(const head& of, Field field) {
   return result;
 }
 
-/// A count that follows `max_failures` where it is not given.
+/// A count that defaults to `max_failures`.
 template <class Field>
 key_spec count_or_failures(const head& of, Field field) {
   auto result = count(of, [field](spec& x) -> std::uint32_t& {
@@ -251,8 +251,8 @@ key_spec count_or_failures(const head& of, Field field) {
   return result;
 }
 
-/// A family of keys, named by the user.
-/// @param prefix What its keys begin with: "metric."; may be empty.
+/// A family of keys with user-defined names.
+/// The name in `of` is the prefix of its keys, such as "metric."; may be empty.
 [[nodiscard]] inline key_spec family(const head& of, std::string placeholder, std::string form,
                                      std::vector<named_text>& (*entries)(spec&),
                                      expected<void> (*check)(const named_text&) = nullptr) {

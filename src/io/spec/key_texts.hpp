@@ -1,4 +1,4 @@
-/// Texts of the kinds of values that only the INI file knows. Private to io/spec.
+/// Text forms of values used only in the INI file. Private to io/spec.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,14 +17,14 @@ namespace tune::key_texts {
 [[nodiscard]] std::string duration(std::chrono::nanoseconds x);
 /// "2GiB", "1500": exact, read back by `parse_bytes`.
 [[nodiscard]] std::string bytes(std::uint64_t x);
-/// Shortest round-trip: "0.5".
+/// The shortest exact form: "0.5".
 [[nodiscard]] std::string number(double x);
 /// "accuracy" or "accuracy:max, latency:min".
 [[nodiscard]] std::string objectives(const std::vector<objective>& xs, bool maximise);
-/// Reads the same. @errors `ec::bad_syntax`, `ec::bad_option`.
+/// Parses the output of `objectives`. @errors `ec::bad_syntax`, `ec::bad_option`.
 [[nodiscard]] expected<std::vector<objective>> parse_objectives(std::string_view text,
                                                                 bool maximise);
-/// Words, quoted where needed.
+/// Words joined by blanks, quoted if needed.
 [[nodiscard]] std::string words(const std::vector<std::string>& xs);
 
 } // namespace tune::key_texts

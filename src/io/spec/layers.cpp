@@ -14,8 +14,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Stands for '#' on the way through the library, which would cut the line there. The scan lets no
-/// control character pass, so nothing else is this.
+/// Replaces '#' on the way through the library, which would cut the line there. The scan rejects
+/// control characters, so this one cannot occur otherwise.
 constexpr char hash_stand_in = '\x01';
 
 std::string exchanged(std::string text, char from, char to) {
@@ -26,7 +26,7 @@ std::string exchanged(std::string text, char from, char to) {
   return text;
 }
 
-/// The table of keys as the library wants it; families are its wildcards.
+/// The table of keys in the library's form; families become wildcards.
 const po::options_description& description() {
   static const auto made = [] {
     po::options_description result;
@@ -43,7 +43,7 @@ std::string full_key(const ini_entry& x) {
   return x.section + "." + x.key;
 }
 
-/// The file again, without all that the library is not to see.
+/// The file's entries as a minimal INI text for the library.
 std::string plain_ini(const std::vector<ini_entry>& entries) {
   std::string result;
   const std::string* section = nullptr;
@@ -81,7 +81,7 @@ expected<std::vector<ini_entry>> merge_layers(const std::vector<ini_entry>& file
                                               const std::vector<ini_entry>& command_line) {
   po::variables_map merged;
   try {
-    // What is stored first stays.
+    // The first value stored wins.
     po::store(parsed_entries(command_line), merged);
     po::store(parsed_entries(environment), merged);
     po::store(parsed_file(file), merged);

@@ -1,4 +1,4 @@
-/// The sources of a configuration, and how they are laid over each other. Private to io/spec.
+/// Reads and merges the sources of a configuration. Private to io/spec.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace tune {
 
-/// Entries of the environment.
+/// Entries from the environment.
 struct environment_layer {
   std::vector<ini_entry> entries;
-  /// One per variable that looks like ours and is not.
+  /// One for each variable with the runtime's prefix that matches no key.
   std::vector<std::string> warnings;
 };
 
-/// Finds the variables that mean keys. Empty ones count as not set.
-/// @param file The file's entries: names in capitals mean its keys of the same letters.
+/// Finds the variables that set keys. Empty ones count as not set.
+/// @param file The file's entries: upper-case names match its keys regardless of case.
 [[nodiscard]] environment_layer
 read_environment(const std::map<std::string, std::string>& variables,
                  const std::vector<ini_entry>& file);
@@ -30,7 +30,7 @@ read_environment(const std::map<std::string, std::string>& variables,
 
 /// One entry per key: the command line's, else the environment's, else the file's. All must be
 /// known keys. In the order of the file, then of the environment, then of the command line.
-/// @errors `ec::internal`: the library refused what was checked before.
+/// @errors `ec::internal` if the library refuses an entry that was already checked.
 [[nodiscard]] expected<std::vector<ini_entry>>
 merge_layers(const std::vector<ini_entry>& file, const std::vector<ini_entry>& environment,
              const std::vector<ini_entry>& command_line);

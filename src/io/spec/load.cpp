@@ -50,8 +50,8 @@ std::string leading_name(std::string_view detail) {
 
 namespace {
 
-/// Takes entries out whose keys are too long to be looked at, and complains about them. All that
-/// comes later may take more than linear time of a key.
+/// Removes entries whose names are not acceptable, such as too long ones, and reports them as
+/// faults: later steps may take more than linear time in the length of a key.
 void refuse_unfit(std::vector<ini_entry>& entries, config_faults& faults) {
   auto is_unfit = [&](const ini_entry& x) {
     auto why = why_no_name(x.key);
@@ -67,7 +67,7 @@ void refuse_unfit(std::vector<ini_entry>& entries, config_faults& faults) {
   std::erase_if(entries, is_unfit);
 }
 
-/// Takes entries of unknown keys out and complains about them.
+/// Removes entries with unknown keys and reports them as faults.
 void refuse_unknown(std::vector<ini_entry>& entries, config_faults& faults) {
   auto is_unknown = [&](const ini_entry& x) {
     if (find_key(x.section, x.key) != nullptr)
@@ -81,7 +81,7 @@ void refuse_unknown(std::vector<ini_entry>& entries, config_faults& faults) {
   std::erase_if(entries, is_unknown);
 }
 
-/// Takes out what a family of keys has too much of, and complains once about each.
+/// Removes entries beyond the limit of a family of keys, and reports one fault per family.
 void refuse_crowds(std::vector<ini_entry>& entries, config_faults& faults) {
   std::map<const key_spec*, std::size_t> counts;
   auto is_too_many = [&](const ini_entry& x) {
@@ -136,10 +136,10 @@ load_result finish(loading&& x, const std::vector<ini_entry>& settings) {
   return {std::move(result), {}, std::move(x.warnings)};
 }
 
-/// The place of what a record says.
+/// The location shown for values from a record.
 constexpr const char* as_recorded = "as recorded";
 
-/// A record's text is made for the reading: nobody can look at its lines.
+/// The text of a record is generated, so its line numbers mean nothing to users.
 void forget_lines(ini_text& what) {
   for (auto& x : what.entries)
     x.origin.line = 0;
@@ -147,7 +147,7 @@ void forget_lines(ini_text& what) {
     line = 0;
 }
 
-/// What to say of a file without a section.
+/// The error text for a file without sections.
 std::string nothing_in(std::string_view text) {
   return std::string{text.empty() ? "is empty" : "has no sections"}
          + "; the least is [experiment] metric and a command in [trainable]";

@@ -25,7 +25,7 @@ config_fault fault_at(const loaded_spec& x, const char* section, const char* key
           std::move(message)};
 }
 
-/// What only a trial knows is marked by a character that no name has.
+/// Marks values known only in a trial; no name has this character.
 constexpr const char* unknown = "\x01";
 
 command_builtins known_builtins(const loaded_spec& x) {
@@ -39,13 +39,13 @@ object unknown_parameters(const loaded_spec& x) {
   return result;
 }
 
-/// A text of `env.` as a trial has it.
+/// A text of `env.` as seen by a trial.
 std::string filled(const loaded_spec& x, const std::string& text) {
   auto parsed = text_template::parse(text, parameter_names(*x.space));
   return parsed ? parsed->render(unknown_parameters(x), known_builtins(x)).value_or("") : text;
 }
 
-/// Where trials look for programs.
+/// The PATH in which trials look for programs.
 std::string path_of_trials(const loaded_spec& x,
                            const std::map<std::string, std::string>& environment) {
   const auto& own = x.what.trainable.env;
@@ -56,7 +56,7 @@ std::string path_of_trials(const loaded_spec& x,
   return i == environment.end() ? "/usr/local/bin:/usr/bin:/bin" : i->second;
 }
 
-/// The program's name where it is the same for all trials and names no place; else empty.
+/// The program's name if it is the same for all trials and has no directory; else empty.
 std::string bare_program(const loaded_spec& x) {
   auto command = command_of(x.what, *x.space);
   if (!command)
@@ -87,9 +87,9 @@ bool stands_in(const std::vector<fs::path>& path, const std::string& program) {
                      [&](const fs::path& directory) { return can_be_run(directory / program); });
 }
 
-/// The program that a mistyped name most likely meant; empty where none is near.
+/// The program most similar to a mistyped name; empty if none is similar.
 std::string nearest_program(const std::vector<fs::path>& path, const std::string& wrong) {
-  // More is in no usual PATH: nobody shall wait for a hint.
+  // More than any usual PATH has; limits the time spent on a hint.
   constexpr std::size_t most_names = 20'000;
   std::size_t seen = 0;
   std::vector<std::string> names;
@@ -101,7 +101,7 @@ std::string nearest_program(const std::vector<fs::path>& path, const std::string
         names.push_back(i->path().filename().string());
     }
   }
-  // The same whatever the order in which a file system lists them.
+  // Sorted to be independent of the order in the file system.
   std::sort(names.begin(), names.end());
   return nearest_name(wrong, names);
 }

@@ -27,7 +27,7 @@ std::string assignment(const std::string& key, const std::string& text) {
   return ini_escaped(key) + " =" + (text.empty() ? "" : " " + ini_escaped(text)) + "\n";
 }
 
-/// The declaration of a catalogue entry's option; null where `name` is none.
+/// The declaration of a catalogue entry's option; null if `name` is not one.
 const option_spec* option_of(const load_request& from, const spec& x, const key_spec& family,
                              const std::string& name) {
   const std::vector<option_spec>* known = nullptr;
@@ -76,7 +76,7 @@ std::string print_spec(const spec& x, const load_request& of) {
     }
     auto text = key.write(x);
     result += comment(key.rule.meaning, legal_text(key), default_text(key));
-    // An empty value is the default of texts only, and no legal choice.
+    // An empty value is not a legal choice; only texts may have it as their default.
     if (text.empty() && !key.rule.choices.empty())
       result += "# " + key.rule.name + " =\n";
     else

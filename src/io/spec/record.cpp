@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::int64_t record_version = 1;
 
-/// Families without a prefix stand below this name, beside the section's single keys.
+/// The JSON name of a key; families without a prefix are stored as "lines", beside the section's
+/// single keys.
 std::string member_name(const key_spec& x) {
   if (!x.is_family())
     return x.rule.name;
   return x.rule.name.empty() ? "lines" : x.rule.name.substr(0, x.rule.name.size() - 1);
 }
 
-/// A value as JSON: numbers and truth values as such, all else as its INI text.
+/// A value as JSON: numbers and booleans as such, everything else as its INI text.
 value recorded(const key_spec& key, const std::string& text) {
   if (key.rule.kind == option_kind::integer) {
     if (auto x = parse_integer(text))
@@ -69,7 +70,7 @@ expected<void> read_member(spec& to, const std::string& section, const std::stri
       continue;
     if (!key.is_family()) {
       auto text = to_text(what);
-      // Unset choices and metrics are recorded as empty texts, which nobody may write.
+      // Unset choices and metrics are recorded as empty texts, which are not legal in a file.
       if (text.empty() && default_text(key).empty())
         return {};
       return key.read(to, text);
@@ -83,7 +84,7 @@ expected<void> read_member(spec& to, const std::string& section, const std::stri
   return error{ec::unknown_name, "\"" + where + "\" is not a known key of a recorded spec"};
 }
 
-/// Reads the members of a section in the table's order, since some keys rest on earlier ones.
+/// Reads the members of a section in the table's order, since some keys depend on earlier ones.
 expected<void> read_section(spec& to, const std::string& section, const object& members) {
   auto known = [&](const std::string& name) {
     return std::any_of(spec_keys().begin(), spec_keys().end(), [&](const key_spec& key) {
@@ -106,7 +107,7 @@ expected<void> read_section(spec& to, const std::string& section, const object& 
   return {};
 }
 
-/// Reads what is no key.
+/// Reads the members that are not keys.
 expected<void> read_beside(spec& to, const object& from) {
   if (const auto* code = from.find("code")) {
     auto read = read_pairs("code", *code);
@@ -133,7 +134,8 @@ expected<void> read_beside(spec& to, const object& from) {
   return {};
 }
 
-/// What `changes` compares: single keys by text, families line by line, in the table's order.
+/// The texts that `changes` compares: single keys by text, families line by line, in the table's
+/// order.
 std::vector<named_text> flattened(const key_spec& key, const spec& x) {
   std::vector<named_text> result;
   if (!key.is_family())
@@ -149,7 +151,7 @@ const std::string* find_text(const std::vector<named_text>& in, const std::strin
   return i == in.end() ? nullptr : &i->text;
 }
 
-/// The names of `[space]` in order, which decides what a seed gives.
+/// The names of `[space]` in their order, which affects the configurations that a seed gives.
 std::string order_of(const std::vector<named_text>& lines) {
   std::string result;
   for (const auto& x : lines)
@@ -157,8 +159,8 @@ std::string order_of(const std::vector<named_text>& lines) {
   return result;
 }
 
-/// Records of versions that replaced no parameters in variables do not know `template` either: what
-/// was passed as it stands still is.
+/// Keeps variables of old records as they are: records of versions that did not replace parameters
+/// in variables have no `template` either, by which they are recognised.
 void keep_variables_of_old(const object& trainable, spec& to) {
   if (trainable.find("template") != nullptr)
     return;
@@ -181,7 +183,7 @@ std::string to_json(const spec& x) {
       members.set(member_name(key),
                   key.is_family() ? pairs(entries_of(key, x)) : recorded(key, key.write(x)));
     }
-    // Sections that are nothing but lines are those lines.
+    // A section with only a family is stored as its lines.
     const auto* lines = members.find("lines");
     auto only_lines = lines != nullptr && members.size() == 1;
     result.set(section, only_lines ? *lines : value{std::move(members)});
@@ -224,7 +226,8 @@ expected<spec> spec_from_json(std::string_view text) {
 
 namespace {
 
-/// How an external searcher's process is asked, which may have to be mended; not what is searched.
+/// Keys about running an external searcher's process, which the user may have to correct; they do
+/// not change the search.
 bool says_how_to_ask(const spec& before, std::string_view name) {
   static constexpr std::array<std::string_view, 3> ways{"search.command", "search.answer_timeout",
                                                         "search.max_restarts"};
@@ -260,8 +263,8 @@ std::vector<spec_change> changes(const spec& before, const spec& after) {
 
 namespace {
 
-/// Whether it is an option of a searcher or scheduler whose type is another one: the option went,
-/// or came, with the type.
+/// Whether the change is an option of a searcher or scheduler whose type also changed: the option
+/// was dropped or added with the type.
 bool goes_with_type(const std::vector<spec_change>& xs, const spec_change& x) {
   const auto section = x.key.substr(0, x.key.find('.'));
   const auto is_key = std::any_of(spec_keys().begin(), spec_keys().end(), [&](const auto& key) {

@@ -14,7 +14,7 @@ namespace {
 
 using strategy = resource_request::strategy;
 
-/// The amounts of a bundle, each by itself, with the key it is written under.
+/// The amounts of a bundle, each separately, with the key that sets it.
 std::vector<std::pair<std::string, resources>> parts_of(const resources& bundle) {
   std::vector<std::pair<std::string, resources>> result{{"cpu", {}}, {"gpu", {}}, {"memory", {}}};
   result[0].second.cpu = bundle.cpu;
@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, resources>> parts_of(const resources& bundle)
   return result;
 }
 
-/// The key without whose text `asked` would be possible.
+/// The key that makes `asked` impossible.
 std::string blamed(const resource_request& asked, const ledger& books) {
   auto possible = [&](std::vector<resources> bundles) {
     return !books.impossible({std::move(bundles), strategy::pack});
@@ -41,11 +41,11 @@ std::string blamed(const resource_request& asked, const ledger& books) {
     if (!possible({part}))
       return key;
   }
-  // Each node lacks another part.
+  // Each node lacks a different part.
   return own.gpu.units > 0 ? "gpu" : "cpu";
 }
 
-/// What was written at a key of `[resources]`.
+/// The text written for a key of `[resources]`.
 std::string text_of(const std::string& key, const spec& x) {
   const auto* row = find_key("resources", key);
   if (!row->is_family())

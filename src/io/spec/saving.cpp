@@ -29,7 +29,8 @@ saving saving_of(const trainable_registry::entry* entry, const std::string& name
   return {none, trainable, trainable + " has no save"};
 }
 
-/// It is made in processes of trials only: a class is taken at its word once it runs.
+/// Plugin classes are created in trial processes only: a class is assumed to save until it says
+/// otherwise.
 saving saving_of_plugged(const trainable_section& x) {
   using enum save_ability;
   if (*x.kind == trainable_kind::class_type)

@@ -9,11 +9,11 @@ namespace tune {
 
 namespace {
 
-/// How an interpreter reads its options.
+/// The command-line options of an interpreter.
 struct interpreter {
-  /// "python" is "python3.12", too.
+  /// Matches with a version, too: "python" includes "python3.12".
   std::string_view name;
-  /// Letters behind one dash after which no script follows.
+  /// Letters of options that replace the script.
   std::string_view instead;
   /// Letters of options whose value is the next word.
   std::string_view with_value;
@@ -54,9 +54,9 @@ const interpreter* interpreter_of(std::string_view program) {
 
 enum class option_form { alone, takes_next, unknown };
 
-/// @param word Begins with a dash.
+/// @param word begins with a dash.
 option_form form_of(const interpreter& x, std::string_view word) {
-  // "--name=value" stands alone; of "--name" nobody knows.
+  // "--name=value" stands alone; "--name" may or may not take the next word.
   if (word.starts_with("--"))
     return word.size() > 2 && word.find('=') != word.npos ? option_form::alone
                                                           : option_form::unknown;

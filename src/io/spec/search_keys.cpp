@@ -43,7 +43,7 @@ key_spec points_key() {
   return result;
 }
 
-/// The object of that name inside of an entry; null where it is none.
+/// The member of that name in an entry; null if it is not an object.
 const object* member(const value& entry, std::string_view name) {
   const auto* all = entry.as_object();
   const auto* found = all == nullptr ? nullptr : all->find(name);

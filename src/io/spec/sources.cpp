@@ -13,12 +13,12 @@ namespace tune {
 namespace {
 
 constexpr std::string_view our_prefix = "TUNE_";
-/// Set by us for trials: a tuner started inside a trial must not take it for its own.
+/// Set by the runtime for trials: a tuner started inside a trial must not read it as its own.
 constexpr std::string_view trial_prefix = "TUNE_TRIAL_";
-/// Directory of certificates: no key, see `default_certificate_directory`.
+/// Directory of certificates; not a key, see `default_certificate_directory`.
 constexpr std::string_view certificates_variable = "TUNE_CERTS";
 
-/// Whether a variable is meant as a value of a key.
+/// Whether a variable is meant to set a key.
 bool is_for_key(std::string_view name) {
   return name.starts_with(our_prefix) && !name.starts_with(trial_prefix)
          && name != certificates_variable;
@@ -42,7 +42,8 @@ std::string with_dots(std::string_view name) {
   return result;
 }
 
-/// The key of a family that a variable's tail means: see docs/ini.md, "Environment".
+/// The key of a family that the tail of a variable's name refers to: see docs/ini.md,
+/// "Environment".
 std::string family_key(const key_spec& family, std::string_view tail,
                        const std::vector<ini_entry>& file) {
   auto key = family.rule.name + with_dots(tail);
@@ -63,7 +64,7 @@ std::string family_key(const key_spec& family, std::string_view tail,
   return alike != nullptr ? alike->key : lower(key);
 }
 
-/// The section and key that a variable means; nothing where it means none.
+/// The section and key that a variable sets; empty if it sets none.
 std::optional<ini_entry> meaning_of(const std::string& variable,
                                     const std::vector<ini_entry>& file) {
   const key_spec* family = nullptr;

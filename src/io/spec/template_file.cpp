@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view arrow = "->";
-/// Of a file system, less than what the name has while the file is being written.
+/// Limit of file systems on names, less the suffix used while a file is being written.
 constexpr std::size_t longest_name = 240;
 
-/// What the runtime writes into a trial's directory; see docs/trial_files.md.
+/// Whether the runtime uses this name in a trial's directory; see docs/trial_files.md.
 bool is_taken(const std::string& first) {
   static constexpr std::array<std::string_view, 6> names{
       "params.json", "result.jsonl", "progress.csv", "error.txt", "stdout", "stderr"};
@@ -30,7 +30,7 @@ bool is_taken(const std::string& first) {
          || first.starts_with(".tune_");
 }
 
-/// Why a file cannot be written there; empty: it can.
+/// Why a file cannot be written there; empty if it can.
 std::string why_no_target(const fs::path& to) {
   if (to.is_absolute() || to == "." || !to.has_filename() || *to.begin() == "..")
     return "\"" + to.string() + "\" must be a file in the trial's directory";

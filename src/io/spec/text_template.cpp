@@ -30,7 +30,7 @@ const std::string* builtin(const command_builtins& of, std::string_view name) {
   return name == "params_file" ? &of.params_file : nullptr;
 }
 
-/// The text of a placeholder; nothing where its parameter is inactive.
+/// The text of a placeholder; empty if its parameter is inactive.
 std::optional<std::string> filled(const std::string& name, const object& config,
                                   const command_builtins& builtins) {
   if (const auto* x = builtin(builtins, name))

@@ -54,7 +54,7 @@ key_spec files_key() {
   return result;
 }
 
-/// "all", "none" or patterns.
+/// `artifacts`: "all", "none" or patterns.
 key_spec artifacts_key() {
   auto result = start({"trainable", "artifacts",
                        "files in a trial's directory that come back from workers to the head when "
@@ -85,7 +85,7 @@ key_spec artifacts_key() {
   return result;
 }
 
-/// Whether it can be a file's name anywhere, and part of a list.
+/// Whether a text is safe as a file name anywhere and as part of a list.
 bool is_format_name(const std::string& text) {
   auto fits
       = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
@@ -120,7 +120,7 @@ key_spec export_key() {
   return result;
 }
 
-/// A number, or "bundles".
+/// `ranks`: a number, or "bundles".
 key_spec ranks_key() {
   static const std::string per_bundle = "bundles";
   auto result = start({"trainable", "ranks",
@@ -145,7 +145,7 @@ key_spec ranks_key() {
   return result;
 }
 
-/// "auto", or whether.
+/// `pty`: "auto", "true" or "false".
 key_spec pty_key() {
   static const std::vector<std::string> choices{"auto", "true", "false"};
   auto result = start({"trainable", "pty",

@@ -7,7 +7,7 @@ namespace tune {
 
 namespace {
 
-/// Reads words one after the other.
+/// Splits a text word by word.
 class splitter {
 public:
   splitter(std::string_view text, std::string_view separators)

@@ -15,9 +15,9 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// What makes a report better than another.
+/// The rule by which one report is better than another.
 struct preference {
-  /// Its own checkpoints come before those that it took over.
+  /// The trial whose own checkpoints come before those it was cloned from.
   trial_id of;
   const objective& by;
   const constraint_list& constraints;
@@ -47,7 +47,8 @@ bool is_better(const saved_report& x, const saved_report& than, const preference
 
 using made_by = std::pair<attempt_id, std::uint64_t>;
 
-/// The trial's own that can be restored, with their reports. @param iteration Those alone.
+/// The trial's own restorable checkpoints, with their reports. @param iteration Only those of this
+/// iteration.
 expected<std::vector<saved_report>> good_of(store_reader& from, trial_id trial,
                                             std::optional<std::uint64_t> iteration) {
   auto rows = from.checkpoints(trial);
@@ -73,7 +74,7 @@ expected<std::vector<saved_report>> good_of(store_reader& from, trial_id trial,
   return result;
 }
 
-/// What the trial was cloned from.
+/// The checkpoints that the trial was cloned from.
 expected<std::vector<saved_report>> taken_over(store_reader& from, trial_id trial) {
   auto attempts = from.attempts(trial);
   if (!attempts)
@@ -105,7 +106,7 @@ expected<std::optional<saved_report>> best_checkpoint(store_reader& from, const 
                                                       const objective& by,
                                                       const constraint_list& constraints) {
   const preference what{of.trial, by, constraints};
-  // Mostly the best report has one.
+  // Usually the best report has a checkpoint.
   const auto* known = of.best_metrics ? find_path(*of.best_metrics, by.metric) : nullptr;
   if (auto best = known == nullptr ? std::nullopt : known->number()) {
     auto exact = good_of(from, of.trial, of.best_iteration);

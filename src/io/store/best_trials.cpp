@@ -20,7 +20,8 @@ std::optional<double> number_at_top(const trial_row& x, const std::string& metri
   return number && std::isnan(*number) ? std::nullopt : number;
 }
 
-/// Of the best report. What the runtime adds to reports is with the report itself.
+/// The value of `metric` in the best report. Fields that the runtime adds are found only in the
+/// report itself.
 expected<std::optional<double>> number_of(store_reader& from, const trial_row& x,
                                           const std::string& metric) {
   if (!x.best_metrics)
@@ -45,8 +46,8 @@ struct judged {
   trial_row row;
 };
 
-/// Every trial, with NaN where it has no number: the database knows nothing of constraints, nor of
-/// nested metrics.
+/// All trials with their merits, NaN if there is no number. Needed because the database does not
+/// know constraints or nested metrics.
 expected<std::vector<judged>> judge_each(store_reader& from, const best_rule& rule) {
   trial_query all;
   all.limit = std::numeric_limits<std::size_t>::max();
@@ -114,7 +115,7 @@ const object& config_of(const trial_row& x) {
   return x.best_config ? *x.best_config : x.config;
 }
 
-/// Best first, the same configuration more than once.
+/// The best first; a configuration may occur more than once.
 std::vector<judged_config> all_judged(std::vector<judged> known, const repeat_rule& rule) {
   std::vector<judged_config> result;
   if (!rule.is_on()) {

@@ -12,11 +12,11 @@ namespace tune::store {
 
 namespace {
 
-/// What is nested too deeply would be written and never read back.
+/// Refuses objects nested so deeply that they could be written but not read back.
 expected<void> check_depth(const config_ptr& what, const std::string& name) {
   if (what == nullptr)
     return {};
-  // A few levels are for what the log puts round it.
+  // A few levels are reserved for the structure that the log adds around the object.
   const auto most = limits.depth - 10;
   std::string ignored;
   if (append_exceptions(ignored, *what, json_position::metric) <= most)

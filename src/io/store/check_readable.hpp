@@ -1,4 +1,4 @@
-/// Whether an event can be read back once it is written.
+/// Checks that an event can be read back once it is written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tune::store {
 
-/// @errors `ec::bad_option` for what is nested too deeply to be read back; `ec::internal`.
+/// @errors `ec::bad_option` for values nested too deeply to be read back; `ec::internal`.
 [[nodiscard]] expected<void> check_readable(const event& what);
 
 } // namespace tune::store

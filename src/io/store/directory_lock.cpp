@@ -1,7 +1,7 @@
-// Heads exclude each other by two locks on one file: one of its open file description, which only
-// those who may write the file can take, and `flock`, by which older versions know each other. The
-// file can be opened only by those who may write the directory: a lock that was taken by reading it
-// would keep heads out.
+// Heads exclude each other by two locks on one file: an open file description lock, which only
+// users who may write the file can take, and `flock`, which older versions use. The file can be
+// opened only by users who may write the directory: a lock taken by reading it would keep heads
+// out.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/store/experiment_directory.hpp"
 
@@ -29,17 +29,17 @@ using store::descriptor;
 using store::system_error;
 namespace fs = std::filesystem;
 
-/// A file that is removed between opening and locking is made again; not for ever.
+/// Limit on recreating a file that is removed between opening and locking.
 constexpr int most_tries = 100;
 
-/// What became of the attempt to lock an open file.
+/// Result of trying to lock an open file.
 enum class claim : std::uint8_t {
   ours,
-  /// A head has it.
+  /// A head has the lock.
   head,
-  /// Somebody has it who is no head, and never wrote into it.
+  /// A process has the lock that is not a head and never wrote into the file.
   reader,
-  /// Somebody has it who cannot be seen from here.
+  /// A process that is not visible from here has the lock.
   unknown,
 };
 
@@ -59,7 +59,7 @@ std::string text_of(const descriptor& file) {
   return result.substr(0, result.find('\n'));
 }
 
-/// Who may write may read, nobody else.
+/// Gives read permission exactly where there is write permission.
 ::mode_t without_readers(::mode_t mode) {
   ::mode_t result = 0600;
   if ((mode & 0020) != 0)
@@ -69,16 +69,16 @@ std::string text_of(const descriptor& file) {
   return result;
 }
 
-/// Makes the file for those who may write the directory; it is the directory's owner's.
-/// @returns none where that fails, with `errno`.
+/// Creates the file for users who may write the directory; it gets the directory's owner.
+/// @returns -1 on failure, with `errno`.
 descriptor make_lock_file(const fs::path& file) {
   constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   struct ::stat place {};
   if (::stat(file.parent_path().c_str(), &place) != 0)
     return descriptor{-1};
   descriptor made{::open(file.c_str(), flags, 0600)};
-  // One that a superuser began can be gone on with by its owner. Where that is not to be had, the
-  // file serves all the same.
+  // The directory's owner can then resume an experiment that a superuser began. If chown fails, the
+  // file works all the same.
   if (made.number() >= 0 && ::geteuid() == 0)
     (void)!::fchown(made.number(), place.st_uid, place.st_gid);
   if (made.number() >= 0)
@@ -116,14 +116,14 @@ expected<descriptor> open_lock_file(const fs::path& file) {
     return error{ec::storage, file.string() + ": is no regular file: remove it"};
   if (about.st_nlink > 1)
     return put_there(file, "a file with other names");
-  // Older versions let everybody read it. Only its owner may change that.
+  // Older versions made the file readable by everybody. Only its owner may change that.
   if ((about.st_mode & 0777) != without_readers(about.st_mode))
     (void)::fchmod(there.number(), without_readers(about.st_mode));
   return there;
 }
 
-/// By the lock of the open file description. File servers map it to the same lock as `flock`, and
-/// might see two owners in one: there it is left out.
+/// Takes the open file description lock. File servers map it to the same lock as `flock` and might
+/// see two owners in one process: on these it is left out.
 claim claim_for_writing(const descriptor& file, const fs::path& directory) {
   auto kind = journal_for(directory);
   if (kind && *kind == journal_kind::rollback)
@@ -133,13 +133,14 @@ claim claim_for_writing(const descriptor& file, const fs::path& directory) {
   if (::fcntl(file.number(), F_OFD_SETLK, &wish) == 0)
     return claim::ours;
   if (errno != EAGAIN && errno != EACCES)
-    return claim::ours; // not known here: `flock` has to do
+    return claim::ours; // not supported here: `flock` must suffice
   if (::fcntl(file.number(), F_OFD_GETLK, &wish) == 0 && wish.l_type == F_RDLCK)
     return claim::reader;
   return claim::head;
 }
 
-/// Whose `flock` it is: a head of an older version has no other lock, and has its name in the file.
+/// The kind of holder of the `flock`: a head of an older version has no other lock and is named in
+/// the file.
 claim whose_flock(const struct ::stat& about, const std::string& text) {
   auto seen = store::locks_on(about);
   std::erase_if(seen, [](const auto& x) { return x.kind != "FLOCK"; });
@@ -193,7 +194,7 @@ expected<directory_lock> directory_lock::take(const fs::path& directory) {
       return held(directory, text_of(*file), *how);
     if (!is_at(*file, path))
       continue;
-    // Whoever only reads cannot lock the next one.
+    // A process with read permission only cannot lock the new file.
     if (*how == claim::reader && ::unlink(path.c_str()) != 0)
       return system_error(path, "replace", errno);
     if (*how == claim::reader)
@@ -213,7 +214,7 @@ expected<void> directory_lock::keep() {
       && open.st_ino == named.st_ino)
     return {};
   if (!is_there && errno == ENOENT) {
-    // No head removes it: whoever took it since would have left one.
+    // Heads never remove the file: one that had taken the lock since would have left a file.
     auto again = make_lock_file(path_);
     if (again.number() < 0)
       return system_error(path_, "create", errno);

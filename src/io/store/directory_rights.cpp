@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the group is named as its user, and so has no other member.
+/// Whether the group has the user's name and is thus a private group.
 bool is_private(::gid_t group) {
   std::array<char, 16 * 1024> text;
   ::passwd user{};
@@ -35,7 +35,7 @@ bool is_private(::gid_t group) {
 
 bool keeps_rights(const fs::path& directory) {
   static constexpr std::array<std::uint64_t, 10> made_up{
-      0x01021997, // 9p, as of Windows' drives
+      0x01021997, // 9p, such as Windows drives
       0x517B,     // SMB
       0xFE534D42, // SMB2
       0xFF534D42, // CIFS
@@ -83,7 +83,7 @@ expected<std::string> judge_rights(const fs::path& path, const directory_rights&
 
 expected<std::string> check_rights(const fs::path& directory) {
   struct ::stat found {};
-  // What is not there is made with rights that are fine.
+  // A missing directory will be created with safe permissions.
   if (::stat(directory.c_str(), &found) != 0)
     return std::string{};
   return judge_rights(

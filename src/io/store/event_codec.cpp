@@ -9,7 +9,7 @@ namespace store {
 
 namespace {
 
-/// A default-constructed alternative of `Variant` by number, for its name.
+/// The names of all alternatives of `Variant`, from default-constructed values.
 template <class Variant, std::size_t... I>
 std::array<std::string_view, sizeof...(I)> names_of(std::index_sequence<I...>) {
   return {name_of(Variant{std::in_place_index<I>})...};
@@ -55,7 +55,8 @@ bool get(const value& from, proposal& to, complaint& why) {
       from, to, [](std::size_t i) { return proposal_names[i]; }, why);
 }
 
-/// Ordinary go-ons are most of what is decided: `[cause, trial]`, or `[cause, trial, until]`.
+/// Most decisions are plain `go_on`, which has a short form: `[cause, trial]` or `[cause, trial,
+/// until]`.
 void put(std::string& to, const decision& x) {
   if (!is_plain(x)) {
     to += "{\"cause\":";

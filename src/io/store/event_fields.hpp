@@ -1,6 +1,6 @@
-/// The fields of all that events are made of, for both directions of the codec.
+/// Lists the fields of all structures in events, for both directions of the codec.
 ///
-/// A structure that gains a field here or there without the other does not compile.
+/// If a structure and its list differ in their number of fields, the code does not compile.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,9 +19,9 @@ template <class T, class M>
 struct field {
   std::string_view name;
   M T::*member;
-  /// For objects: whether "nan", "inf" and "-inf" mean numbers in it.
+  /// For objects: whether the texts "nan", "inf" and "-inf" mean numbers.
   json_position where = json_position::plain;
-  /// Left out where it is 0 or false: records of earlier versions lack it.
+  /// True for a field that is omitted when 0 or false, because records of earlier versions lack it.
   bool may_lack = false;
 };
 
@@ -35,7 +35,7 @@ field(std::string_view, M T::*, json_position, bool) -> field<T, M>;
 template <class T>
 struct of {};
 
-/// Converts to whatever a member wants to be initialised with.
+/// Converts to the type of any member, to initialise it.
 struct anything {
   template <class T>
   operator T() const;

@@ -85,7 +85,7 @@ private:
   }
 };
 
-/// Undoes the spelling of one object.
+/// Turns texts back into non-finite numbers in one object.
 class restorer {
 public:
   restorer(json_position where, const value::list* exceptions) : where_{where} {
@@ -115,7 +115,7 @@ public:
 private:
   json_position where_;
   path path_;
-  /// In the order of the walk, as they were written.
+  /// In the order of traversal, as they were written.
   std::vector<path> exceptions_;
   std::size_t next_ = 0;
 
@@ -136,7 +136,8 @@ private:
     if (excepted)
       ++next_;
     if (const auto* text = x.as_string()) {
-      // Among metrics spelled numbers are the rule, in plain position the exception.
+      // In a metric position, a non-finite text normally means a number; in a plain position, only
+      // as an exception.
       if (excepted == (where_ == json_position::plain)) {
         if (auto number = non_finite(*text))
           return *number;

@@ -1,4 +1,4 @@
-/// Objects as JSON that come back exactly, non-finite numbers included.
+/// Converts objects to JSON and back exactly, non-finite numbers included.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,18 +11,19 @@
 
 namespace tune::store {
 
-/// What is read back from our own database: as deep as may be destroyed safely, as long as SQLite
-/// takes.
+/// Limits for reading back from the experiment's own database: as deep as can be destroyed safely,
+/// as long as SQLite allows.
 inline constexpr json_limits limits{1'000'000'000, 1000};
 
-/// Appends the places of `what` that `where` would read wrongly: in plain position non-finite
-/// numbers, among metrics the texts "nan", "inf", "-inf". A JSON list of paths, each a list of
-/// positions counted from 0 in objects and lists alike. Appends nothing where there are none.
-/// @returns how deep `what` is nested; an object of scalars is 1.
+/// Appends the places in `what` that would be misread in the position `where`: non-finite numbers
+/// in plain position, the texts "nan", "inf" and "-inf" among metrics. The format is a JSON list of
+/// paths, each a list of positions counted from 0 in objects and lists alike. Appends nothing if
+/// there are none.
+/// @returns the nesting depth of `what`; 1 for an object of scalars.
 std::size_t append_exceptions(std::string& to, const object& what, json_position where);
 
-/// Turns what was read in plain position into what was written.
-/// @param exceptions What `append_exceptions` made, read as JSON; null for none.
+/// Restores an object that was read in plain position to its original form.
+/// @param exceptions The output of `append_exceptions`, read as JSON; null for none.
 [[nodiscard]] object restored(object what, json_position where, const value& exceptions);
 
 } // namespace tune::store

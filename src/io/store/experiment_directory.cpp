@@ -30,10 +30,10 @@ using store::system_error;
 using store::text_of_errno;
 namespace fs = std::filesystem;
 
-/// Makes a directory; an existing one will do.
-/// @returns whether it is new.
+/// Creates a directory unless it exists.
+/// @returns whether it was created.
 expected<bool> make_one(const fs::path& path) {
-  // Whatever the umask is: not everybody may write there.
+  // Not writable by everybody, whatever the umask is.
   if (::mkdir(path.c_str(), 0775) == 0)
     return true;
   const int why = errno;
@@ -43,7 +43,7 @@ expected<bool> make_one(const fs::path& path) {
   return system_error(path, "create the directory", why);
 }
 
-/// @param fresh Where each new directory is added.
+/// @param fresh Receives each new directory.
 expected<void> make_all(const fs::path& path, std::vector<fs::path>& fresh) {
   fs::path so_far;
   for (const auto& part : path) {
@@ -64,15 +64,15 @@ constexpr const char* probe_name = ".probe";
 /// Files and directories of a run with its first trial.
 constexpr std::size_t least_files = 16;
 
-/// What counts files tells how many there may be; not every file system does, nor is what it says
-/// always so.
+/// Whether the file system reports too few free inodes; not all file systems count them, and the
+/// count may be wrong.
 bool seems_short_of_files(const fs::path& directory) {
   struct statvfs found {};
   return ::statvfs(directory.c_str(), &found) == 0 && found.f_files != 0
          && found.f_favail < least_files;
 }
 
-/// Whether so many files can be made as a run begins with: else it would stop half-way.
+/// Checks that as many files can be created as a run starts with; otherwise it would stop half-way.
 expected<void> probe_files(const guarded_directory& where, const fs::path& directory) {
   if (!seems_short_of_files(directory))
     return {};
@@ -103,7 +103,7 @@ expected<void> probe(const fs::path& directory) {
   auto opened = where->create(name);
   if (!opened)
     return error{ec::storage, opened.error().detail};
-  // As much as a database needs to begin.
+  // The size of a new database.
   constexpr std::size_t some = 64 * 1024;
   auto written = store::write_all(*opened, file, std::string(some, 'x'));
   static_cast<void>(where->remove(name));
@@ -130,7 +130,8 @@ fs::path trials_directory(const fs::path& directory) {
 
 namespace {
 
-/// Why SQLite could not open the database by its name; it must have room for its companions' names.
+/// An error if the path is too long for SQLite, which also needs room for the companion files'
+/// suffixes.
 std::optional<error> why_too_long(const fs::path& file) {
   constexpr std::size_t longest_ending = std::string_view{"-journal"}.size() + 1;
   const auto* system = sqlite3_vfs_find(nullptr);
@@ -154,7 +155,7 @@ expected<directory_state> state_of_database(const fs::path& file) {
       return directory_state::absent;
     return system_error(file, "read", errno);
   }
-  // A database of no pages may still have all of its content in the write-ahead log.
+  // A database without pages may still have all its content in the write-ahead log.
   std::int64_t version = 0;
   auto opened = store::open_to_read(file, version);
   if (!opened)
@@ -166,13 +167,13 @@ expected<directory_state> state_of_database(const fs::path& file) {
     return head.error();
   if (head->last_seq != 0)
     return directory_state::experiment;
-  // All of it may be in a log that SQLite does not take for one any more.
+  // All content may be in a log that SQLite no longer recognises.
   if (auto whole = store::check_wal(file); !whole)
     return whole.error();
   return directory_state::half_made;
 }
 
-/// Whether trials have their directories there. None has one before the log knows it.
+/// Whether there are trial directories. None is created before the trial is in the log.
 bool has_trials(const fs::path& directory) {
   std::error_code ignored;
   for (fs::directory_iterator i{trials_directory(directory), ignored}; i != fs::end(i);
@@ -201,12 +202,12 @@ expected<directory_state> inspect_directory(const fs::path& directory) {
 expected<void> make_directory(const fs::path& directory) {
   std::vector<fs::path> fresh;
   if (auto usable = make_and_probe(directory, fresh); !usable) {
-    // Nobody finds half of an experiment there.
+    // Leave no half-made experiment behind.
     for (auto i = fresh.rbegin(); i != fresh.rend(); ++i)
       ::rmdir(i->c_str());
     return usable;
   }
-  // When all is made: what the first sync writes, the others need not.
+  // Synced after all are created: later syncs then have less to write.
   for (const auto& path : fresh) {
     auto parent = path.has_parent_path() ? path.parent_path() : fs::path{"."};
     if (auto synced = store::sync_directory(parent); !synced)

@@ -29,14 +29,15 @@ using store::row_writer;
 using store::statement;
 namespace fs = std::filesystem;
 
-/// 16 MiB of pages; checkpoints of 16 MiB; a log that once grew is cut back.
+/// A page cache of 16 MiB; WAL checkpoints every 16 MiB; a log that has grown is truncated to 64
+/// MiB.
 constexpr std::string_view settings = "PRAGMA synchronous = FULL;"
                                       "PRAGMA cache_size = -16384;"
                                       "PRAGMA wal_autocheckpoint = 4096;"
                                       "PRAGMA journal_size_limit = 67108864;"
                                       "PRAGMA temp_store = MEMORY;";
 
-/// Opened so that closing changes nothing, until all is found in order.
+/// Opens the database so that closing it changes nothing until everything is found in order.
 expected<connection> open_database(const fs::path& directory, const store_options& options) {
   if (auto whole = store::check_wal(database_file(directory)); !whole)
     return whole.error();
@@ -44,7 +45,7 @@ expected<connection> open_database(const fs::path& directory, const store_option
       = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
   if (!journal)
     return journal.error();
-  // SQLite would open it all the same, and find out later.
+  // SQLite would open a read-only file and fail only later.
   if (::access(database_file(directory).c_str(), W_OK) != 0)
     return store::system_error(database_file(directory), "write", errno);
   auto db = connection::open(database_file(directory), SQLITE_OPEN_READWRITE);
@@ -66,9 +67,9 @@ expected<connection> open_database(const fs::path& directory, const store_option
   return db;
 }
 
-/// Brings what an earlier head left in the write-ahead log over to the database. Its last sync may
-/// have failed, and to sync the log again would only seem to succeed: what is written anew can be
-/// synced honestly. Does not wait for readers.
+/// Merges the write-ahead log of an earlier head into the database. Its last sync may have failed,
+/// and syncing the log again would only seem to succeed, whereas newly written pages can be synced
+/// reliably. Does not wait for readers.
 expected<void> merge_log(connection& db) {
   auto busy = db.number("PRAGMA wal_checkpoint(PASSIVE)");
   if (!busy)
@@ -76,8 +77,8 @@ expected<void> merge_log(connection& db) {
   return {};
 }
 
-/// Makes the tables under another name: a database of ours is there as a whole or not at all, and
-/// reaches the disk in one go.
+/// Creates the tables in a file with another name and renames it, so that a database exists as a
+/// whole or not at all, and is synced in one go.
 expected<void> make_database(const fs::path& directory, const store_options& options) {
   const auto file = database_file(directory);
   auto beside = file;
@@ -92,7 +93,7 @@ expected<void> make_database(const fs::path& directory, const store_options& opt
       = options.journal ? expected<journal_kind>{*options.journal} : journal_for(directory);
   if (!journal)
     return journal.error();
-  // SQLite would not say why.
+  // SQLite would not report the reason of a failure.
   if (auto empty = store::open_own_file(beside, O_WRONLY | O_CREAT | O_EXCL, "create"); !empty)
     return empty.error();
   {
@@ -132,7 +133,7 @@ public:
       , fence_{std::move(fence)}
       , commit_{std::move(commit)} {}
 
-  /// @param takes_over Whether it is the next head.
+  /// @param takes_over Whether this is a further head of an existing experiment.
   [[nodiscard]] static expected<std::unique_ptr<impl>> make(fs::path directory, directory_lock lock,
                                                             connection db, bool takes_over);
 
@@ -143,7 +144,7 @@ public:
   [[nodiscard]] const fs::path& directory() const { return directory_; }
 
 private:
-  /// What is known of a row that several items of one batch change: only the last is written.
+  /// Changes of a row by several items of one batch: only the last is written.
   struct change {
     instant first{0};
     instant last{0};
@@ -163,13 +164,13 @@ private:
   row_writer rows_;
   statement begin_, fence_, commit_;
   std::uint32_t epoch_ = 0;
-  /// What is on disk, and what will be after the batch.
+  /// The position on disk, and the one after the batch.
   position disk_, batch_;
   std::optional<error> poison_;
   std::unordered_map<std::uint64_t, change> trials_;
-  /// Position of a trial's last progress in the batch, if no change of its row comes after it.
+  /// Index of a trial's last progress in the batch, if no change of its row follows.
   std::unordered_map<std::uint64_t, std::size_t> progress_;
-  /// Position of an attempt's last change in the batch.
+  /// Index of an attempt's last change in the batch.
   std::unordered_map<std::int64_t, std::size_t> attempts_;
 
   static expected<position> end_of_log(connection& db);
@@ -218,7 +219,7 @@ expected<std::unique_ptr<experiment_store::impl>> experiment_store::impl::make(f
   return result;
 }
 
-/// @errors `ec::storage` where the log does not end where the head's row says.
+/// @errors `ec::storage` if the log does not end where the head's row says.
 expected<experiment_store::impl::position> experiment_store::impl::end_of_log(connection& db) {
   auto head = store::read_head(db);
   if (!head)
@@ -238,7 +239,7 @@ expected<experiment_store::impl::position> experiment_store::impl::end_of_log(co
   return position{static_cast<sequence>(*found), instant{*now}};
 }
 
-/// Makes this head the newest; the older ones are fenced from then on.
+/// Makes this head the newest; older heads are fenced off from then on.
 expected<void> experiment_store::impl::take_over(connection& db) {
   if (auto merged = merge_log(db); !merged)
     return merged;
@@ -256,9 +257,9 @@ expected<void> experiment_store::impl::write(std::span<const store_item> items) 
   auto done = attempt(items);
   if (!done) {
     poison_ = done.error();
-    // A sync that failed must not be tried again: the next one may succeed without the data.
+    // A failed sync must not be retried: the next one may succeed without the data.
     db_.leave_as_is(true);
-    // Its own failure changes nothing: closing rolls back as well.
+    // A failure does not matter here: closing rolls back as well.
     (void)db_.run("ROLLBACK");
   }
   return done;
@@ -281,7 +282,7 @@ expected<void> experiment_store::impl::attempt(std::span<const store_item> items
   return {};
 }
 
-/// Whoever may read the database may lock it, and may have let go by the next time.
+/// Retries while busy: any reader may lock the database and may release it by the next try.
 bool experiment_store::impl::run_patiently(statement& what) {
   constexpr int most_waits = 6;
   bool done = what.run();
@@ -309,7 +310,7 @@ expected<void> experiment_store::impl::survey(std::span<const store_item> items)
           = trials_.try_emplace(row->trial.number, change{batch_.at, batch_.at, i}).first->second;
       known.last = batch_.at;
       known.index = i;
-      // It says all that was reported before.
+      // This row includes all earlier progress.
       progress_.erase(row->trial.number);
     } else if (const auto* news = std::get_if<cmd::trial_progressed>(&what)) {
       progress_[news->trial.number] = i;

@@ -1,4 +1,4 @@
-/// How each type of field is written as JSON and read back.
+/// Writes each type of field as JSON and reads it back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace tune::store {
 
-/// Why a text could not be read: the path of the field, and what is wrong with it.
+/// Why a text could not be read: the path of the field and its fault.
 using complaint = std::string;
 
 inline constexpr std::array<std::string_view, 7> due_names{
@@ -53,7 +53,7 @@ inline void put(std::string& to, std::int32_t x) {
 inline void put(std::string& to, std::uint32_t x) {
   put_int(to, x);
 }
-/// Beyond int64 as a text of digits: JSON readers would make a float of it.
+/// Writes numbers beyond int64 as a text of digits, since JSON readers would make a float of them.
 inline void put(std::string& to, std::uint64_t x) {
   const bool wide = x > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (wide)
@@ -87,7 +87,7 @@ inline void put(std::string& to, attempt_id x) {
   put_int(to, x.counter);
   to += '"';
 }
-/// In whole ones as an integer, else as a float: exact up to 9e11 either way.
+/// Writes a whole amount as an integer, others as a float: both exact up to 9e11.
 inline void put(std::string& to, amount x) {
   if (x.units % amount::scale == 0)
     put_int(to, x.units / amount::scale);
@@ -324,7 +324,7 @@ inline const object* object_of(const config_ptr& x) {
 template <class M>
 concept holds_object = std::is_same_v<M, object> || std::is_same_v<M, config_ptr>;
 
-/// Left out where there is nothing in it: keeps the log small.
+/// Whether an empty field is omitted, to keep the log small.
 template <class M>
 bool is_left_out(const M& x) {
   if constexpr (std::is_same_v<M, amount>)
@@ -352,7 +352,7 @@ inline bool is_left_out(const std::map<std::string, amount>& x) {
   return x.empty();
 }
 
-/// It says no more than that it is not there.
+/// Whether the value is 0 or false, which a missing field means, too.
 template <class M>
 bool is_zero(const M& x) {
   if constexpr (std::is_arithmetic_v<M>)
@@ -440,7 +440,7 @@ bool get(const value& from, T& to, complaint& why) {
   return std::apply([&](const auto&... f) { return (true && ... && one(f)); }, all_fields<T>());
 }
 
-/// `{"name": fields}`, by the alternative.
+/// Reads `{"name": fields}`, where the name selects the alternative.
 template <class Variant, class Name>
 bool get_alternative(const value& from, Variant& to, Name name_at, complaint& why) {
   const auto* entries = from.as_object();

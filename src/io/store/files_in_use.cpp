@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t log_header = 32;
 constexpr std::size_t frame_header = 24;
 
-// The header of the memory that the log's users share:
+// Header of the shared memory (the WAL index):
 // https://www.sqlite.org/walformat.html#the_wal_index_header
 constexpr int memory_region = 32768;
 constexpr std::size_t page_size_at = 14;
@@ -62,8 +62,8 @@ std::uint64_t big_endian(const unsigned char* from, std::size_t bytes) {
   return result;
 }
 
-/// The open database: the descriptor is SQLite's, for to open the file once more, and to close that
-/// again, would take SQLite's locks away.
+/// SQLite's own handle of the open database: opening the file again and closing that descriptor
+/// would release SQLite's locks.
 sqlite3_file* file_of(connection& db) {
   sqlite3_file* result = nullptr;
   sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &result);
@@ -74,10 +74,10 @@ error lost(const fs::path& path) {
   return {ec::storage, path.string() + ": was removed, moved or replaced while it was in use"};
 }
 
-/// What was put in the log's place is no part of the record, but SQLite would take it for one.
+/// Moves away a foreign file in the log's place, which SQLite would take for a part of the record.
 void set_aside(const fs::path& log) {
   struct ::stat found {};
-  // An empty file is taken for none.
+  // SQLite ignores an empty file.
   if (::lstat(log.c_str(), &found) != 0 || (S_ISREG(found.st_mode) && found.st_size == 0))
     return;
   constexpr int most_names = 100;
@@ -121,7 +121,7 @@ expected<files_in_use::database_shape> files_in_use::look_at_database(connection
   if (file == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
     return error{ec::storage, database_path_.string() + ": its size cannot be found out"};
   std::array<unsigned char, count_of_pages_at + 4> header{};
-  // What is too short is filled with zeros.
+  // A short read is filled up with zeros.
   if (const int status
       = file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0);
       status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ)
@@ -138,7 +138,7 @@ expected<void> files_in_use::check_database(connection& db) {
   auto found = look_at_database(db);
   if (!found)
     return found.error();
-  // It does not shrink by itself; a client that makes it smaller (VACUUM) says so in its header.
+  // A database does not shrink by itself; a client that shrinks it (VACUUM) updates the header.
   const bool is_cut = found->bytes < known_.bytes && found->bytes < found->claimed;
   if (is_cut || found->format != known_.format)
     return error{ec::storage, database_path_.string()
@@ -155,7 +155,7 @@ std::optional<files_in_use::log_end> files_in_use::end_of_log(connection& db) {
   void volatile* memory = nullptr;
   if (file->pMethods->xShmMap(file, 0, memory_region, 0, &memory) != SQLITE_OK || memory == nullptr)
     return std::nullopt;
-  // This head alone writes it.
+  // Only this head writes this memory.
   std::array<unsigned char, memory_header> header{};
   std::memcpy(header.data(), const_cast<const void*>(memory), header.size());
   const auto last = native<std::uint32_t>(&header[last_frame_at]);
@@ -175,14 +175,14 @@ std::optional<files_in_use::log_end> files_in_use::end_of_log(connection& db) {
 expected<void> files_in_use::open_log() {
   if (log_)
     return {};
-  // A named pipe would be waited for.
+  // O_NONBLOCK: opening a named pipe would block.
   auto opened = open_file(log_path_, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, "read");
   struct ::stat about {};
   if (opened && (::fstat(opened->number(), &about) != 0 || !S_ISREG(about.st_mode)))
     return lost(log_path_);
   if (!opened && opened.error().code == ec::shortage)
     return opened.error();
-  // What is there and cannot be opened is none that SQLite could have made.
+  // A file that cannot be opened was not made by SQLite.
   if (!opened)
     return lost(log_path_);
   auto memory = file_mark::of(memory_path_);
@@ -194,14 +194,14 @@ expected<void> files_in_use::open_log() {
 }
 
 expected<void> files_in_use::check_before(connection& db) {
-  // What a transaction merges could hide that the file was cut.
+  // A checkpoint in the transaction could hide that the file was truncated.
   auto whole = check_database(db);
   return whole ? check_log(db) : whole;
 }
 
 expected<void> files_in_use::check_log(connection& db) {
   const auto end = has_log_ ? end_of_log(db) : std::nullopt;
-  // One that is not open yet is found out after the transaction.
+  // A log that is not open yet is checked after the transaction.
   if (!end || !log_)
     return {};
   struct ::stat about {};
@@ -235,7 +235,7 @@ expected<void> files_in_use::check_places() {
   return memory_->check();
 }
 
-/// SQLite still has the log open, with or without a name.
+/// SQLite still has the log open, even if it was unlinked.
 error files_in_use::save_log(connection& db, const error& why) {
   auto busy = db.number("PRAGMA wal_checkpoint(FULL)");
   if (!busy || *busy != 0)
@@ -255,7 +255,7 @@ expected<void> files_in_use::check(connection& db, directory_lock& lock) {
     return there;
   if (auto whole = check_database(db); !whole)
     return whole;
-  // Past this, no other head can have begun to write.
+  // From here on, no other head can have begun to write.
   if (auto ours = lock.keep(); !ours || !has_log_)
     return ours;
   if (auto there = check_places(); !there)

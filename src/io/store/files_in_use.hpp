@@ -1,4 +1,4 @@
-/// The files of a database that a head has open: whether they are still those that are read later.
+/// Checks that the database files that a head has open are still the ones that will be read later.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,42 +14,42 @@
 
 namespace tune::store {
 
-/// SQLite goes on writing to files that have no name any more, past the end of a write-ahead log
-/// that was cut short, and beside pages that were cut off its database: nobody could ever read
-/// that. For one thread.
+/// SQLite goes on writing to files that were unlinked, past the end of a write-ahead log that was
+/// truncated, and beside pages that were cut off its database: nobody could ever read that. For use
+/// by one thread.
 class files_in_use {
 public:
-  /// @param db Has the database of `directory` open for writing.
+  /// @param db Connection that has the database of `directory` open for writing.
   [[nodiscard]] static expected<files_in_use> of(connection& db,
                                                  const std::filesystem::path& directory);
 
-  /// To be called before a transaction: whether the database is as long as it was and begins as it
-  /// did, and the log still ends with the transaction before.
-  /// @errors `ec::storage` where one of them was cut short or written over.
+  /// Call it before a transaction: checks that the database has not shrunk, that its header is
+  /// unchanged, and that the log still ends with the previous transaction.
+  /// @errors `ec::storage` if one of them was truncated or overwritten.
   [[nodiscard]] expected<void> check_before(connection& db);
 
-  /// To be called after a transaction, before anybody is told of it: whether database, log, shared
-  /// memory and lock are in their places, and the database and the log are whole. Where the log is
-  /// not, what it holds is brought into the database first: nothing is lost with it.
-  /// @errors `ec::storage` naming the file; `ec::refused` where another head may work there.
+  /// Call it after a transaction, before it is reported to anybody: checks that database, log,
+  /// shared memory and lock are in their places, and that the database and the log are whole. If
+  /// the log is not, its content is first merged into the database, so that nothing is lost.
+  /// @errors `ec::storage` naming the file; `ec::refused` if another head may work there.
   [[nodiscard]] expected<void> check(connection& db, directory_lock& lock);
 
 private:
-  /// The header of the last frame that was committed.
+  /// The header of the last committed frame.
   struct log_end {
     std::uint64_t at = 0;
-    /// Of the log up to the end of that frame.
+    /// Size of the log up to the end of that frame.
     std::uint64_t size = 0;
     std::array<unsigned char, 8> salt{};
     std::array<unsigned char, 8> sum{};
   };
 
-  /// What can be seen of a database at a glance.
+  /// Size and header of a database, which are cheap to check.
   struct database_shape {
     std::uint64_t bytes = 0;
-    /// As long as its header says it is.
+    /// The size according to its header.
     std::uint64_t claimed = 0;
-    /// The part of its header that stays as it is.
+    /// The part of its header that never changes.
     std::array<unsigned char, 24> format{};
   };
 
@@ -59,7 +59,7 @@ private:
   std::filesystem::path log_path_;
   std::filesystem::path memory_path_;
   bool has_log_ = false;
-  /// Open for reading from the first transaction on. SQLite has no locks on it.
+  /// Opened for reading after the first transaction. SQLite holds no locks on it.
   std::optional<descriptor> log_;
   std::optional<file_mark> memory_;
 

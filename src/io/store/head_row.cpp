@@ -15,7 +15,7 @@ constexpr std::string_view columns
     = "epoch, last_seq, created_ms, opened_seq, status, why, finished";
 constexpr int column_count = 7;
 
-/// What is absent counts otherwise than every value.
+/// An absent column gives another checksum than any value.
 std::int64_t sum_of(const head_row& x) {
   const std::array<std::int64_t, 9> numbers{x.epoch,
                                             x.last_seq,

@@ -32,7 +32,7 @@ std::string now_text() {
   return text.data();
 }
 
-/// The number in "pid 17 on lab".
+/// The PID in "pid 17 on lab".
 std::optional<long> pid_in(std::string_view text) {
   std::istringstream from{std::string{text}};
   std::string word;
@@ -51,7 +51,7 @@ std::vector<held_lock> locks_on(const struct ::stat& about) {
   std::vector<held_lock> result;
   std::ifstream all{"/proc/locks"};
   for (std::string line; std::getline(all, line);) {
-    // "3: FLOCK  ADVISORY  WRITE 17 fe:00:42 0 EOF"; those that wait have "->" before the kind.
+    // "3: FLOCK  ADVISORY  WRITE 17 fe:00:42 0 EOF"; waiting ones have "->" before the kind.
     std::istringstream words{line};
     std::string number, manner, access, file;
     held_lock one;
@@ -71,7 +71,7 @@ std::string others_with_locks_on(const std::vector<std::filesystem::path>& files
     if (::stat(file.c_str(), &about) != 0)
       continue;
     for (const auto& x : locks_on(about)) {
-      // Of flock SQLite knows nothing.
+      // SQLite does not use flock.
       if (x.pid <= 0 || x.pid == ::getpid() || x.kind == "FLOCK")
         continue;
       std::string name;

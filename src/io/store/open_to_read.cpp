@@ -9,7 +9,8 @@ namespace tune::store {
 
 namespace {
 
-/// Whether a transaction was cut short that only somebody who may write can take back.
+/// Whether there is an interrupted transaction that only a user with write permission can roll
+/// back.
 bool is_half_written(const connection& db) {
   return sqlite3_extended_errcode(db.handle()) == SQLITE_READONLY_ROLLBACK;
 }

@@ -1,4 +1,4 @@
-/// Opens a database to look at it.
+/// Opens a database for reading.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace tune::store {
 
-/// Opens for reading even where nothing may be written beside the database, and checks whose it is.
-/// A transaction that a crash left half-written, with a rollback journal, is taken back first, as
-/// any client of SQLite does.
-/// @param version Set to the schema's; 0 for a database without content.
-/// @errors as of `check_version`.
+/// Opens for reading even if nothing may be written beside the database, and checks that it is an
+/// experiment's. A transaction that a crash left half-written in a rollback journal is rolled back
+/// first, as any SQLite client does.
+/// @param version Set to the schema version; 0 for a database without content.
+/// @errors as `check_version`.
 [[nodiscard]] expected<connection> open_to_read(const std::filesystem::path& file,
                                                 std::int64_t& version);
 

@@ -1,4 +1,4 @@
-/// Files and directories of POSIX, failing by value with path and reason.
+/// POSIX files and directories, with errors as values that have the path and the reason.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tune::store {
 
-/// What a system call failed with, and which limit says so.
+/// The text of an error number, with the limit that caused it if known.
 /// @param number An errno.
 [[nodiscard]] std::string text_of_errno(int number);
 
@@ -22,12 +22,12 @@ namespace tune::store {
 [[nodiscard]] error system_error(const std::filesystem::path& path, std::string_view doing,
                                  int number);
 
-/// The file that a path led to.
+/// Remembers the file that a path led to.
 class file_mark {
 public:
   [[nodiscard]] static expected<file_mark> of(const std::filesystem::path& path);
 
-  /// @errors `ec::storage` where the path leads to another file now, or to none.
+  /// @errors `ec::storage` if the path now leads to another file or to none.
   [[nodiscard]] expected<void> check() const;
 
 private:
@@ -39,24 +39,26 @@ private:
   ::ino_t number_;
 };
 
-/// @param flags as for `open`; close-on-exec is added. @param doing for the error: "read", "write".
-/// @errors `ec::storage`, `ec::shortage` where there is no descriptor for it now.
+/// @param flags as for `open`; close-on-exec is added. @param doing verb for the error text:
+///              "read", "write".
+/// @errors `ec::storage`; `ec::shortage` if no descriptor is available now.
 [[nodiscard]] expected<descriptor> open_file(const std::filesystem::path& path, int flags,
                                              std::string_view doing);
-/// The same trouble of a file that is only read: `ec::unreadable`, unless it passes.
+/// Converts an error for a file that is only read: to `ec::unreadable`, except for a passing
+/// shortage.
 [[nodiscard]] error when_read(error why);
-/// The same for a file of ours where others may write, too: never through a link, and never one
-/// that is no regular file or has other names. @errors `ec::refused`, too.
+/// Like `open_file`, for a file of this program in a directory that others may write to: refuses
+/// symbolic links, and files that are not regular or have other names. @errors `ec::refused`, too.
 [[nodiscard]] expected<descriptor> open_own_file(const std::filesystem::path& path, int flags,
                                                  std::string_view doing);
-/// Writes all of it.
+/// Writes the whole text.
 [[nodiscard]] expected<void> write_all(const descriptor& to, const std::filesystem::path& path,
                                        std::string_view text);
 /// Makes the content of a file durable.
 [[nodiscard]] expected<void> sync_file(const std::filesystem::path& path);
 /// Makes the entries of a directory durable.
 [[nodiscard]] expected<void> sync_directory(const std::filesystem::path& path);
-/// Puts `text` in the place of the file, whole or not at all as far as other processes see.
+/// Replaces the file's content by `text`, atomically as seen by other processes.
 [[nodiscard]] expected<void> replace_file(const std::filesystem::path& path, std::string_view text);
 
 } // namespace tune::store

@@ -28,8 +28,7 @@ std::optional<instant> time_at(const statement& row, int column) {
   return instant{row.number(column)};
 }
 
-/// Reads a column of JSON; nothing for NULL. @returns false, with the reason, where it is no
-/// object.
+/// Reads a column of JSON; empty for NULL. @returns false, with the reason, if it is not an object.
 bool read_object(const statement& row, int column, json_position where, std::optional<object>& to,
                  std::string& why) {
   to.reset();
@@ -214,7 +213,7 @@ expected<event> read_reported(const statement& row) {
     return damaged("t_results", key, "damaged: the checksum does not fit");
   auto x = std::make_shared<report>();
   if (!row.is_null(11)) {
-    // With exceptions the texts must stay texts until they are looked at one by one.
+    // With exceptions, texts must remain texts until `restored` examines each of them.
     const auto where = exceptions ? json_position::plain : json_position::metric;
     auto metrics = object_from_json(text, where, limits);
     auto places = from_json(exceptions.value_or("null"), json_position::plain, limits);

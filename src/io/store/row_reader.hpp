@@ -1,4 +1,4 @@
-/// Turns rows of the tables back into values.
+/// Converts table rows to values.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace tune::store {
 
-/// Whether a table has the column `sum`: those of older versions have it in fewer tables.
+/// Whether a table has the column `sum`: databases of older versions have it in fewer tables.
 [[nodiscard]] expected<bool> has_sum(connection& in, const std::string& table);
 
-// Columns in the order in which the functions below expect them.
+// Columns in the order that the functions below expect.
 inline constexpr std::string_view trial_columns
     = "trial, status, config, origin, failures, lineage, reason, error, iterations, time_total,"
       " metrics, best_iteration, best_metrics, created, ended";
@@ -29,8 +29,9 @@ inline constexpr std::string_view checkpoint_columns
     = "seq, checkpoint, t, trial, attempt, iteration, time_total, location, bytes, state, detail";
 inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 
-/// Each reads the current row; that of a trial has its `sum`, or NULL where there is none, and the
-/// configuration of its best report, or NULL where that is no other, after the columns above.
+/// Each function reads the current row. A trial's row has two more columns after those above: its
+/// `sum`, or NULL if there is none, and the configuration of its best report, or NULL if it is the
+/// same.
 /// @errors `ec::storage` naming table and row.
 [[nodiscard]] expected<trial_row> read_trial(const statement& row);
 [[nodiscard]] expected<attempt_row> read_attempt(const statement& row);
@@ -38,7 +39,7 @@ inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 [[nodiscard]] expected<checkpoint_row> read_checkpoint(const statement& row);
 [[nodiscard]] expected<export_row> read_export(const statement& row);
 [[nodiscard]] expected<node_row> read_node(const statement& row);
-/// These two check the checksum first.
+/// The next two functions verify the checksum first.
 [[nodiscard]] expected<event> read_event(const statement& row);
 [[nodiscard]] expected<event> read_reported(const statement& row);
 

@@ -29,14 +29,14 @@ constexpr std::string_view trial_sql
       " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(trial) DO UPDATE SET"
       " status = excluded.status, config = excluded.config, origin = excluded.origin,"
       " failures = excluded.failures, lineage = excluded.lineage, reason = excluded.reason,"
-      // One that runs again keeps what it reported until it reports more.
+      // A trial that runs again keeps its old values until it reports new ones.
       " error = excluded.error,"
       " iterations = iif(excluded.metrics IS NULL, iterations, excluded.iterations),"
       " time_total = iif(excluded.metrics IS NULL, time_total, excluded.time_total),"
       " metrics = coalesce(excluded.metrics, metrics),"
       " best_iteration = coalesce(excluded.best_iteration, best_iteration),"
       " best_metrics = coalesce(excluded.best_metrics, best_metrics), ended = excluded.ended,"
-      // Its configuration may be another's now.
+      // An exploit may have changed its configuration.
       " sum = excluded.sum";
 constexpr std::string_view progress_sql
     = "UPDATE t_trials SET iterations = ?2, time_total = ?3, metrics = ?4,"

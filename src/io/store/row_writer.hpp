@@ -1,4 +1,4 @@
-/// Turns store items into rows, with statements prepared once and buffers used again.
+/// Writes store items as rows, with statements prepared once and reused buffers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,14 +14,14 @@ namespace tune::store {
 
 /// Writes single rows within the caller's transaction.
 ///
-/// All members return false where SQLite failed: the connection knows why.
+/// All members return false if SQLite failed; the connection has the reason.
 class row_writer {
 public:
   [[nodiscard]] static expected<row_writer> make(connection& in);
 
-  /// The event, and what of nodes, checkpoints and the head follows from it.
+  /// Writes the event and its effects on nodes, checkpoints and the head row.
   [[nodiscard]] bool write(const event& what);
-  /// @param began When the trial was first written of. @param at Time of the change.
+  /// @param began Time of the trial's first change in the batch. @param at Time of the last change.
   [[nodiscard]] bool write(const cmd::trial_changed& what, instant began, instant at);
   [[nodiscard]] bool write(const cmd::trial_progressed& what);
   [[nodiscard]] bool write(const cmd::attempt_changed& what);
@@ -47,7 +47,7 @@ private:
   [[nodiscard]] bool follow(const event&, const Other&) {
     return true;
   }
-  /// `text`, or its mended form kept until the row is written: readers choke on bad UTF-8.
+  /// `text`, or a corrected copy kept until the row is written: readers fail on invalid UTF-8.
   [[nodiscard]] std::string_view clean(std::string_view text);
 };
 

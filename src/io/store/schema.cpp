@@ -10,9 +10,9 @@ namespace tune::store {
 
 namespace {
 
-/// Times are nanoseconds of experiment time, attempts packed numbers. `t_results.done` has 2 added
-/// where a checkpoint came with the report. Metrics are JSON: a REAL
-/// column would turn NaN into NULL. `sum` is the row's checksum.
+/// Times are in nanoseconds of experiment time; attempts are packed numbers. `t_results.done` has
+/// `checkpoint_bit` set if a checkpoint came with the report. Metrics are JSON, since a REAL column
+/// would turn NaN into NULL. `sum` is the row's checksum.
 constexpr std::string_view tables = R"sql(
 CREATE TABLE t_head(
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -54,7 +54,7 @@ CREATE INDEX i_checkpoint ON t_checkpoints(checkpoint);
 CREATE INDEX i_exports ON t_events(json_extract(body, '$.trial')) WHERE kind = 'exported';
 )sql";
 
-/// The promise. A new column goes to the end and raises the version.
+/// The public views. A new column goes to the end and increases the version.
 constexpr std::string_view views = R"sql(
 CREATE VIEW experiment AS SELECT
   1 AS schema_version, h.epoch, h.created_ms, h.last_seq,
@@ -116,15 +116,14 @@ std::string pragma(std::string_view name, std::int64_t x) {
   return "PRAGMA " + std::string{name} + " = " + std::to_string(x) + ";";
 }
 
-/// The views, with the one part that others use, too.
+/// The views, with `best_config` filled in.
 std::string views_with_names() {
   constexpr std::string_view name = "{best_config}";
   std::string result{views};
   return result.replace(result.find(name), name.size(), best_config);
 }
 
-/// A view that somebody has put in the place of a table: whatever it computes would be computed
-/// whenever it is read. Empty: none.
+/// Finds a view that replaces a table: its code would run at every read. Empty if there is none.
 constexpr std::string_view false_tables
     = "SELECT ifnull((SELECT name FROM sqlite_master WHERE type = 'view'"
       " AND name LIKE 't\\_%' ESCAPE '\\' LIMIT 1), '')";
@@ -163,7 +162,7 @@ expected<std::int64_t> check_version(connection& in) {
     return error{ec::refused, file + ": was made by a newer version (schema "
                                   + std::to_string(*version) + "; this one knows "
                                   + std::to_string(schema_version) + ")"};
-  // It is written in the transaction that makes the tables.
+  // The version is written in the transaction that creates the tables.
   if (*version <= 0)
     return error{ec::storage,
                  file + ": damaged: its schema is version " + std::to_string(*version)};

@@ -13,15 +13,16 @@ namespace tune::store {
 
 /// `PRAGMA application_id`: "TUNE".
 inline constexpr std::int64_t application_id = 0x54554E45;
-/// `PRAGMA user_version`: version of the schema and of the promised views. Rises with each change.
+/// `PRAGMA user_version`: version of the schema and of the public views. Increases with each
+/// change.
 inline constexpr std::int64_t schema_version = 1;
 
-/// What `t_results.done` says of a report.
+/// Flags in `t_results.done`.
 inline constexpr std::int64_t done_bit = 1;
 inline constexpr std::int64_t checkpoint_bit = 2;
 
-/// SQL: the configuration of the best report of `t`, a row of `t_trials`. Costs reading the trial's
-/// results where it ever had another configuration than it has.
+/// SQL for the configuration of the best report of `t`, a row of `t_trials`. Reads the trial's
+/// results if it ever had another configuration than now.
 inline constexpr std::string_view best_config
     = "iif(EXISTS (SELECT 1 FROM t_attempts o WHERE o.trial = t.trial AND o.config IS NOT "
       "t.config),"
@@ -29,7 +30,7 @@ inline constexpr std::string_view best_config
       " WHERE r.trial = t.trial AND r.iteration = t.best_iteration AND r.metrics = t.best_metrics"
       " ORDER BY r.seq LIMIT 1), iif(t.best_metrics IS NULL, NULL, t.config))";
 
-/// Attempts are one number in tables: the epoch above 40 bits of counter.
+/// Attempts are stored as one number: the epoch above 40 bits of counter.
 inline constexpr int counter_bits = 40;
 inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
 
@@ -44,12 +45,12 @@ inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits)
   return {static_cast<std::uint32_t>(bits >> counter_bits), bits & counter_mask};
 }
 
-/// Makes all tables and views in one transaction, and names the version last.
+/// Creates all tables and views in one transaction, and sets the version last.
 [[nodiscard]] expected<void> create_schema(connection& in, std::int64_t created_ms);
 
 /// @returns the version; 0 for a database without content.
-/// @errors `ec::refused` for a foreign database, a newer version, and one with views in the place
-///   of tables; `ec::storage` for a version that never was.
+/// @errors `ec::refused` for a foreign database, a newer version, or views in the place of tables;
+///   `ec::storage` for a version that never existed.
 [[nodiscard]] expected<std::int64_t> check_version(connection& in);
 
 } // namespace tune::store

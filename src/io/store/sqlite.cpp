@@ -14,7 +14,7 @@ namespace tune::store {
 
 namespace {
 
-/// The system's reason of the last failure: of the connection, its journal, or its database file.
+/// The errno of the last failure: of the connection, its journal, or its database file.
 int system_errno(sqlite3* db) {
   int result = sqlite3_system_errno(db);
   sqlite3_file* journal = nullptr;
@@ -27,7 +27,7 @@ int system_errno(sqlite3* db) {
   return result;
 }
 
-/// SQLite would wait for whoever opens the other end of a named pipe.
+/// Refuses special files: SQLite would block on a named pipe until somebody opens its other end.
 std::optional<error> why_no_database(const std::filesystem::path& file) {
   for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
     const auto path = file.string() + suffix;
@@ -120,7 +120,7 @@ error connection::failure() const {
     if (const int system = system_errno(handle()); system != 0)
       text += " (" + text_of_errno(system) + ")";
   }
-  // Who may read the files may lock them, too.
+  // Any user who may read the files may lock them, too.
   if (is_busy()) {
     const auto who = others_with_locks_on({file_, file_ + "-shm"});
     text += ": "
@@ -140,7 +140,7 @@ expected<statement> statement::prepare(connection& on, std::string_view sql) {
   if (status == SQLITE_OK)
     return result;
   auto why = on.failure();
-  // Our words are right: it is the tables that are not as we made them.
+  // The SQL is known to be right, so the tables are not as they were created.
   if (status == SQLITE_ERROR)
     why.detail += " (its schema is damaged)";
   return why;

@@ -1,4 +1,4 @@
-/// A thin face of SQLite: connections and statements that fail by value.
+/// A thin wrapper of SQLite: connections and statements with errors as values.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,27 +21,27 @@ class connection {
 public:
   /// @param flags `SQLITE_OPEN_…`
   [[nodiscard]] static expected<connection> open(const std::filesystem::path& file, int flags);
-  /// The file never changes: no locks, no companion files.
+  /// Opens a file that never changes: without locks or companion files.
   [[nodiscard]] static expected<connection> open_immutable(const std::filesystem::path& file);
 
-  /// Runs statements that answer nothing.
+  /// Runs statements that return no rows.
   [[nodiscard]] expected<void> run(const std::string& sql);
-  /// The first column of the first row as a number; 0 where it is NULL. An error if there is no
-  /// row.
+  /// The first column of the first row as a number; 0 if NULL. An error if there is no row.
   [[nodiscard]] expected<std::int64_t> number(const std::string& sql);
   /// The first column of the first row as text.
   [[nodiscard]] expected<std::string> text(const std::string& sql);
 
-  /// Waits for other processes' locks at most so long.
+  /// Limits the time to wait for other processes' locks.
   void set_busy_timeout(std::chrono::milliseconds time);
 
-  /// Whether closing it leaves the files as they are: no write-ahead log is merged and removed.
+  /// Sets whether closing leaves the files as they are, so that the write-ahead log is neither
+  /// merged nor removed.
   void leave_as_is(bool leave);
 
-  /// Whether it was another's lock that the last call failed at.
+  /// Whether the last call failed because of another process's lock.
   [[nodiscard]] bool is_busy() const;
-  /// What went wrong last: file, SQLite's words, the system's where it was the system, and who
-  /// holds a lock.
+  /// The last error: file, SQLite's message, the system's if it was a system error, and the holder
+  /// of a lock.
   [[nodiscard]] error failure() const;
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[nodiscard]] std::int64_t changes() const { return sqlite3_changes(handle_.get()); }
@@ -61,7 +61,7 @@ private:
 class statement {
 public:
   statement() = default;
-  /// Bad SQL is a bug or a damaged schema: `valid` tells.
+  /// Invalid SQL means a bug or a damaged schema, and is returned as an error.
   [[nodiscard]] static expected<statement> prepare(connection& on, std::string_view sql);
 
   /// Binds all parameters in order, from the first.
@@ -71,7 +71,7 @@ public:
     (put(++index, values), ...);
     return *this;
   }
-  /// Binds one more, counted from 1.
+  /// Binds one parameter, counted from 1.
   void put(int index, std::int64_t x) { sqlite3_bind_int64(raw_.get(), index, x); }
   void put(int index, std::uint64_t x) { put(index, static_cast<std::int64_t>(x)); }
   void put(int index, int x) { put(index, std::int64_t{x}); }
@@ -79,7 +79,7 @@ public:
   void put(int index, bool x) { put(index, std::int64_t{x}); }
   void put(int index, std::nullptr_t) { sqlite3_bind_null(raw_.get(), index); }
   void put(int index, std::string_view x) {
-    // A null pointer would be NULL, even of length 0.
+    // A null pointer would be bound as NULL, even with length 0.
     sqlite3_bind_text64(raw_.get(), index, x.data() != nullptr ? x.data() : "", x.size(),
                         SQLITE_STATIC, SQLITE_UTF8);
   }
@@ -91,9 +91,9 @@ public:
       put(index, nullptr);
   }
 
-  /// @returns true with a row, false at the end.
+  /// @returns true with a row, false at the end or on failure; sets `failed`.
   [[nodiscard]] bool step(bool& failed);
-  /// Runs to its end and makes it ready for the next use. @returns false on failure.
+  /// Runs the statement and resets it for the next use. @returns false on failure.
   [[nodiscard]] bool run();
   void reset() { sqlite3_reset(raw_.get()); }
 

@@ -35,7 +35,7 @@ std::int64_t bounded(std::uint64_t x) {
   return x > static_cast<std::uint64_t>(most) ? most : static_cast<std::int64_t>(x);
 }
 
-/// A statement in use; made ready for the next use at the end.
+/// A statement in use; the destructor resets it for the next use.
 class borrowed {
 public:
   explicit borrowed(statement& what) : what_{what} {}
@@ -63,7 +63,7 @@ std::string order_of(const trial_query& which) {
     case trial_query::order::metric:
       break;
   }
-  // NaN is a text in the database.
+  // NaN is stored as a text.
   return "typeof(rank) IN ('integer', 'real') DESC, rank" + way + ", trial";
 }
 
@@ -136,7 +136,7 @@ public:
   expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
   connection& db() { return db_; }
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// Of `t_trials AS t`, with its checksum and the configuration of its best report.
+  /// Columns of `t_trials AS t`, with the checksum and the configuration of the best report.
   expected<std::string> trial_columns() {
     if (trial_columns_.empty()) {
       auto summed = store::has_sum(db_, "t_trials");
@@ -152,7 +152,7 @@ public:
     if (auto begun = db_.run("BEGIN"); !begun)
       return begun;
     held_ = true;
-    // Only with the first look is it settled what is seen.
+    // The first read fixes the snapshot.
     auto seen = db_.number("SELECT last_seq FROM t_head");
     return seen ? expected<void>{} : seen.error();
   }
@@ -160,10 +160,10 @@ public:
 private:
   connection db_;
   std::string file_;
-  /// One transaction, until the end.
+  /// True if one transaction lasts until the reader is gone.
   bool held_ = false;
   std::string trial_columns_;
-  /// By their text; as many as there are different questions.
+  /// By SQL text; one for each different query.
   std::map<std::string, statement> prepared_;
 
   statement* prepared(const std::string& sql) {
@@ -350,7 +350,7 @@ expected<experiment_row> store_reader::experiment() {
 expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) {
   std::string from = "t_trials AS t";
   if (which.by == trial_query::order::metric)
-    // Infinities are texts in the database, and numbers like others.
+    // Infinities are stored as texts but rank as numbers.
     from = "(SELECT *, (SELECT CASE value WHEN 'inf' THEN 9e999 WHEN '-inf' THEN -9e999"
            " ELSE value END FROM json_each(best_metrics) WHERE key = ?4) AS rank"
            " FROM t_trials) AS t";
@@ -528,7 +528,7 @@ expected<export_counts> store_reader::count_exports() {
     return export_counts{static_cast<std::uint64_t>(row.number(0)),
                          static_cast<std::uint64_t>(row.number(1)), std::string{row.text(2)}};
   };
-  // With one min() the other columns are those of its row.
+  // With a single min(), SQLite takes the other columns from the same row.
   auto found = impl_->one<export_counts>(
       "SELECT (SELECT count(*) FROM t_events e, json_each(e.body, '$.formats') f"
       " WHERE e.kind = 'exported' AND json_extract(f.value, '$.path') <> ''),"

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t page = 1000;
 
-/// NaN is a number, and the best of nothing: only the reports tell of it.
+/// NaN counts as a number but never as the best one: only the reports have it.
 expected<bool> reported_number(store_reader& from, trial_id of, const std::string& metric) {
   for (sequence after = 0;;) {
     const auto rows = from.results(of, after, page);

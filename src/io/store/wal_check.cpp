@@ -39,9 +39,9 @@ std::uint32_t little_endian(bytes from, std::size_t at) {
          | std::uint32_t{from[at + 1]} << 8 | from[at];
 }
 
-/// SQLite's checksum of the log: each part goes on from the one before.
+/// SQLite's checksum of the log, which runs on over all frames.
 struct running_sum {
-  /// How the words of the data are read; it is the lowest bit of the log's magic number.
+  /// Byte order of the data's words, given by the lowest bit of the log's magic number.
   bool is_big = false;
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -58,7 +58,7 @@ struct running_sum {
   }
 };
 
-/// What the header of a log says.
+/// The contents of a log's header.
 struct wal_header {
   std::size_t page = 0;
   std::uint32_t salt[2]{};
@@ -83,7 +83,7 @@ std::optional<wal_header> header_from(bytes raw) {
   return result;
 }
 
-/// Reads as much as there is, at most `to.size()`.
+/// Reads as much as is available, at most `to.size()`.
 expected<std::size_t> read_at(const descriptor& from, const fs::path& path, std::uint64_t at,
                               std::span<unsigned char> to) {
   std::size_t done = 0;
@@ -101,20 +101,20 @@ expected<std::size_t> read_at(const descriptor& from, const fs::path& path, std:
   return done;
 }
 
-/// What follows the first frame that does not fit.
+/// The part of the log from the first invalid frame on.
 struct rest_of_log {
   std::uint64_t at = 0;
-  /// Ends of transactions in it, this frame included.
+  /// Number of transaction ends in it, this frame included.
   std::uint64_t commits = 0;
 };
 
-/// What a log holds, in bytes from its beginning.
+/// The structure of a log, in bytes from its beginning.
 struct log_survey {
-  /// Nothing where all frames fit.
+  /// Empty if all frames are valid.
   std::optional<rest_of_log> rest;
-  /// Where its last whole transaction ends.
+  /// End of the last whole transaction.
   std::uint64_t whole = header_bytes;
-  /// Where that ends which was written since the log was begun anew; what comes then is older.
+  /// End of the data written since the log was last restarted; older data follows.
   std::uint64_t written = header_bytes;
 };
 
@@ -144,7 +144,7 @@ private:
   wal_header header_;
   std::vector<unsigned char> frame_;
 
-  /// A whole frame.
+  /// Takes a whole frame into account.
   void take(std::uint64_t at, log_survey& to) {
     if (!to.rest && !fits())
       to.rest = rest_of_log{at, 0};
@@ -157,7 +157,7 @@ private:
   [[nodiscard]] bool is_of_this_log() const {
     return big_endian(frame_, 8) == header_.salt[0] && big_endian(frame_, 12) == header_.salt[1];
   }
-  /// The file grew, and the content did not come, or not all of the frame's header.
+  /// Whether the file grew but its content, or a part of the frame's header, was never written.
   [[nodiscard]] bool is_blank() const {
     return big_endian(frame_, 8) == 0 && big_endian(frame_, 12) == 0;
   }
@@ -201,7 +201,7 @@ expected<std::uint64_t> torn_tail_of_wal(const fs::path& database) {
   if (!size)
     return size.error();
   if (*size < raw.size())
-    return std::uint64_t{*size > header_bytes ? *size - header_bytes : 0}; // no page is in it
+    return std::uint64_t{*size > header_bytes ? *size - header_bytes : 0}; // it has no page
   auto header = header_from(bytes{raw}.first(header_bytes));
   if (!header)
     return damaged_at(path, 0,
@@ -210,7 +210,7 @@ expected<std::uint64_t> torn_tail_of_wal(const fs::path& database) {
   auto found = wal_reader{*opened, path, *header}.survey();
   if (!found)
     return found.error();
-  // The last transaction may be torn: nobody was told that it is on disk.
+  // The last transaction may be torn: it was never reported as durable.
   if (found->rest && found->rest->commits >= 2)
     return would_be_lost(path, *found->rest);
   return found->written > found->whole ? found->written - found->whole : 0;

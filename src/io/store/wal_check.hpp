@@ -1,4 +1,4 @@
-/// Tells a write-ahead log that was cut short from one that was damaged.
+/// Distinguishes a write-ahead log that was cut short from a damaged one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,18 +9,18 @@
 
 namespace tune::store {
 
-/// Looks at the write-ahead log of `database` before SQLite does.
+/// Checks the write-ahead log of `database` before SQLite reads it.
 ///
-/// SQLite reads the log up to the first frame that does not fit, and forgets what comes after.
-/// Where that frame belongs to the last transaction, this is the mend after a crash. Where whole
-/// transactions come after it, each of which was on disk once, this would silently lose them.
-/// Nobody may write to the log meanwhile.
+/// SQLite reads the log up to the first invalid frame and discards the rest. If that frame belongs
+/// to the last transaction, this is the normal recovery after a crash. If whole transactions
+/// follow, each of which was on disk once, they would be lost silently. Nobody may write to the log
+/// during the check.
 ///
-/// @errors `ec::storage` with file and position where whole transactions would be lost.
+/// @errors `ec::storage` with file and position if whole transactions would be lost.
 [[nodiscard]] expected<void> check_wal(const std::filesystem::path& database);
 
-/// The same, and how many bytes at the end of the log hold no whole transaction: what a crash cut
-/// short. The next head to come forgets them; nobody was told that they are on disk. [bytes]
+/// Like `check_wal`; also returns the size of the incomplete transaction that a crash left at the
+/// end of the log. The next head discards it; it was never reported as durable. [bytes]
 [[nodiscard]] expected<std::uint64_t> torn_tail_of_wal(const std::filesystem::path& database);
 
 } // namespace tune::store

@@ -1,4 +1,4 @@
-/// Reads CSV records as RFC 4180 writes them.
+/// Reads CSV records as defined by RFC 4180.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,15 +12,16 @@
 
 namespace tune {
 
-/// Walks over the records of a text: commas between cells, quotes around those that need them,
-/// doubled quotes inside, LF or CRLF at the end. Lines that are empty are skipped.
+/// Reads the records of a text one by one: commas between cells, quotes around cells that need
+/// them, doubled quotes inside, LF or CRLF at the end. Empty lines are skipped.
 class csv_reader {
 public:
   explicit csv_reader(std::string_view text) : rest_{text} {}
 
-  /// @returns the next record's cells; empty at the end. @errors `ec::bad_syntax`: an open quote.
+  /// @returns the next record's cells; empty at the end. @errors `ec::bad_syntax` for an unclosed
+  ///          quote.
   [[nodiscard]] expected<std::vector<std::string>> next();
-  /// Line on which the last record began. [>= 1]
+  /// Line on which the last record begins. [>= 1]
   [[nodiscard]] std::size_t line() const { return line_; }
 
 private:

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view config_prefix = "config.";
 
-/// A cell as a value: numbers are numbers, everything else is what a literal of `[space]` would be.
+/// Converts a cell to a value: a number if it is one, else what a literal of `[space]` would be.
 value cell_value(const std::string& cell) {
   if (auto whole = parse_integer(cell))
     return *whole;
@@ -31,7 +31,7 @@ value cell_value(const std::string& cell) {
   return cell;
 }
 
-/// Equal numbers have equal texts here, whatever their kind.
+/// A text in which equal numbers are equal, whether integer or float.
 std::string canonical(const std::map<std::string, value>& config) {
   std::string result;
   for (const auto& [name, x] : config) {
@@ -42,7 +42,7 @@ std::string canonical(const std::map<std::string, value>& config) {
   return result;
 }
 
-/// Where a number stands on its parameter's scale, the range being 0 to 1.
+/// Position of a number on its parameter's scale, on which the range is 0 to 1.
 double on_scale(const domain* known, double x) {
   if (known == nullptr)
     return x;

@@ -16,7 +16,7 @@ constexpr lease_id second{8};
 struct membership_test : testing::Test {
   membership uut;
 
-  /// Node "far" of worker `worker` comes with what it has.
+  /// Node "far" of worker `worker` arrives with `has`.
   membership::arrival come(std::uint64_t session, node_holdings has,
                            const std::string& worker = "w1") {
     return uut.arrive({"far", worker, session, std::move(has)});

@@ -20,7 +20,7 @@ using event = allocation_event;
 constexpr stage all_stages[] = {stage::absent,    stage::fetching, stage::blocked, stage::preparing,
                                 stage::cancelled, stage::running,  stage::ending,  stage::closing};
 
-/// Where each event leads, by the stage before: in the order of `all_stages`.
+/// The next stage after an event, by the current stage in the order of `all_stages`.
 struct row {
   event what;
   stage to[8];

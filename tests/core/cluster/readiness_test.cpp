@@ -43,7 +43,7 @@ TEST(readiness, counts_once_what_was_granted_together) {
 TEST(readiness, begins_anew_with_a_node_that_was_ready) {
   readiness uut;
   refuse(uut, mine);
-  uut.was_ready(mine, 0); // granted before
+  uut.was_ready(mine, 0); // a lease granted before the refusal
   EXPECT_EQ(uut.refusals(mine), 1u);
 
   uut.was_ready(mine, 1);
@@ -56,7 +56,7 @@ TEST(readiness, tries_a_node_again_soon_where_something_ended_that_took_what_it_
   for (int i = 0; i < 3; ++i)
     refuse(uut, mine, true);
 
-  // Granted together with the one that was refused last.
+  // This lease was granted together with the last one that was refused.
   auto rest = uut.was_ready(mine, 2);
 
   ASSERT_TRUE(rest);

@@ -1,4 +1,4 @@
-// The checkpoint that goes with the best metrics.
+// The checkpoint that belongs to the best metrics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 
@@ -17,7 +17,7 @@ using testing::UnorderedElementsAre;
 struct best_checkpoint : support::run_by_hand, testing::Test {
   static constexpr trial_id one{1};
 
-  /// A report, and what is decided about it.
+  /// Posts a report and the decision on it.
   void report_and(action_body what, double loss, trial_id id = zero) {
     report(id, loss);
     auto cause = ports.all<cmd::judge>().back().cause;
@@ -127,7 +127,7 @@ TEST_F(best_checkpoint, was_the_newest_under_a_head_of_before) {
   save_with(0.3);
   save_with(0.4);
 
-  // What that head removed is removed.
+  // Checkpoints that the earlier head removed stay removed.
   EXPECT_THAT(removed(), ElementsAre("there/1", "there/2"));
   EXPECT_EQ(best().checkpoint, "there/3");
 }

@@ -1,4 +1,4 @@
-// What clients want of a running experiment: what they are told, and what becomes of it.
+// Clients' wishes for a running experiment: the answers to them, and their effects.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 #include "support/toy_scheduler.hpp"
@@ -19,7 +19,7 @@ using support::world_options;
 using kind = order_verdict::kind;
 
 struct clients : testing::Test, support::run_by_hand {
-  /// Where a trial can stand when a client speaks of it.
+  /// States of a trial in which a client's wish may find it.
   enum class state {
     pending,
     chosen,
@@ -63,7 +63,7 @@ struct clients : testing::Test, support::run_by_hand {
   }
 };
 
-/// What is said to `wish` in each state, and the status right after.
+/// The verdict on `wish` in some state, and the trial's status right afterwards.
 struct expectation {
   kind says;
   trial_status then;
@@ -82,7 +82,7 @@ void expect_everywhere(const event_body& wish, const std::map<int, expectation>&
     EXPECT_EQ(to_text(told.what), to_text(x.says)) << static_cast<int>(where) << ' ' << told.text;
     EXPECT_EQ(to_text(at.status()), to_text(x.then)) << static_cast<int>(where);
     EXPECT_EQ(told.trial, clients::zero);
-    // What is not taken leaves no trace.
+    // A wish that is not taken leaves no trace in the log.
     EXPECT_EQ(at.ports.log.back().what.index() == wish.index()
                   || at.ports.log[at.ports.log.size() - 2].what.index() == wish.index(),
               x.says == kind::taken)
@@ -255,7 +255,7 @@ TEST_F(clients, hold_a_trial_against_the_scheduler_s_choice) {
   bring_to(state::paused);
   order(on::pause_asked{zero});
 
-  // The scheduler may have named it before it heard.
+  // The scheduler may have chosen the trial before it heard of the hold.
   choose();
   decide(allow{});
 
@@ -346,7 +346,7 @@ TEST_F(clients, holding_one_trial_does_not_keep_those_behind_it_from_running) {
   choose({zero});
   EXPECT_EQ(asked(), before + 1);
 
-  // Whoever does not listen is not asked for ever.
+  // A scheduler that names a held trial again is not asked again.
   choose({zero});
   EXPECT_EQ(asked(), before + 1);
   post(on::unpause_asked{zero});
@@ -374,7 +374,7 @@ TEST_F(clients, pause_everything_means_that_nothing_more_is_started) {
   EXPECT_EQ(order(on::pause_asked{}).what, kind::taken);
   EXPECT_EQ(order(on::pause_asked{}).what, kind::needless);
   EXPECT_EQ(ports.all<cmd::cancel_place>().size(), 1u);
-  // Those that run go on; what was granted meanwhile is given back.
+  // Running trials go on; a lease granted meanwhile is given back.
   report();
   decide(go_on{});
   EXPECT_EQ(ports.all<cmd::proceed>().size(), 1u);
@@ -416,7 +416,7 @@ TEST_F(clients, added_trials_are_none_of_the_samples) {
   place();
   place({1});
 
-  // One sample is out: one more is asked for.
+  // One of two samples is out, so one more is asked for.
   EXPECT_FALSE(uut->machine().view().searcher_done);
   suggest(1);
   EXPECT_TRUE(uut->machine().view().searcher_done);
@@ -510,9 +510,9 @@ TEST_F(clients, A3_2_hear_that_the_run_is_over) {
   EXPECT_EQ(order(on::stop_asked{trial_id{9}, "client"}).what, kind::unknown);
 }
 
-// -- Heads that go on.
+// -- Heads that resume.
 
-/// Runs to its end with one trial errored and one left pending, then takes it over.
+/// Runs to the end with one trial errored and one left pending, then lets the next head take over.
 struct next_head : clients {
   void SetUp() override {
     bring_to(state::failed);
@@ -544,7 +544,7 @@ TEST_F(next_head, begins_nothing_before_all_is_gathered) {
   EXPECT_EQ(ports.all<cmd::place>().size(), 3u);
 }
 
-// A5.2
+// Behaviour A5.2.
 TEST_F(next_head, runs_errored_trials_only_where_that_is_wanted_and_leaves_the_rest) {
   auto asked = ports.all<cmd::choose>().size();
   post(on::opened{2, "test", "{}", 1, opening::gathers});
@@ -611,7 +611,7 @@ protected:
       = [seed = GetParam()] { return std::make_unique<support::toy_scheduler>(seed); };
   experiment_settings settings = support::run_by_hand::able_to_save();
   world_options options;
-  /// Wishes that were taken, by their place in the log.
+  /// Kind (variant index) of each taken wish, by its place in the log.
   std::map<sequence, std::size_t> acknowledged;
 
   void SetUp() override {
@@ -663,7 +663,7 @@ protected:
     }
     ADD_FAILURE() << "what was taken is not in the log";
   }
-  /// A client is told when its wish is on disk: from then on it outlives every crash.
+  /// A client is answered once its wish is durable: from then on the wish survives every crash.
   void expect_kept(const world& uut) {
     for (const auto& [seq, index] : acknowledged) {
       if (seq > uut.durable())
@@ -688,7 +688,7 @@ TEST_P(any_client, is_kept_to_through_crashes_and_replays_exactly) {
       break;
     wish(uut);
     if (chance.unit() < 0.15) {
-      // Not yet on disk: nobody was told.
+      // These wishes are not yet durable, so nobody was told of them.
       std::erase_if(acknowledged, [&](const auto& x) { return x.first > uut.durable(); });
       uut.lose_head();
       ASSERT_EQ(uut.violation(), "") << "seed " << seed;

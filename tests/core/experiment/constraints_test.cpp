@@ -1,4 +1,4 @@
-// Constraints on outcomes: how they read, and what they make of "best".
+// Constraints on outcomes: their syntax, and their effect on "best".
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/experiment/constraints.hpp"
 

@@ -22,7 +22,7 @@ config_ptr x_is(int x) {
 struct drafts : support::run_by_hand, testing::Test {
   static constexpr trial_id one{1};
 
-  /// Trial 0 runs; trial 1 was drawn as a draft before anything was known of trial 0, and is
+  /// Starts trial 0, draws trial 1 as a draft before anything is known of trial 0, and has trial 1
   /// chosen.
   void begin() {
     open(1);
@@ -30,7 +30,7 @@ struct drafts : support::run_by_hand, testing::Test {
     post(on::suggested{question().number, std::vector<suggestion>{{x_is(1), "a model", true}}});
     choose({one});
   }
-  /// Begins, and has trial 0 report and end.
+  /// Begins, and lets trial 0 report and end.
   void begin_and_learn() {
     begin();
     report();
@@ -43,7 +43,7 @@ struct drafts : support::run_by_hand, testing::Test {
   void answer(int x) {
     post(on::suggested{question().number, std::vector<suggestion>{{x_is(x), "a better model"}}});
   }
-  /// What the searcher was told of answers, by the first trial and how many there were.
+  /// Answers that the searcher was told of, each as its first trial and its number of trials.
   [[nodiscard]] std::vector<std::string> told() const {
     std::vector<std::string> result;
     for (const auto& x : ports.all<cmd::tell_searcher>()) {
@@ -208,8 +208,8 @@ TEST_F(drafts, are_asked_about_again_by_the_next_head) {
   EXPECT_EQ(*launched().config, *x_is(2));
 }
 
-/// Trials that the scheduler heard of as such that stand where they stood: all that it was told of
-/// without being told that they come last.
+/// Trials announced to the scheduler as keeping their place, that is, without being moved to the
+/// end.
 std::vector<std::string> in_place(const support::noting_ports& ports) {
   std::vector<std::string> result;
   for (const auto& x : ports.all<cmd::tell_scheduler>()) {
@@ -227,7 +227,7 @@ TEST_F(drafts, wait_behind_what_ran_when_its_head_was_lost) {
   ports.done.clear();
   uut->resume(now);
 
-  // Neither has resources: the scheduler says whose turn it is.
+  // Neither trial has resources, so the scheduler says whose turn it is.
   EXPECT_THAT(ports.all<cmd::place>(), IsEmpty());
   run();
   EXPECT_EQ(launched().trial, zero);

@@ -72,7 +72,7 @@ TEST(experiment, knows_the_best_report_of_all_trials) {
 
   uut.run();
 
-  // The loss is 1 / (iteration + trial): the last report of trial 9.
+  // The loss is 1 / (iteration + trial), so the best is the last report of trial 9.
   auto best = uut.machine().view().best;
   ASSERT_TRUE(best);
   EXPECT_EQ(best->trial, trial_id{9});
@@ -208,7 +208,7 @@ TEST(experiment, keeps_the_final_result_of_a_trial_that_is_told_to_stop) {
   EXPECT_EQ(uut.finished()->status, experiment_status::done);
 }
 
-/// A report of the only attempt that is open.
+/// A report of the only open attempt.
 std::shared_ptr<report> news(const world& from, std::uint64_t number, double loss) {
   auto [trial, attempt] = from.machine().open_attempts().front();
   auto result = std::make_shared<report>();
@@ -236,7 +236,7 @@ TEST(experiment, takes_no_result_after_the_one_that_was_the_last) {
 
   EXPECT_EQ(uut.violation(), "");
   EXPECT_EQ(all_of<on::reported>(uut).size(), 3u);
-  // Each is answered.
+  // Both reports are answered.
   EXPECT_EQ(std::count_if(uut.carried().begin(), uut.carried().end(),
                           [](const auto& x) { return std::holds_alternative<cmd::halt>(x.what); }),
             2);
@@ -248,7 +248,7 @@ TEST(experiment, takes_one_result_of_a_trial_that_was_told_to_stop_while_it_comp
   options.trials = 1;
   options.most_delay = 0;
   world uut{options, settings(), oblige};
-  // It was told to go on from its second report.
+  // Waits until the trial is told to go on after its second report.
   while (all_of<on::decided>(uut).size() < 2)
     uut.run(uut.log().size() + 1);
   auto known = all_of<on::reported>(uut).size();
@@ -366,14 +366,14 @@ TEST(experiment, never_begins_from_scratch_in_silence_whatever_may_be_retried) {
   EXPECT_GT(count_of(uut, trial_status::errored), 0u);
 }
 
-/// Feeds events one by one.
+/// Feeds events to an experiment one by one.
 struct by_hand {
   experiment uut{settings(), {}, {}, {}};
 
   std::vector<command> post(event_body what) {
     return uut.apply({uut.last_seq() + 1, instant{0}, std::move(what)});
   }
-  /// Suggests so many trials.
+  /// Opens the experiment and suggests `trials` trials.
   void begin(std::size_t trials) {
     std::vector<suggestion> list(trials, suggestion{std::make_shared<object>(), "hand"});
     (void)post(on::opened{1, "test", "{}", 0});
@@ -470,14 +470,14 @@ TEST(experiment, takes_each_answer_of_the_scheduler_once) {
     EXPECT_EQ(count, 1u) << "about event " << cause;
 }
 
-/// A world whose messages come in the order in which they were sent.
+/// Options for a world whose messages arrive in the order in which they were sent.
 world_options in_order() {
   world_options result;
   result.most_delay = 0;
   return result;
 }
 
-/// How many checkpoints each trial has on disk.
+/// Number of checkpoints that each trial has on disk.
 std::map<trial_id, std::size_t> kept_of(const world& x) {
   std::map<trial_id, std::size_t> result;
   for (const auto& [id, kept] : x.disk())
@@ -504,7 +504,7 @@ TEST(experiment, keeps_as_many_checkpoints_of_a_trial_as_it_is_told) {
 TEST(experiment, keeps_the_best_checkpoints_and_the_newest) {
   auto how = settings();
   how.checkpoints.frequency = 1;
-  // The loss falls: the first is the "best".
+  // The loss falls, but greater scores count as better here: the first checkpoint is the "best".
   how.checkpoints.retention = {1, "loss", true, 0, 0};
   world uut{in_order(), how, oblige};
 
@@ -516,7 +516,7 @@ TEST(experiment, keeps_the_best_checkpoints_and_the_newest) {
     if (uut.disk().contains(x.checkpoint))
       iterations[x.trial].insert(x.iteration);
   }
-  // The newest of the best trial is its result; for the others only the best is left.
+  // The newest checkpoint of the best trial is its result; other trials keep only their best one.
   for (const auto& [trial, which] : iterations)
     EXPECT_TRUE(which.contains(1)) << to_text(trial);
   EXPECT_EQ(iterations[trial_id{9}], (std::set<std::uint64_t>{1, 8}));

@@ -1,4 +1,4 @@
-// What schedulers hear beside what becomes of trials.
+// Facts for schedulers that are not about the fates of trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 
@@ -13,7 +13,7 @@ struct scheduler_facts : testing::Test, support::run_by_hand {
     capacity.cpu = amount::of(cpus);
     post(on::node_up{name, capacity});
   }
-  /// "+a 2cpu -b": nodes that came, with what they offer, and went.
+  /// Nodes that came, with their capacity, and nodes that left: "+a 2 CPU -b ".
   [[nodiscard]] std::string heard_of_nodes() const {
     std::string result;
     for (const auto& x : ports.all<cmd::tell_scheduler>()) {
@@ -47,7 +47,7 @@ TEST_F(scheduler_facts, tell_that_the_nodes_of_a_head_are_gone_with_it) {
   EXPECT_EQ(heard_of_nodes(), "+b 1 CPU +a 2 CPU -a -b +a 2 CPU ");
 }
 
-/// A trial that the scheduler would not start: it is asked what else must happen.
+/// A trial that the scheduler does not start, so that the scheduler is asked to resolve the stall.
 struct stalled_facts : scheduler_facts {
   sequence question = 0;
 
@@ -101,7 +101,7 @@ TEST_F(stalled_facts, do_not_put_off_an_empty_answer_for_ever) {
 }
 
 TEST_F(stalled_facts, make_an_answer_old_that_would_end_trials) {
-  // With the node that came the trial may run after all.
+  // With the new node the trial may run after all.
   take_node("a", 2);
 
   post(on::decided{{{question, {{zero, stop{}, {}}}}}});
@@ -134,8 +134,9 @@ TEST_F(stalled_facts, end_trials_all_the_same_under_heads_of_earlier_versions) {
 }
 
 TEST_F(stalled_facts, make_a_choice_old_by_notes_alone) {
-  // It is asked whom to start; before the answer comes, a round is over that changed nothing else.
-  // Since heads drop such an answer, this is so with those of earlier versions alone.
+  // The scheduler is asked to choose; before its answer arrives, a round ends that changed nothing
+  // else. Heads from `answers_stalls_anew` on drop such a decision, so the head here is an older
+  // one.
   post(on::opened{2, "test", "{}", 1, opening::at_once, on::dooms_all_named});
   choose({});
   question = ports.last<cmd::resolve_stall>().at;
@@ -155,7 +156,7 @@ TEST_F(scheduler_facts, make_an_answer_old_where_more_trials_are_on_their_way) {
   open();
   choose({});
   auto question = ports.last<cmd::resolve_stall>().at;
-  // Nobody is left, and the searcher is asked for more.
+  // No trial is left, and the searcher is asked for more.
   order(on::stop_asked{zero, "enough"});
 
   post(on::decided{{{question, {{zero, stop{}, {}}}}}});
@@ -191,7 +192,7 @@ TEST_F(scheduler_facts, tell_of_a_node_that_leaves_as_of_one_that_is_gone) {
   EXPECT_EQ(heard_of_nodes(), "+a 2 CPU -a ");
 }
 
-/// A trial that paused to go on with 4 CPUs, and waits for them.
+/// A trial that paused in order to go on with 4 CPUs, and waits for them.
 struct other_resources : scheduler_facts {
   resource_request four;
 
@@ -219,7 +220,7 @@ TEST_F(other_resources, may_be_thought_over_when_a_node_went) {
   EXPECT_EQ(ports.all<cmd::cancel_place>().size(), 1u);
   EXPECT_EQ(ports.heard<fact::added>(zero), told + 1);
   EXPECT_EQ(status(), trial_status::pending);
-  // What was granted just before is given back.
+  // A lease that was granted just before is given back.
   place();
   EXPECT_EQ(ports.all<cmd::release>().size(), 1u);
   choose();

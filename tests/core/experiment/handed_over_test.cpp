@@ -21,7 +21,7 @@ struct handed_over : samples::one_trial {
     choose();
     place();
   }
-  /// A report that brings a checkpoint.
+  /// Posts a report that brings a checkpoint.
   void bring(double loss = 0.5) {
     auto what = std::make_shared<tune::report>();
     what->trial = zero;
@@ -32,7 +32,7 @@ struct handed_over : samples::one_trial {
     what->has_checkpoint = true;
     post(on::reported{what});
   }
-  /// What came with that report is safe.
+  /// The checkpoint of report `of` is safe.
   void keep(std::uint64_t of) {
     uut->post(on::saved{zero, attempt, {}, of, {}, "there/" + std::to_string(of), 1}, now);
     uut->durable(uut->machine().last_seq());
@@ -152,7 +152,7 @@ TEST_F(handed_over, pauses_where_nobody_judges_the_report_that_brings_one) {
   begin();
   report();
   decide(pauses);
-  // Not a word of the objective.
+  // A report without the objective.
   auto what = std::make_shared<tune::report>();
   what->trial = zero;
   what->attempt = attempt;
@@ -290,7 +290,7 @@ TEST_F(handed_over, is_paused_by_the_next_head_where_the_last_one_went_while_it_
   bring();
   keep(1);
   decide(pauses);
-  // The next head says so of all that it finds open.
+  // The next head posts this end for every attempt that it finds open.
   end(end_class::interrupted);
 
   EXPECT_EQ(status(), trial_status::paused);
@@ -358,7 +358,7 @@ TEST_F(handed_over, cannot_be_copied_where_the_donor_has_none) {
 
 struct unable : handed_over {
   unable() { settings.saves = save_ability::on_request; }
-  /// It is asked to save, and cannot.
+  /// The latest request to save fails: the program cannot save.
   void refuse() {
     auto x = ports.last<cmd::save>();
     post(on::save_failed{zero, attempt, x.checkpoint, "it cannot", 0, true});

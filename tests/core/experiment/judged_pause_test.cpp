@@ -1,4 +1,4 @@
-// Reports at which a trial is to pause, or which come while it ends: each is judged once.
+// Reports at which a trial is to pause, or that arrive while it ends: each is judged once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "one_trial.hpp"
 
@@ -99,7 +99,7 @@ TEST_F(judged_pause, waits_for_no_second_verdict_on_a_repeat) {
   EXPECT_EQ(saves(), 1u);
 }
 
-/// Its report comes while it is being ended: nobody waits for the verdict.
+/// A report arrives while the trial is being ended, and nobody waits for the verdict.
 struct judged_end : judged_pause {
   void SetUp() override {
     settings.saves = save_ability::with_reports;
@@ -154,7 +154,7 @@ TEST_F(judged_end, meets_conditions_by_its_report) {
   EXPECT_EQ(questions(), 1u);
 }
 
-/// The head was lost before the verdict about the second report came.
+/// The head was lost before the verdict on the second report came.
 struct open_question : judged_pause {
   void SetUp() override {
     begin();
@@ -222,7 +222,8 @@ TEST_F(open_question, is_dropped_where_the_trial_got_further) {
   EXPECT_EQ(questions(), 0u);
 }
 
-/// Ctrl-C; it is asked to save, and says that it cannot be asked: it trains on meanwhile.
+/// After Ctrl-C the trial is asked to save, answers that it cannot save on request, and trains on
+/// meanwhile.
 TEST_F(judged_pause, counts_the_last_report_of_one_that_cannot_be_asked) {
   begin();
   post(on::interrupted{"Ctrl-C"});

@@ -1,4 +1,4 @@
-// What runs on a node that is about to go.
+// Attempts on a node that is about to leave.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "one_trial.hpp"
 

@@ -1,4 +1,4 @@
-// Attempts that a lost head left open: they may be reported on, or be given anew.
+// Attempts that a lost head left open: they may report again, or be replaced by new attempts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr trial_id zero{0};
 
-/// One trial that runs; heads come and go.
+/// One running trial while heads come and go.
 class left_open : public testing::Test {
 protected:
   support::noting_ports ports;
@@ -39,7 +39,7 @@ protected:
     uut = std::make_unique<engine>(experiment{settings, {}, source, {}}, ports);
   }
   void open() { post(on::opened{++epoch, "test", "{}", 1}); }
-  /// The head is lost; the next one goes on, and leaves open what ran.
+  /// Loses the head; the next one replays the log and leaves running attempts open.
   void lose_head() {
     make();
     for (const auto& x : ports.log)

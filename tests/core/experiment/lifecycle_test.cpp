@@ -1,4 +1,4 @@
-// How attempts fail and are tried again, and what waits while a checkpoint is written.
+// Failures of attempts and their retries, and what waits while a checkpoint is written.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "one_trial.hpp"
 
@@ -18,7 +18,7 @@ struct failing : samples::one_trial {
     settings.failures.budget = {};
     settings.failures.max_consecutive_failures = 0;
   }
-  /// The next attempt ends so.
+  /// Runs the next attempt, which ends with `how`.
   void fail(end_class how) {
     choose();
     place();
@@ -89,7 +89,7 @@ TEST_F(failing, fast_leaves_everything_to_be_gone_on_with) {
   EXPECT_EQ(uut->machine().status_of({1}), trial_status::pending);
   ASSERT_EQ(ports.all<cmd::finish>().size(), 1u);
   EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::failed);
-  // The next head goes on with the other.
+  // The next head goes on with the other trial.
   post(on::opened{2, "test", "{}", 1});
   EXPECT_FALSE(uut->machine().is_finished());
   post(on::chosen{{ports.last<cmd::choose>().at, {{1}}}});
@@ -99,7 +99,7 @@ TEST_F(failing, fast_leaves_everything_to_be_gone_on_with) {
 // -- While a checkpoint is written.
 
 struct saving : samples::one_trial {
-  /// Its second report is judged while the checkpoint of the first is still written.
+  /// The second report is judged while the checkpoint of the first is still being written.
   void report_while_it_saves() {
     settings.stop_grace = 10s;
     open();
@@ -303,7 +303,7 @@ TEST_F(saving, that_hangs_does_not_hold_up_a_clients_stop) {
   EXPECT_EQ(status(), trial_status::terminated);
 }
 
-// -- A node that does not end what it is told to.
+// -- A node that does not end an attempt as told.
 
 using killing = saving;
 
@@ -354,7 +354,7 @@ TEST_F(saving, that_hangs_at_the_end_of_a_trial_ends_when_somebody_asks) {
   report(zero, 0.5, true);
   ASSERT_EQ(ports.all<cmd::save>().size(), 1u);
   EXPECT_TRUE(ports.last<cmd::save>().then_end);
-  // A large checkpoint takes its time.
+  // Writing a large checkpoint may take long.
   let_pass(std::chrono::hours{1});
   EXPECT_TRUE(ports.all<cmd::halt>().empty());
 

@@ -1,4 +1,4 @@
-// Pauses that the scheduler decided, of attempts that were lost before they took effect.
+// Pauses that the scheduler decided, but whose attempts were lost before the pauses took effect.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "one_trial.hpp"
 
@@ -6,7 +6,7 @@ namespace tune {
 namespace {
 
 struct lost_pause : samples::one_trial {
-  /// It is to pause at its second report, and saves.
+  /// The trial is told to pause at its second report, and is asked to save.
   void begin() {
     open();
     choose();

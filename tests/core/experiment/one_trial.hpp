@@ -1,4 +1,4 @@
-/// One trial, played event by event; where it runs and what it leaves is for the test to say.
+/// One trial, driven event by event; the test decides where it runs and what it leaves behind.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace tune::samples {
 
 struct one_trial : testing::Test, support::run_by_hand {
-  /// The trial gets its place, and begins to train.
+  /// Places the trial, which begins to train.
   void place(const std::string& node = "near") {
     attempt = uut->machine().next_attempt();
     post(on::placed{zero, attempt, lease{{++leases}, {{node, {}, {}}}}});

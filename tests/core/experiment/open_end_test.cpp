@@ -1,4 +1,4 @@
-// Trials that come to their end while nobody can make what that brings.
+// Trials that end while no attempt of theirs can make the export.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 
@@ -31,7 +31,7 @@ struct open_end : support::run_by_hand, testing::Test {
   void exported() {
     post(on::exported{zero, attempt, "there/1", 7, {{"model", "there/1/model", ""}}});
   }
-  /// What the record says of exports that nobody could make.
+  /// The record's entries about exports that nobody could make: format and reason.
   [[nodiscard]] std::vector<std::string> lost() const {
     std::vector<std::string> result;
     for (const auto& x : ports.log) {
@@ -127,7 +127,7 @@ TEST_F(open_end, survives_the_head) {
   decide(tune::save{});
   save();
   stop_by_client();
-  // The head is lost in the middle of the export.
+  // The head is lost during the export.
   post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
   end(end_class::interrupted);
 

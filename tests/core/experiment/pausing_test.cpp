@@ -14,7 +14,7 @@ struct pausing : samples::one_trial {
     settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
   }
 
-  /// Runs to iteration 1, saves on disk, runs to 2, pauses in the memory of "near".
+  /// Trains to iteration 1, saves on disk, trains to 2, and pauses in the memory of "near".
   void pause() {
     open();
     choose();
@@ -33,18 +33,18 @@ struct pausing : samples::one_trial {
     post(on::unpause_asked{zero});
     choose();
   }
-  /// The next head goes on.
+  /// Opens the next head.
   void open_again(std::uint32_t draws) {
     post(on::opened{2, "test", "{}", 1, opening::at_once, draws});
   }
-  /// How often the log says of checkpoints that they go.
+  /// Number of events that doom checkpoints.
   [[nodiscard]] std::size_t doomed() const {
     std::size_t result = 0;
     for (const auto& x : ports.log)
       result += std::holds_alternative<on::checkpoints_doomed>(x.what) ? 1 : 0;
     return result;
   }
-  /// Locations that are to be removed.
+  /// Locations of the checkpoints that are to be removed.
   [[nodiscard]] std::vector<std::string> removed() const {
     std::vector<std::string> result;
     for (const auto& x : ports.all<cmd::discard>())
@@ -331,7 +331,7 @@ TEST_F(pausing, that_fails_in_memory_is_tried_on_disk_and_is_no_failure) {
   auto asked = ports.last<cmd::save>();
   post(on::save_failed{zero, attempt, asked.checkpoint, "no space left on device"});
   EXPECT_EQ(status(), trial_status::running);
-  // It may train on.
+  // The trial may train on.
   EXPECT_EQ(ports.last<cmd::proceed>().number, asked.number);
   report();
   decide(go_on{});

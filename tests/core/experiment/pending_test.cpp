@@ -1,4 +1,4 @@
-// How many configurations of the searcher may be under way, and when it is asked for the next.
+// The limit of unfinished configurations, and when the searcher is asked for the next.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 
@@ -26,7 +26,7 @@ struct pending : support::run_by_hand, testing::Test {
     make();
     post(on::opened{1, "test", "{}", 1, opening::at_once, on::present_draws});
   }
-  /// The trial gets its place, and begins.
+  /// Places the trial, which begins to train.
   void go(trial_id id) {
     run(id);
     attempts[id] = attempt;
@@ -202,7 +202,7 @@ TEST_F(pending, a_head_that_goes_on_asks_when_the_last_would_have) {
   go(zero);
   finish(zero);
   go(one);
-  // Its log, and nothing else, told to another.
+  // Another experiment that is fed only the log.
   experiment next{
       settings, scheduler_traits{.choose_ahead = 4}, searcher_traits{.exhaustible = true}, {}};
   for (const auto& x : ports.log)

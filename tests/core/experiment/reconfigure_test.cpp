@@ -1,4 +1,4 @@
-// Configurations that change from one attempt to the next.
+// Configurations that change between the attempts of a trial.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 
@@ -110,7 +110,7 @@ TEST_F(reconfiguring, holds_from_the_next_attempt_on_where_its_pause_failed) {
 
 TEST_F(reconfiguring, takes_the_best_configuration_to_be_that_of_the_report) {
   change();
-  // The pause fails: it runs on as it is, and gets better.
+  // The pause fails: the trial runs on with its old configuration and improves.
   post(on::save_failed{zero, attempt, ports.last<cmd::save>().checkpoint, "no room"});
   report(zero, 0.1);
 

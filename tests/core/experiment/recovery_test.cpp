@@ -1,4 +1,4 @@
-// The two statements about recovery (CONTRACTS, section 2), for a scheduler that does everything.
+// The two guarantees of recovery, R1 and R2, for a scheduler that does everything it may.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/toy_scheduler.hpp"
 #include "support/world.hpp"
@@ -42,7 +42,7 @@ protected:
   world::make_scheduler maker
       = [seed = GetParam()] { return std::make_unique<toy_scheduler>(seed); };
 
-  /// To the end; the head is lost again and again in the first `most` events.
+  /// Runs to the end, and loses the head again and again within the first `most` events.
   void run_with_crashes(world& uut, std::size_t most) const {
     for (std::size_t stop = 20; stop < most; stop += 20 + seed % 7) {
       uut.run(stop);
@@ -52,12 +52,12 @@ protected:
     }
     uut.run();
   }
-  /// It came to its end, and its log alone leads to the same states.
+  /// Checks that the run finished and that its log alone reproduces the same states.
   void expect_replayed(const world& uut, const world_options& options,
                        const experiment_settings& how) const {
     ASSERT_EQ(uut.violation(), "") << "seed " << seed;
     ASSERT_TRUE(uut.finished()) << "seed " << seed;
-    // Nothing was acted on before it was on disk, no question was put twice, …
+    // Nothing was acted on before it was durable, no question was asked twice, …
     auto found = uut.check();
     EXPECT_TRUE(found.empty()) << "seed " << seed << ": " << to_text(found.kept().front());
     auto replayed = replay_hashes(uut.log(), options, how, maker);
@@ -90,8 +90,8 @@ TEST_P(any_seed, r1_replay_gives_the_state_of_the_uncrashed_instance) {
 }
 
 TEST_P(any_seed, r2_a_common_continuation_gives_the_same_answers_after_any_crash) {
-  // The head is lost again and again; each time `lose_head` compares the recovered state with the
-  // lived one (R1), then both go on with the same events: the end of the run is one log.
+  // The head is lost again and again. Each time `lose_head` compares the recovered state with the
+  // original one (R1), then both go on with the same events: in the end there is one log.
   world uut{wild(seed), tolerant(), maker};
   run_with_crashes(uut, 200);
 
@@ -149,7 +149,7 @@ TEST_P(any_seed, a_head_lost_while_it_leaves_off_costs_no_trial_anything) {
 }
 
 TEST_P(any_seed, checkpoints_that_are_needed_outlive_limits_and_crashes) {
-  // The world objects where a checkpoint is to be restored that is not there.
+  // The world reports a violation if a missing checkpoint is to be restored.
   auto how = tolerant();
   how.checkpoints.frequency = 1;
   how.checkpoints.retention

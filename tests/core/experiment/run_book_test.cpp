@@ -1,4 +1,4 @@
-// Runs of one configuration, judged together.
+// Several runs of one configuration, judged together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/experiment/run_book.hpp"
 
@@ -56,7 +56,7 @@ TEST(run_groups, want_no_more_runs_than_a_client_asked_for) {
   EXPECT_EQ(book.best()->wanted, 1u);
   EXPECT_TRUE(book.best()->is_full);
 
-  // The search comes to the same one.
+  // The searcher proposes the same configuration.
   book.add({1}, object{{"x", 1}, {"seed", 8}}, "random");
   EXPECT_EQ(book.best()->wanted, 3u);
   EXPECT_FALSE(book.best()->is_full);
@@ -77,7 +77,7 @@ TEST(run_judges, make_one_number_of_several) {
   EXPECT_EQ(judged_by(run_judge::mean, {1, 2, 6}), 3);
   EXPECT_EQ(judged_by(run_judge::median, {6, 1, 2}), 2);
   EXPECT_EQ(judged_by(run_judge::median, {6, 1, 2, 4}), 3);
-  // Standard deviation 2.645751, its error 1.527525, t(0.95, 2) = 2.919986.
+  // Standard deviation 2.645751, standard error 1.527525, t(0.95, 2) = 2.919986.
   EXPECT_THAT(judged_by(run_judge::lower_bound, {1, 2, 6}), DoubleNear(3 - 4.460352, 1e-5));
   EXPECT_EQ(judged_by(run_judge::lower_bound, {5}), 5);
   std::vector<double> many(101, 0.0);
@@ -213,7 +213,7 @@ TEST(run_book, does_without_runs_that_say_nothing) {
   uut.fail(1);
   uut.run(1, std::numeric_limits<double>::quiet_NaN());
   EXPECT_FALSE(uut.book.best());
-  // Of opposite infinities there is no mean.
+  // Opposite infinities have no mean.
   uut.run(2, infinite);
   uut.run(2, -infinite);
   EXPECT_FALSE(uut.book.best());
@@ -248,7 +248,7 @@ TEST(run_statistics, come_back_as_they_were_told) {
   EXPECT_EQ(to_object(statistics_from(told)), told);
 }
 
-/// What the experiment makes of it: smaller losses are better, and each configuration runs twice.
+/// An experiment with a run book: smaller losses are better, and each configuration runs twice.
 struct experiment_of_runs : support::run_by_hand, testing::Test {
   experiment_of_runs() { settings.repeats.runs = 2; }
 
@@ -373,7 +373,7 @@ TEST_F(experiment_of_runs, the_searcher_hears_of_what_a_client_adds_before_it_re
   EXPECT_EQ(told.how, outcome::running);
   EXPECT_EQ(*told.config, (object{{"x", 5}, {"seed", 7}}));
   run({2});
-  // It had no more; now there may be something to confirm.
+  // The searcher was exhausted, but now there may be something to confirm.
   EXPECT_GT(ports.all<cmd::ask_searcher>().size(), asks);
 }
 

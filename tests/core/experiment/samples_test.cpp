@@ -1,4 +1,4 @@
-// How many configurations are wanted, and a searcher that has none yet.
+// The number of wanted configurations, and searchers that have none yet.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/run_by_hand.hpp"
 #include "tune/core/experiment/searcher_wait.hpp"
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct samples_wanted : support::run_by_hand, testing::Test {
-  /// The next head opens; so many are wanted now.
+  /// Opens the next head, which wants `limit` samples.
   void reopen(std::uint64_t limit) {
     settings.sample_limit = limit;
     uut->go_by({settings, {}});
@@ -145,7 +145,7 @@ struct idle_searcher : samples_wanted {
     run();
     report();
     end(end_class::finished);
-    // The first answer is older than the end of the trial.
+    // The first question was asked before the end of the trial.
     answer_nothing();
     answer_nothing();
   }
@@ -266,7 +266,7 @@ TEST_F(training_limit, is_over_for_the_next_head_too) {
   EXPECT_THAT(ports.last<cmd::finish>().why, HasSubstr("training_limit"));
 }
 
-/// What the runtime measures can be the objective.
+/// A value measured by the runtime can be the objective.
 struct measured : support::run_by_hand, testing::Test {};
 
 TEST_F(measured, is_one_of_the_metrics_where_trials_are_judged_by_it) {
@@ -283,7 +283,7 @@ TEST_F(measured, is_one_of_the_metrics_where_trials_are_judged_by_it) {
             (object{{"loss", 0.5}, {"training_iteration", 2}}));
 }
 
-/// What the scheduler stops with.
+/// A trial that the scheduler stops, and the end that the scheduler hears of.
 struct stop_by_scheduler : support::run_by_hand, testing::Test {
   void stop_with(stop how) {
     settings.checkpoints.at_end = true;
@@ -346,7 +346,7 @@ TEST_F(idle_searcher, is_told_of_by_what_it_is) {
   EXPECT_THAT(answer_wait_text({}), HasSubstr("it thinks its suggestion over"));
 }
 
-/// `[search] type = none`.
+/// An experiment with `[search] type = none`.
 struct no_searcher : idle_searcher {
   searcher_traits none;
 

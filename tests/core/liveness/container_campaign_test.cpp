@@ -1,6 +1,6 @@
-// Machines with containers in containers, whose nodes use the same paths and whose kernel gives the
-// same numbers again: a sweep ends no process that somebody looks after, and none of another
-// directory; and it finds all that nobody looks after, where it can see that.
+// Machines with nested containers, whose nodes use the same paths and whose kernel reuses numbers.
+// A sweep ends no process that is looked after and none of another directory, and it finds every
+// process that nobody looks after, provided it can see that.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/liveness/leftover.hpp"
 
@@ -27,7 +27,7 @@ struct process {
 struct trial {
   std::size_t self = 0;
   std::size_t guard = 0;
-  /// Where its node works, by path and by inode at that time.
+  /// Working directory of its node, by path and by inode at the start.
   std::size_t path = 0;
   std::uint64_t place = 0;
 };
@@ -36,7 +36,7 @@ struct trial {
 struct container {
   std::size_t around = 0;
   std::uint64_t number = 0;
-  /// Inodes by path. Paths may be mounted from outside, or its own.
+  /// Inode of each path, which is mounted from outside or the container's own.
   std::vector<std::uint64_t> paths;
   std::int64_t next_pid = 2;
 };
@@ -51,7 +51,7 @@ public:
       happen();
   }
 
-  /// One sweep of each path from each container.
+  /// Sweeps each path from each container.
   void sweep_everywhere() {
     for (std::size_t from = 0; from < containers_.size(); ++from) {
       for (std::size_t path = 0; path < containers_[from].paths.size(); ++path)
@@ -81,7 +81,7 @@ private:
     containers_.push_back(std::move(made));
   }
 
-  /// Numbers are small and given again once they are free.
+  /// Starts a process; PIDs are small and reused once they are free.
   std::size_t begin_process(std::size_t space) {
     constexpr std::int64_t most = 8;
     auto& where = containers_[space];
@@ -114,7 +114,7 @@ private:
       make_directory_anew();
   }
 
-  /// A node's guard and its trials.
+  /// Starts a node's guard and its trials.
   void begin_node() {
     const auto space = below(containers_.size());
     const auto path = below(containers_[space].paths.size());
@@ -140,10 +140,11 @@ private:
     return space == of;
   }
 
-  /// Numbers differ from one view to the next; those of the view's own namespace are the same.
+  /// The processes visible from a namespace. PIDs of inner namespaces differ between two views;
+  /// those of the view's own namespace do not.
   process_view view_from(std::size_t space, bool hides) {
     process_view result{"boot", containers_[space].number, 1, {}};
-    // Whoever looks.
+    // The observer itself.
     result.all.push_back({1, 1, result.space, 1});
     for (const auto& x : processes_) {
       if (!x.lives || !is_inside(x.space, space))

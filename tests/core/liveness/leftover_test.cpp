@@ -16,7 +16,7 @@ process_name guard_in(std::uint64_t space) {
   return {"boot", space, 1, 7, 1000};
 }
 
-/// Whoever looks, and some processes.
+/// A view that contains the observer and the given processes.
 process_view seen(std::vector<seen_process> more) {
   more.push_back({1, 1, here, 1});
   return {"boot", here, 1, std::move(more)};
@@ -43,7 +43,7 @@ TEST(directory_name, comes_back_from_its_text) {
     EXPECT_FALSE(directory_name_from_text(text)) << text;
 }
 
-// -- What became of a guard.
+// -- The fate of a guard.
 
 TEST(guard_fate, is_known_of_one_in_the_same_namespace) {
   EXPECT_EQ(fate_of(guard_in(here), seen({{7, 7, here, 1000}})), process_fate::lives);
@@ -63,7 +63,7 @@ TEST(guard_fate, is_known_of_one_in_a_container_that_is_seen) {
 }
 
 TEST(guard_fate, is_not_that_of_the_process_with_its_number_here) {
-  // What a mark of a number and a start alone would take for a dead guard.
+  // By PID and start time alone this guard would seem dead.
   EXPECT_EQ(fate_of(guard_in(inside), seen({{7, 7, here, 3}, {40, 7, inside, 1000}})),
             process_fate::lives);
 }
@@ -100,7 +100,7 @@ TEST(guard_fate, is_unknown_where_beginnings_are_counted_otherwise) {
   EXPECT_EQ(fate_of(name, seen({})), process_fate::gone);
 }
 
-// -- Whose a process is.
+// -- The owner of a process.
 
 leftover_verdict judged(const trial_process_facts& x) {
   return judge_leftover(x, ours);
@@ -112,7 +112,7 @@ TEST(leftovers, are_those_of_our_directory_whose_guard_is_gone) {
 }
 
 TEST(leftovers, are_not_known_by_their_path_alone) {
-  // The same path in another container, whose directory is another one.
+  // The same path in another container, where it is another directory.
   EXPECT_EQ(judged({true, other, other, process_fate::gone}), leftover_verdict::not_ours);
   EXPECT_EQ(judged({true, other, std::nullopt, process_fate::gone}), leftover_verdict::not_ours);
   EXPECT_EQ(judged({true, std::nullopt, other, process_fate::gone}), leftover_verdict::not_ours);

@@ -30,7 +30,7 @@ TEST(liveness_rules, refuse_what_no_network_keeps) {
   EXPECT_FALSE(validate({25h}));
 }
 
-// -- The node's end.
+// -- The node's side.
 
 TEST(session_lease, runs_from_the_sending_of_the_heartbeat_that_was_answered) {
   session_lease uut{ten, 0s};
@@ -44,7 +44,7 @@ TEST(session_lease, runs_from_the_sending_of_the_heartbeat_that_was_answered) {
 }
 
 TEST(session_lease, ends_before_the_head_gives_the_node_up) {
-  // Whatever way the messages take, and were one clock 5 % faster than the other.
+  // However long the messages take, and even if one clock is 5 % faster than the other.
   rng draw{7, "lease", 0};
   for (int i = 0; i < 1000; ++i) {
     auto sent = instant{draw.below(1'000'000'000)};
@@ -78,7 +78,7 @@ TEST(session_lease, stays_ended_once_it_was_found_ended) {
   auto first = uut.beat(1s);
   auto second = uut.beat(9s);
 
-  uut.answered(first, 60s); // the machine slept meanwhile
+  uut.answered(first, 60s); // the machine was suspended meanwhile
   uut.answered(second, 60s);
 
   EXPECT_EQ(uut.at(60s), state::lost);
@@ -127,7 +127,7 @@ TEST(session_lease, remembers_few_of_many_heartbeats_that_nobody_answers) {
   EXPECT_EQ(uut.ends(), liveness_rules{24h}.lease());
 }
 
-// -- The head's end.
+// -- The head's side.
 
 TEST(failure_detector, gives_a_node_up_that_was_silent_for_too_long) {
   failure_detector uut{ten};
@@ -160,12 +160,12 @@ TEST(failure_detector, blames_nobody_for_its_own_delay) {
   uut.begin(1, 0s);
   EXPECT_EQ(uut.next_look(0s), 2s);
 
-  // It was suspended for a minute.
+  // The detector itself was suspended for a minute.
   EXPECT_THAT(uut.look(62s), IsEmpty());
 
   EXPECT_EQ(uut.next_look(62s), 64s);
   EXPECT_THAT(uut.look(64s), IsEmpty());
-  EXPECT_EQ(uut.next_look(69s), 70s); // its own 60 s do not count
+  EXPECT_EQ(uut.next_look(69s), 70s); // the detector's own delay of 60 s does not count
   EXPECT_THAT(uut.look(70s), ElementsAre(1u));
 }
 
@@ -174,7 +174,7 @@ TEST(failure_detector, knows_for_a_while_that_it_was_held_up) {
   uut.begin(1, 0s);
   ASSERT_TRUE(uut.next_look(0s));
   EXPECT_FALSE(uut.was_held_up(2s));
-  EXPECT_TRUE(uut.was_held_up(12s)); // before it looks
+  EXPECT_TRUE(uut.was_held_up(12s)); // even before it looks
 
   EXPECT_THAT(uut.look(12s), IsEmpty());
 
@@ -246,7 +246,7 @@ TEST(flap_book, is_news_where_a_node_waits_longer_than_people_know) {
     EXPECT_FALSE(uut.is_news("a", i * 1s));
   }
 
-  // 10, 20, 40, 80, 160 and 300 s.
+  // Once for each longer wait: 10, 20, 40, 80, 160 and 300 s.
   EXPECT_THAT(news, ElementsAre(3, 4, 5, 6, 7, 8));
 }
 

@@ -82,7 +82,7 @@ TEST(ledger, serves_the_owner_with_the_fewest_grants_first) {
       next.push_back(token);
   }
 
-  // Two each, and then by turns: with as many grants, whoever has waited longer.
+  // Two grants each, then by turns: with equal numbers of grants, the one that has waited longer.
   EXPECT_THAT(next, ElementsAre(11u, 12u, 5u, 6u));
 }
 
@@ -372,7 +372,7 @@ TEST(ledger, grants_all_bundles_or_none) {
 
 TEST(ledger, finds_a_place_that_the_first_idea_misses) {
   ledger uut;
-  // The tightest node for 2 CPU is "a", but the licence is only there.
+  // Node "a" fits the 2 CPUs most tightly, but the licence is only there.
   uut.set_node("a", {amount::of(2), {}, 0, {{"licence", amount::of(1)}}});
   uut.set_node("b", cpus(3));
   resources licensed{amount::of(1), {}, 0, {{"licence", amount::of(1)}}};
@@ -507,7 +507,7 @@ TEST(ledger, serves_a_long_queue_without_looking_at_all_of_it) {
   EXPECT_EQ(uut.waiting(), 0u);
 }
 
-/// What a test keeps of its own to check the ledger against.
+/// The test's own books, to check the ledger against.
 struct books {
   std::map<std::string, resources> capacity;
   std::map<std::uint64_t, lease> held;
@@ -526,7 +526,7 @@ struct books {
         EXPECT_EQ(shares, bundle.what.gpu);
       }
     }
-    // Only nodes of the fresh lease: another may have shrunk below what it had granted.
+    // Checks only the nodes of the fresh lease: others may have shrunk below what they granted.
     for (const auto& bundle : fresh.bundles) {
       ASSERT_TRUE(capacity.contains(bundle.node));
       const auto& has = capacity.at(bundle.node);

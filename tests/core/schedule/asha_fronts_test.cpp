@@ -65,7 +65,7 @@ TEST(asha_fronts, the_best_so_many_are_whole_fronts_and_a_part_of_the_next) {
 
   EXPECT_EQ(uut.best(0).whole, 0u);
   EXPECT_THAT(uut.best(0).rest, IsEmpty());
-  // The best in the first score, the one farthest from it, the one in the middle.
+  // Taken are the best in the first score, the one farthest from it, and the one in the middle.
   EXPECT_THAT(uut.best(3).rest, ElementsAre(0u, 4u, 2u));
   EXPECT_EQ(uut.best(5).whole, 1u);
   EXPECT_THAT(uut.best(5).rest, IsEmpty());
@@ -82,7 +82,7 @@ TEST(asha_fronts, large_fronts_are_cut_by_a_lot_that_keeps_who_was_drawn) {
 
   ASSERT_EQ(few.size(), 100u);
   EXPECT_TRUE(std::equal(few.begin(), few.end(), more.begin()));
-  // About half of them in either half.
+  // About half of the 200 are in either half.
   auto low = std::count_if(more.begin(), more.end(), [](auto slot) { return slot < 500; });
   EXPECT_GT(low, 70);
   EXPECT_LT(low, 130);
@@ -102,7 +102,7 @@ TEST(asha_fronts, marks_go_with_their_points) {
 }
 
 TEST(spread, measures_each_score_by_its_range) {
-  // The second score is a thousand times the first; both count alike.
+  // The second score has a thousand times the range of the first, but both count alike.
   const point values{1, 0, 0.9, 100, 0.5, 500, 0, 1000};
 
   EXPECT_THAT(spread(values, 2, 3), ElementsAre(0u, 3u, 2u));
@@ -115,7 +115,7 @@ TEST(spread, bears_equal_and_infinite_points) {
   EXPECT_THAT(spread(point{infinity, 0, 1, 1, -infinity, 2}, 2, 3), ElementsAre(0u, 2u, 1u));
 }
 
-/// Peels front after front off.
+/// Peels off front after front.
 std::vector<std::uint32_t> peeled(const std::vector<point>& all) {
   constexpr auto none = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> result(all.size(), none);
@@ -148,7 +148,7 @@ TEST(asha_fronts, agree_with_peeling) {
     std::vector<point> all;
     for (int i = 0; i < 250; ++i) {
       point x;
-      // Some agree on what is good.
+      // With every other seed the scores of a point are correlated.
       auto common = seed % 2 == 0 ? pick(range) : 0;
       for (int k = 0; k < objectives; ++k)
         x.push_back(common + pick(range));

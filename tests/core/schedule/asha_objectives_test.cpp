@@ -38,7 +38,7 @@ struct judged_by {
   explicit judged_by(asha::settings what, bool maximise = true)
       : uut{std::move(what), 1, maximise} {}
 
-  /// A new trial's first result, and what is decided.
+  /// Tells a new trial's first result. @returns the decision.
   std::string report(std::uint64_t trial, std::vector<double> scores, double time = 1) {
     tell.add(trial);
     tell.tell(fact::chosen{{1, {{trial}}}, {}});
@@ -51,7 +51,7 @@ struct judged_by {
     tell.tell(fact::decided{verdict, {}});
     return text_of(verdict);
   }
-  /// Whom it would start, in order.
+  /// Trials that the rule would start, in order.
   std::vector<std::uint64_t> named() const {
     std::vector<std::uint64_t> result;
     for (auto x : uut.choose(1, 99).start)
@@ -62,7 +62,7 @@ struct judged_by {
 using stopping = judged_by<asha::asha_scheduler>;
 using promoting = judged_by<asha::promotion>;
 
-/// It also pauses.
+/// Reports a result and pauses as told.
 void wait(promoting& x, std::uint64_t trial, std::vector<double> scores) {
   EXPECT_THAT(x.report(trial, std::move(scores)), StartsWith("pause"));
   x.tell.tell(fact::paused{{trial}, {trial + 1}});
@@ -91,7 +91,7 @@ TEST(asha_stopping_objectives, lets_trials_go_on_that_are_good_at_different_thin
   x.report(1, {0, 0});
   x.report(2, {0, 0});
 
-  // Of four the best two: this one and trial 0.
+  // The best two of four go on: this one and trial 0.
   EXPECT_THAT(x.report(3, {1, 4}), HasSubstr("go_on 3; annotate 3 rule=asha bracket=0 rung=1 "
                                              "value=1 recorded=3 front=0 rank=1 most=2"));
 }
@@ -102,9 +102,9 @@ TEST(asha_stopping_objectives, divides_a_front_evenly) {
   x.report(1, {0, 4});
   x.report(2, {3.9, 0.1});
 
-  // Two of four: the best in the first score, and the one farthest from it.
+  // Two of four go on: the best in the first score, and the one farthest from it.
   EXPECT_THAT(x.report(3, {3.8, 0.2}), HasSubstr("front=0 rank=3 most=2 why="));
-  // Three of five: also the one in the middle.
+  // Three of five go on: also the one in the middle.
   EXPECT_THAT(x.report(4, {2, 2}), StartsWith("go_on 4"));
 }
 
@@ -134,7 +134,7 @@ TEST(asha_promotion_objectives, promotes_from_the_best_front) {
   wait(x, 0, {4, 1});
   wait(x, 1, {3, 0});
   wait(x, 2, {1, 4});
-  // One of three: the better one in the first score.
+  // One of three is promoted: the better one in the first score.
   EXPECT_THAT(x.named(), ElementsAre(0));
 
   wait(x, 3, {0, 3});
@@ -171,7 +171,7 @@ TEST(asha_promotion_objectives, does_not_promote_twice_what_a_better_one_pushed_
   wait(x, 2, {2, 2});
   wait(x, 3, {0, 0});
 
-  // Two of four: trial 2 and trial 0, which has gone on.
+  // Two of four are promoted: trial 2 and trial 0, which has gone on already.
   EXPECT_THAT(x.named(), ElementsAre(2));
 }
 

@@ -32,7 +32,7 @@ asha::settings with(double max_t, double grace, double eta) {
   return result;
 }
 
-/// Trials that run and wait, and the rule that promotes them.
+/// Running and waiting trials, and the rule that promotes them.
 struct climbing {
   asha::promotion uut;
   scheduler_feed tell{uut};
@@ -51,17 +51,17 @@ struct climbing {
     tell.add(trial);
     go(trial);
   }
-  /// It is chosen and starts.
+  /// The trial is chosen and starts.
   void go(std::uint64_t trial) {
     tell.tell(fact::chosen{{1, {{trial}}}, {}});
     tell.tell(fact::started{{trial}});
   }
-  /// It reports, and pauses.
+  /// The trial reports and pauses.
   void wait(std::uint64_t trial, double time, double score) {
     EXPECT_THAT(text_of(tell.judged(trial, time, score)), StartsWith("pause"));
     tell.tell(fact::paused{{trial}, {trial + 1}});
   }
-  /// Whom it would start, in order.
+  /// Trials that the rule would start, in order.
   std::vector<std::uint64_t> named(std::uint32_t count = 10) const {
     std::vector<std::uint64_t> result;
     for (auto x : uut.choose(1, count).start)
@@ -97,7 +97,7 @@ TEST(asha_promotion, promotes_one_in_so_many_of_those_that_finished_the_rung) {
   climbing x{with(100, 1, 3), {5, 7}};
   EXPECT_THAT(x.named(), IsEmpty());
 
-  // Of three the best, of six the best two.
+  // The best of three is promoted, and the best two of six.
   x.run(2);
   x.wait(2, 1, 6);
   EXPECT_THAT(x.named(), ElementsAre(1));
@@ -119,7 +119,7 @@ TEST(asha_promotion, prefers_promotions_to_new_trials_and_higher_rungs_to_lower_
     x.wait(trial, 2, 9);
   }
 
-  // Of the two at rung 2 the earlier one: equal scores.
+  // One of the two at rung 2 is promoted: the earlier one, as the scores are equal.
   EXPECT_THAT(x.named(), ElementsAre(0, 2, 3, 20));
   EXPECT_THAT(x.named(2), ElementsAre(0, 2));
 }
@@ -140,7 +140,7 @@ TEST(asha_promotion, a_better_one_takes_the_place_of_one_that_waits) {
   x.run(2);
   x.wait(2, 1, 6);
 
-  // One of three.
+  // One of three is promoted.
   EXPECT_THAT(x.named(), ElementsAre(2));
 }
 
@@ -369,7 +369,7 @@ TEST(asha_promotion, is_a_form_of_asha) {
   EXPECT_EQ(make({{"form", "synchronous"}}), nullptr);
 }
 
-/// Worlds that fail, answer late and report oddly.
+/// Worlds with failures, late answers and odd results.
 class any_promotion : public testing::TestWithParam<unsigned> {};
 
 TEST_P(any_promotion, comes_to_an_end_and_is_the_same_when_replayed) {
@@ -403,7 +403,7 @@ TEST_P(any_promotion, comes_to_an_end_and_is_the_same_when_replayed) {
 
 INSTANTIATE_TEST_SUITE_P(asha_promotion, any_promotion, testing::Range(1u, 31u));
 
-/// The best third and so on, by sorting.
+/// Compares with a plain rule that sorts: the best third, and so on.
 TEST(asha_promotion, names_whom_sorting_would_name) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -35,7 +35,7 @@ asha::settings with(double max_t, double grace, double eta) {
   return result;
 }
 
-/// "go_on", "stop", …: the first action's name.
+/// Name of the first action: "go_on", "stop", …
 std::string verb(const decision& what) {
   return what.actions.empty() ? "" : std::string{name_of(what.actions.front().what)};
 }
@@ -114,7 +114,7 @@ TEST(asha, gives_reasons_in_the_metrics_own_numbers) {
   scheduler_feed tell{uut};
   for (std::uint64_t trial : {0, 1, 2})
     tell.add(trial);
-  // A loss arrives turned round.
+  // A loss arrives negated.
   tell.judged(0, 1, -100);
   tell.judged(1, 1, -300);
 
@@ -349,7 +349,7 @@ TEST(asha, does_not_judge_a_revived_trial_twice_at_a_rung) {
 }
 
 TEST(asha, draws_brackets_with_chances_that_fall_by_e_per_rung_less) {
-  // Brackets of 4, 3, 2, 1 and 0 rungs.
+  // The brackets have 4, 3, 2, 1 and 0 rungs.
   auto what = with(100, 1, 4);
   what.brackets = 5;
   asha::asha_scheduler uut{what, 7};
@@ -370,7 +370,7 @@ TEST(asha, draws_brackets_with_chances_that_fall_by_e_per_rung_less) {
     sum += std::exp(-i);
   auto near = [&](int bracket) {
     auto p = std::exp(-bracket) / sum;
-    // Five standard deviations.
+    // Within five standard deviations.
     return DoubleNear(trials * p, 5 * std::sqrt(trials * p * (1 - p)));
   };
   EXPECT_THAT(seen["bracket=0"], near(0));
@@ -436,7 +436,7 @@ TEST(asha, refuses_settings_that_make_no_sense) {
   EXPECT_THAT(detail({{"max_t", "nan"}}), HasSubstr("must be"));
 }
 
-/// The rules as they stand in the reference, by sorting.
+/// The rules of the reference, implemented by sorting.
 class plain_asha {
 public:
   plain_asha(std::vector<double> marks, double eta, double max_t)

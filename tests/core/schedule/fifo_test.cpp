@@ -54,7 +54,7 @@ TEST_F(fifo_test, gives_a_trial_its_old_place_that_is_to_keep_it) {
   tell.choose(3);
   tell.tell(fact::started{{0}});
   tell.tell(fact::started{{1}});
-  // As where a head goes: one waited for resources, two ran.
+  // As when a head is lost: one trial waited for resources, two ran.
   for (auto trial : {2u, 1u, 0u})
     tell.tell(fact::added{{trial}, nullptr, false});
 

@@ -88,15 +88,15 @@ TEST(hb_bohb, takes_a_forced_decision_only_as_far_as_it_still_fits) {
   for (std::uint64_t trial = 0; trial < 6; ++trial)
     uut.report(trial, 1, static_cast<double>(trial));
   auto verdict = uut.uut.on_stall(99);
-  // A client adds one before the answer is there.
+  // A client adds a trial before the answer arrives.
   uut.add(6, 6);
 
   uut.carry_out(verdict);
 
-  // Those that were let go on start when nobody else can.
+  // The allowed trials start when no other can.
   EXPECT_THAT(uut.next(), ElementsAre(6u, 2u, 3u, 4u, 5u));
   uut.tell.choose(1);
-  // The bracket takes eight still, and holds five.
+  // The bracket still has room for eight trials, and holds five.
   EXPECT_EQ(verbs(uut.report(6, 1, 6)), "pause 6");
   EXPECT_EQ(verbs(uut.stall()), "stop 2; allow 6");
   EXPECT_THAT(uut.next(), ElementsAre(3u, 4u, 5u, 6u));

@@ -37,7 +37,7 @@ TEST_F(band_of_eight_left, a_trial_that_ends_leaves_its_bracket) {
       each.report(trial, 4, static_cast<double>(trial));
     each.tell.end(7, how);
 
-    // Two of three; who is kept may start at once, and the next judgement tells what was decided.
+    // Two of three are kept. They may start at once; the next judgement says what was decided.
     EXPECT_THAT(each.next(), ElementsAre(5u, 6u));
     EXPECT_EQ(verbs(each.report(0, 1, 1)), "go_on 0; stop 4; allow 5; allow 6");
     EXPECT_EQ(text_of(each.report(0, 2, 1)), "go_on 0");
@@ -45,7 +45,8 @@ TEST_F(band_of_eight_left, a_trial_that_ends_leaves_its_bracket) {
 }
 
 TEST_F(band_of_eight_left, looks_again_at_a_bracket_that_has_halved_before) {
-  // Ray Tune's stall: the last running trial fails, its peers wait for ever.
+  // The situation in which Ray Tune stalls: the last running trial fails, and its peers wait for
+  // ever.
   for (std::uint64_t trial : {4, 5, 6, 7})
     uut.report(trial, 4, static_cast<double>(trial));
   uut.start_all();
@@ -73,7 +74,7 @@ TEST_F(band_of_eight_left, one_that_failed_begins_anew_in_the_newest_bracket) {
 
 TEST_F(band_of_eight_left, an_empty_bracket_stays_as_it_is) {
   uut.add(22, 26);
-  // Alone in bracket 1 of band 1.
+  // Trial 26 is alone in bracket 1 of band 1.
   uut.tell.tell(fact::failed{{26}});
   uut.tell.add(26, true);
   uut.add(27, 27);
@@ -108,7 +109,7 @@ TEST_F(band_of_eight_left, one_that_waited_and_came_back_goes_on_when_the_others
   for (std::uint64_t trial : {5, 6})
     uut.report(trial, 4, 1);
 
-  // It is in the queue already: it needs no `allow`.
+  // Trial 4 is in the queue already, so it needs no `allow`.
   EXPECT_EQ(verbs(uut.report(7, 4, 8)), "go_on 7; stop 5; stop 6");
   EXPECT_THAT(uut.next(), ElementsAre(4u));
 }
@@ -213,7 +214,7 @@ TEST_F(band_of_eight_left, does_not_name_again_whom_a_client_holds) {
   for (std::uint64_t trial : {4, 5, 6})
     uut.report(trial, 4, static_cast<double>(trial));
   auto verdict = uut.uut.judge(uut.tell.result(7, 4, 9), {7});
-  // go_on 7, annotate 7, stop 4, stop 5, allow 6, which is refused.
+  // The verdict is go_on 7, annotate 7, stop 4, stop 5, allow 6; the last is refused.
   uut.tell.tell(fact::decided{verdict, {4}});
   EXPECT_THAT(uut.next(), ElementsAre(6u));
 

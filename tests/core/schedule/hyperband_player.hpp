@@ -1,4 +1,4 @@
-/// Plays HyperBand by hand: facts in short words, answers carried out at once.
+/// Drives HyperBand by hand: facts in a compact notation, verdicts carried out at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@ inline hyperband::settings with(double max_t, double eta, bool stop_last = true)
   return result;
 }
 
-/// "pause 3; stop 1; allow 2": what is to be done, without reasons and notes.
+/// The actions without reasons and notes: "pause 3; stop 1; allow 2".
 inline std::string verbs(const decision& what) {
   decision bare{what.cause, {}};
   for (const auto& x : what.actions) {
@@ -33,7 +33,7 @@ inline std::string verbs(const decision& what) {
   return text_of(bare);
 }
 
-/// Tells a rule facts, and does at once what it answers.
+/// Tells a rule facts, and carries out its verdicts at once.
 class hyperband_player {
 public:
   hyperband_player(hyperband::form how, hyperband::settings what, bool maximise = true)
@@ -52,7 +52,8 @@ public:
     return carry_out(uut.judge(tell.result(trial, time, score), {trial}));
   }
 
-  /// In the runner's order: what need not wait for a trial that runs comes before the answer.
+  /// Carries out in the runner's order: effects that need not wait for a running trial are told
+  /// before the decision.
   decision carry_out(decision what) {
     auto rests = paused;
     for (const auto& x : what.actions) {
@@ -81,7 +82,7 @@ public:
 
   decision stall() { return carry_out(uut.on_stall(1000)); }
 
-  /// Those who may start, in order.
+  /// Trials that may start, in order.
   std::vector<std::uint64_t> next(std::uint32_t count = 100) const {
     std::vector<std::uint64_t> result;
     for (auto x : uut.choose(1, count).start)
@@ -89,10 +90,11 @@ public:
     return result;
   }
 
-  /// All that are in the queue are chosen and run.
+  /// Starts all trials in the queue.
   void start_all() { tell.choose(1000); }
 };
-/// max_t 8, reduction factor 2: brackets of (4, 8), (4, 4), (6, 2), (8, 1). All of a band run.
+/// A full band of running trials with max_t 8 and reduction factor 2: its brackets are (4, 8), (4,
+/// 4), (6, 2) and (8, 1).
 class hyperband_band : public testing::Test {
 protected:
   hyperband_player uut{hyperband::plain(), with(8, 2)};

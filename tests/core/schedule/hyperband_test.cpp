@@ -24,7 +24,7 @@ using testing::IsEmpty;
 const double nan = std::nan("");
 constexpr auto infinity = std::numeric_limits<double>::infinity();
 
-/// (trials, first milestone) of each bracket of a band.
+/// Number of trials and first milestone of each bracket of a band.
 std::vector<std::pair<int, double>> table(double max_t, double eta) {
   std::vector<std::pair<int, double>> result;
   for (const auto& x : hyperband::plans_of(with(max_t, eta)))
@@ -55,7 +55,7 @@ TEST(hyperband_table, keeps_a_milestone_that_powers_would_round_away) {
 }
 
 TEST(hyperband_table, rounds_the_number_of_brackets_and_halves_to_even) {
-  // Logarithms: 1.5, 2.5, 2.73, 2.26.
+  // Logarithms of max_t to the base of the factor: 1.5, 2.5, 2.73, 2.26.
   EXPECT_EQ(hyperband::places_of(with(8, 4), 100), 3u);
   EXPECT_EQ(hyperband::places_of(with(32, 4), 100), 3u);
   EXPECT_EQ(hyperband::places_of(with(20, 3), 100), 4u);
@@ -81,7 +81,7 @@ TEST_F(band_of_eight, fills_the_bracket_that_never_halves_first) {
   EXPECT_THAT(text_of(uut.report(4, 4, 1)), HasSubstr("band=0 bracket=1 rung=4 "));
   EXPECT_THAT(text_of(uut.report(8, 2, 1)), HasSubstr("band=0 bracket=2 rung=2 "));
   EXPECT_THAT(text_of(uut.report(14, 1, 1)), HasSubstr("band=0 bracket=3 rung=1 "));
-  // A new band.
+  // This trial opens a new band.
   uut.add(23, 23);
   EXPECT_THAT(text_of(uut.report(22, 8, 1)), HasSubstr("band=1 bracket=0 rung=8 "));
 }
@@ -121,7 +121,7 @@ TEST_F(band_of_eight, says_why_at_a_milestone) {
 TEST(hyperband, gives_reasons_in_the_metrics_own_numbers) {
   hyperband_player uut{plain(), with(2, 2), false};
   uut.add(0, 3);
-  // Bracket 1 is (2, 1). A loss arrives turned round.
+  // Bracket 1 is (2, 1). A loss arrives negated.
   uut.report(2, 1, -3);
 
   auto verdict = text_of(uut.report(3, 1, -5));
@@ -170,7 +170,7 @@ TEST_F(band_of_eight, ends_a_bracket_at_its_last_milestone) {
 }
 
 TEST_F(band_of_eight, milestones_are_absolute) {
-  // Bracket 3 is (8, 1): then 4 trials to 2, 2 to 4, 1 to 8.
+  // Bracket 3 is (8, 1): then 4 trials train to 2, 2 to 4, and 1 to 8.
   for (std::uint64_t trial = 14; trial <= 21; ++trial)
     uut.report(trial, 1, static_cast<double>(trial));
   for (std::uint64_t trial = 18; trial < 21; ++trial)
@@ -185,7 +185,7 @@ TEST_F(band_of_eight, milestones_are_absolute) {
 }
 
 TEST_F(band_of_eight, compares_the_first_results_at_the_milestone_of_those_that_went_too_far) {
-  // The pause of trial 4 failed: it trains on.
+  // The pause of trial 4 failed, so it trains on.
   uut.report(4, 4, 1);
   EXPECT_EQ(verbs(uut.report(4, 5, 9)), "pause 4");
   uut.report(5, 4, 5);
@@ -207,7 +207,7 @@ TEST_F(band_of_eight, halves_again_where_all_that_are_kept_jumped) {
   for (std::uint64_t trial = 14; trial < 21; ++trial)
     uut.report(trial, 2, static_cast<double>(trial));
 
-  // Four are kept for milestone 2, where they are: two of them for milestone 4.
+  // Four trials are kept for milestone 2, where they are already; two of them for milestone 4.
   EXPECT_EQ(verbs(uut.report(21, 2, 21)),
             "go_on 21; stop 14; stop 15; stop 16; stop 17; stop 18; stop 19; allow 20");
   EXPECT_EQ(verbs(uut.report(21, 3, 21)), "go_on 21");
@@ -230,7 +230,7 @@ TEST(hyperband, lets_the_last_trials_run_on_if_told_so) {
     EXPECT_EQ(verbs(uut.report(trial, 4, static_cast<double>(trial))),
               "pause " + std::to_string(trial));
 
-  // One that has jumped beyond the end goes on all the same.
+  // A trial that has jumped beyond the end goes on all the same.
   EXPECT_EQ(verbs(uut.report(7, 50, 7)), "go_on 7; stop 4; stop 5; allow 6");
   EXPECT_EQ(text_of(uut.report(7, 51, 0)), "go_on 7");
 }
@@ -247,11 +247,11 @@ TEST_F(band_of_eight, leaves_no_trace_of_results_without_time_or_score) {
 
 TEST_F(band_of_eight, halves_though_it_is_not_full) {
   uut.add(22, 27);
-  // Band 1: bracket 0 holds trials 22 to 25, bracket 1 so far 26 and 27 of 4.
+  // Band 1: bracket 0 holds trials 22 to 25, bracket 1 so far holds 26 and 27 of its 4.
   uut.report(26, 4, 2);
 
   EXPECT_EQ(verbs(uut.report(27, 4, 1)), "go_on 27; allow 26");
-  // It takes two now, and has them: the next one opens another.
+  // Bracket 1 has room for two now, and has them: the next trial opens another bracket.
   uut.add(28, 28);
   uut.add(29, 29);
   EXPECT_THAT(text_of(uut.report(28, 2, 1)), HasSubstr("band=1 bracket=2 rung=2"));
@@ -260,7 +260,8 @@ TEST_F(band_of_eight, halves_though_it_is_not_full) {
 TEST(hyperband, starts_the_bracket_that_is_least_complete) {
   hyperband_player uut{plain(), with(8, 2)};
   uut.add(0, 13);
-  // The first two of each bracket run: (4, 8), (4, 4), (6, 2) take 32, 24 and 24 in all.
+  // The first two trials of three brackets run: (4, 8), (4, 4) and (6, 2) take 32, 24 and 24
+  // iterations in all.
   for (std::uint64_t trial : {0, 1, 4, 5, 8, 9})
     uut.tell.tell(fact::started{{trial}});
   EXPECT_THAT(uut.next(), ElementsAre(2u, 3u, 6u, 7u, 10u, 11u, 12u, 13u));
@@ -271,7 +272,7 @@ TEST(hyperband, starts_the_bracket_that_is_least_complete) {
   uut.report(9, 1, 1);
   uut.report(4, 3, 1);
 
-  // 4/32 = 3/24 > 2/24: those alike as they were opened.
+  // Shares done: 4/32 = 3/24 > 2/24; brackets with equal shares come as they were opened.
   EXPECT_THAT(uut.next(), ElementsAre(10u, 11u, 12u, 13u, 2u, 3u, 6u, 7u));
   EXPECT_THAT(uut.next(1), ElementsAre(10u));
 }

@@ -34,7 +34,7 @@ median::settings with(double grace, std::uint32_t samples, bool hard = true) {
   return result;
 }
 
-/// Trials that run, and the rule that judges them.
+/// Running trials, and the rule that judges them.
 class median_stopping : public testing::Test {
 protected:
   struct judged_by {
@@ -47,11 +47,11 @@ protected:
       tell.add(trial);
       tell.tell(fact::started{{trial}});
     }
-    /// The first action's name.
+    /// Tells a result. @returns the name of the verdict's first action.
     std::string verb(std::uint64_t trial, double time, double score) {
       return std::string{name_of(tell.judged(trial, time, score).actions.front().what)};
     }
-    /// Scores 0, 100, … 900 of trial 1 at times 0 to 9; 450 of trial 2 at times 0 to 4.
+    /// Trial 1 reports 0, 100, … 900 at times 0 to 9; trial 2 reports 450 at times 0 to 4.
     void begin_two() {
       run(1);
       run(2);
@@ -68,7 +68,7 @@ TEST_F(median_stopping, a_trial_at_the_median_goes_on_and_its_best_counts) {
   judged_by x{with(0, 1)};
   x.begin_two();
 
-  // At 4, trial 1 was 200 on average; at 5, 250.
+  // The mean of trial 1 is 200 at time 4, and 250 at time 5.
   EXPECT_EQ(x.verb(2, 5, 450), "go_on");
   EXPECT_EQ(x.verb(2, 6, 0), "go_on");
 }
@@ -90,7 +90,7 @@ TEST_F(median_stopping, worse_than_the_median_at_that_time_stops) {
   x.run(3);
   x.tell.complete(3, 10, 1000);
 
-  // Only the ended trial has got as far.
+  // Only the ended trial has got that far.
   EXPECT_EQ(x.verb(2, 10, 450), "stop");
 }
 
@@ -123,7 +123,7 @@ TEST_F(median_stopping, averages_leave_out_the_grace_period_but_the_best_does_no
     x.tell.judged(1, score == 1000 ? 1 : score == 5 ? 2 : 3, score);
   x.tell.judged(2, 1, 6);
 
-  // (5 + 7) / 2 = 6, not 337.3; and 6 was reached before the grace period ended.
+  // The mean is (5 + 7) / 2 = 6, not 337.3; trial 2 reached 6 before its grace period ended.
   EXPECT_EQ(x.verb(2, 3, 1), "go_on");
 }
 
@@ -138,7 +138,7 @@ TEST_F(median_stopping, needs_so_many_others) {
   x.tell.judged(3, 5, 100);
   EXPECT_EQ(x.verb(2, 2, 1), "go_on");
 
-  // The others have no result as early as that; at 5 they have.
+  // The others have no results that early; at time 5 they have.
   EXPECT_EQ(x.verb(2, 5, 1), "stop");
 }
 
@@ -214,7 +214,7 @@ TEST_F(median_stopping, a_judged_final_result_counts_once) {
   x.tell.judged(1, 2, 30);
   x.tell.complete(1, 2, 30, true);
 
-  // (0 + 30) / 2; twice 30 would make it 20.
+  // The mean is (0 + 30) / 2 = 15; counting 30 twice would make it 20.
   EXPECT_EQ(x.verb(2, 2, 16), "go_on");
 }
 
@@ -318,7 +318,7 @@ TEST_F(median_stopping, gives_others_time_while_there_are_too_few_to_compare_wit
   EXPECT_EQ(text_of(x.tell.judged(1, 2, 5)),
             "pause 1 rule=median_stopping time=2 compared=0 required=1 why=lets others catch up: 0 "
             "of the 1 required have reached iteration 2");
-  // Within the slice; and beyond it.
+  // Two results within the slice, then one beyond it.
   EXPECT_EQ(x.verb(1, 3, 5), "go_on");
   EXPECT_EQ(x.verb(1, 4, 5), "go_on");
   EXPECT_EQ(x.verb(1, 5, 5), "pause");
@@ -385,7 +385,7 @@ TEST_F(median_stopping, reads_its_options) {
   EXPECT_EQ(make({{"grace_period", "-1"}}), nullptr);
 }
 
-/// The rules as they stand in the reference: every result looks at all results.
+/// The rules of the reference, implemented plainly: every result looks at all results.
 class plain_rule {
 public:
   plain_rule(double grace, std::size_t samples) : grace_{grace}, samples_{samples} {}
@@ -430,7 +430,7 @@ private:
   std::map<std::uint64_t, std::vector<std::pair<double, double>>> results_;
 };
 
-/// How a trial's time goes on.
+/// How a trial's time advances.
 enum class clock_kind { iterations, jumps, real, restarts };
 
 class any_median_times : public testing::TestWithParam<std::tuple<clock_kind, unsigned>> {};
@@ -449,7 +449,7 @@ TEST_P(any_median_times, are_judged_as_the_plain_rules_say) {
       case clock_kind::real:
         return t + 0.001 * (1 + pick(1000));
       case clock_kind::restarts:
-        // Whole numbers, so that sums are exact in whichever order.
+        // Whole numbers, so that sums are exact in any order.
         return pick(10) == 0 ? std::max(0.0, t - pick(5)) : t + pick(3);
     }
     return t;

@@ -30,7 +30,7 @@ constexpr auto infinity = std::numeric_limits<double>::infinity();
 // -- The climb.
 
 TEST(box_climb, finds_the_top_of_a_narrow_ridge) {
-  // Rosenbrock's function, turned round.
+  // Rosenbrock's function, negated.
   const slope hill = [](std::span<const double> x, std::span<double> gradient) {
     auto a = 1 - x[0];
     auto b = x[1] - x[0] * x[0];
@@ -70,7 +70,7 @@ TEST(box_climb, stays_where_it_is_where_the_function_is_not_finite) {
   EXPECT_THAT(climb(hill, {{0}, {1}}, {0.5}).at, ElementsAre(0.5));
 }
 
-// -- The process.
+// -- The Gaussian process.
 
 TEST(time_varying_kernel, falls_with_distance_and_with_time) {
   const kernel by{2, 0.5, 0.19, 0.1};
@@ -102,7 +102,7 @@ TEST(gaussian_process, believes_after_two_measurements_what_the_formula_says) {
   const place two{0.5, {0.4}};
   const place there{1, {0.3}};
   const gaussian_process uut{by, {one, two}, {1, -1}};
-  // K = [a b; b a], and its inverse by hand.
+  // K = [a b; b a], inverted by hand.
   auto a = 1.2;
   auto b = covariance(by, one, two);
   auto k = covariance(by, one, there);
@@ -127,7 +127,7 @@ TEST(gaussian_process, goes_through_three_measurements_without_noise) {
   EXPECT_NEAR(uut.at(where[1]).mean, -0.5, 1e-4);
   EXPECT_NEAR(uut.at(where[2]).mean, 0.25, 1e-4);
   EXPECT_NEAR(uut.at(where[2]).variance, 0, 1e-4);
-  // Far from all of them nothing is known.
+  // Far from all samples nothing is known.
   EXPECT_NEAR(uut.at({0, {9}}).mean, 0, 1e-9);
   EXPECT_NEAR(uut.at({0, {9}}).variance, 1, 1e-9);
 }
@@ -151,8 +151,8 @@ TEST(gaussian_process, knows_its_gradients) {
   }
 }
 
-/// Draws from a process of variance 1 by random waves, whose frequencies are normal with variance
-/// 2/ℓ, and measures it with noise.
+/// Samples a process of variance 1 as random waves, whose frequencies are normal with variance 2/ℓ,
+/// and adds noise.
 struct planted {
   std::vector<place> where;
   std::vector<double> values;
@@ -181,7 +181,7 @@ TEST(fitted_kernel, finds_a_planted_length) {
 
     EXPECT_THAT(found.length, testing::AllOf(Gt(length / 2), Lt(length * 2))) << length;
     EXPECT_NEAR(std::sqrt(found.noise), 0.1, 0.03) << length;
-    // It does not change with time.
+    // The function does not change with time.
     EXPECT_THAT(found.epsilon, Lt(0.1)) << length;
   }
 }
@@ -202,7 +202,7 @@ TEST(fitted_kernel, takes_noise_for_noise) {
 }
 
 TEST(fitted_kernel, finds_that_things_change) {
-  // The slope turns round half-way.
+  // The slope changes its sign half-way.
   std::vector<place> where;
   std::vector<double> values;
   for (int i = 0; i < 100; ++i) {
@@ -215,7 +215,7 @@ TEST(fitted_kernel, finds_that_things_change) {
   EXPECT_THAT(fitted_kernel(where, values).epsilon, Gt(0.4));
 }
 
-// -- What was learned.
+// -- The history.
 
 TEST(pb2_history, makes_stretches_of_the_gains_per_time) {
   history uut;
@@ -320,9 +320,9 @@ TEST(pb2_history, shows_all_it_knows_in_its_fingerprint) {
   EXPECT_TRUE(changed());
 }
 
-// -- What is chosen.
+// -- The choice.
 
-/// Stretches of a world in which the gain is best at `best`, whatever the time.
+/// Training stretches in a world in which the gain is best at `best` at any time.
 std::vector<stretch> world(double best, std::size_t count, std::uint64_t seed = 1) {
   rng draw{seed, "world", 0};
   std::vector<stretch> result;
@@ -344,7 +344,7 @@ TEST(pb2_proposal, scales_what_the_process_takes) {
   EXPECT_NEAR(uut.where[2].time, 0.5, 1e-9);
   EXPECT_THAT(uut.where[1].at,
               ElementsAre(DoubleNear(1, 1e-9), DoubleNear(0.3, 1e-9), DoubleNear(0.4, 1e-9)));
-  // Around 7, with a variance of 8/3.
+  // The gains have mean 7 and variance 8/3.
   auto sd = std::sqrt(8.0 / 3);
   EXPECT_THAT(uut.gains, ElementsAre(DoubleNear(-2 / sd, 1e-6), DoubleNear(0, 1e-6),
                                      DoubleNear(2 / sd, 1e-6)));
@@ -407,7 +407,7 @@ TEST(pb2_window, takes_all_of_two_hundred) {
 }
 
 TEST(pb2_window, takes_more_where_more_fits_and_less_where_the_past_was_another_world) {
-  // A function that is known to the last digit: each further measurement is likely.
+  // A function that is known to the last digit, so that each further measurement is likely.
   const kernel sure{1, 1, 0, 1e-3};
   EXPECT_EQ(window_length(world(0.5, 300), sure), 300u);
 

@@ -124,7 +124,7 @@ protected:
     tell->tell(fact::started{{trial}});
   }
 
-  /// All train once and report; what is asked for is done. @returns the exploits.
+  /// Every trial trains once and reports, and the verdicts are carried out. @returns the exploits.
   std::vector<action> train() {
     ++now;
     std::vector<action> result;
@@ -182,7 +182,7 @@ TEST_F(pb2_population, goes_where_training_gains_most) {
     EXPECT_THAT(to_text(*each.reason.find("changes")), HasSubstr("by the model"));
     EXPECT_THAT(to_text(*each.reason.find("note")), HasSubstr("stretches of training: gain"));
   }
-  // By chance alone it would be 0.29.
+  // Random choices would give 0.29.
   EXPECT_LT(off, 0.2);
 }
 
@@ -224,7 +224,7 @@ TEST_F(pb2_population, leaves_exploits_alone_to_be_worked_out_later) {
   }
   ASSERT_GE(exploits.size(), 4u);
 
-  // Whatever came in between: they say what was true when they were asked.
+  // Whatever came in between, the deferred exploits say what was true when they were asked for.
   for (const auto& each : exploits)
     EXPECT_EQ(support::text_of(each.later()), each.now);
 }

@@ -1,4 +1,4 @@
-// PBT as it is chosen, and what comes of it in a small world.
+// PBT as made from the catalogue, and its behaviour in a small world.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pbt_support.hpp"
 
@@ -18,7 +18,7 @@ using support::scheduler_world;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// With options under which much happens.
+/// PBT with options that cause many decisions.
 class pbt_in_a_world : public testing::TestWithParam<bool> {
 protected:
   static std::unique_ptr<scheduler> make() {

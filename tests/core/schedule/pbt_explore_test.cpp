@@ -1,4 +1,4 @@
-// How configurations are perturbed, and the ranking behind the quantiles.
+// Perturbation of configurations, and the ranking behind the quantiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt/perturbation.hpp"
 #include "tune/core/schedule/pbt/ranking.hpp"
@@ -30,7 +30,8 @@ change moved(const std::string& range, const value& now, scripted_dice dice) {
   return pbt::perturbed({"p", *parse_domain(range)}, now, {}, dice);
 }
 
-// Draws: resample or not, then the step: 0 is down or factor 1.2, 1 is up or factor 0.8.
+// Draws: whether to resample, then the step, where 0 is down or factor 1.2, and 1 is up or factor
+// 0.8.
 change scaled(const std::string& range, const value& now, std::uint64_t factor) {
   return moved(range, now, {{keeps}, {factor}});
 }
@@ -41,7 +42,7 @@ std::shared_ptr<const search_space> space_of(std::vector<parameter_text> lines) 
   return std::make_shared<const search_space>(std::move(*result));
 }
 
-/// Of all of the space, from this configuration.
+/// Explores all parameters of the space, starting from `config`.
 explored explore(const std::shared_ptr<const search_space>& space, object config,
                  scripted_dice dice, pbt::custom_explore custom = {}) {
   perturbation_settings settings;
@@ -94,7 +95,7 @@ TEST(perturbed_value, is_kept_within_its_bounds) {
 
 TEST(perturbed_value, of_whole_numbers_is_rounded_half_to_even) {
   EXPECT_EQ(scaled("randint(0, 100)", 10, 0).to, value{12});
-  // 2.5 · 0.8 is exact in neither; 5 · 1.3 = 6.5 and 5 · 0.9 = 4.5 are.
+  // 5 · 0.5 = 2.5 and 5 · 1.5 = 7.5 are exact halves.
   perturbation_settings settings;
   settings.factors = {1.5, 0.5};
   scripted_dice down{{keeps}, {1}};
@@ -203,7 +204,7 @@ TEST(perturbation, moves_what_is_outside_of_its_range_to_the_nearer_end) {
 
 TEST(perturbation, mutates_within_the_range_that_others_leave) {
   auto space = space_of({{"b", "randint(0, {a} + 1)"}, {"a", "randint(1, 21)"}});
-  // First a, by 0.8 to 8, then b, by 1.2 to 12: no more than a.
+  // First a is scaled by 0.8 to 8, then b by 1.2 to 12, but b may be no more than a.
   auto result = explore(space, {{"b", 10}, {"a", 10}}, {{keeps, keeps}, {1, 0}});
 
   EXPECT_EQ(result.config, (object{{"b", 8}, {"a", 8}}));
@@ -349,7 +350,7 @@ TEST(ranking, agrees_with_a_sorted_list) {
         uut.erase(*which);
         sorted.erase(which);
       } else {
-        // Few values: ties.
+        // Few distinct values, so that there are ties.
         pbt::ranking::entry made{static_cast<double>(random() % 20), {static_cast<unsigned>(i)}};
         uut.insert(made);
         sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), made), made);

@@ -41,7 +41,7 @@ TEST(pbt_policy, is_a_chain_of_exploits) {
 }
 
 TEST(pbt_policy, begins_where_the_chain_breaks) {
-  // Nobody took over "x" later.
+  // No later row takes over "x", so its row is no part of the chain.
   auto uut = read_policy("[\"x\", \"b\", 3, 3, {\"lr\": 5}, {\"lr\": 6}]"
                          "[\"a\", \"b\", 5, 4, {\"lr\": 1}, {\"lr\": 2}]"
                          "[\"c\", \"a\", 9, 8, {\"lr\": 2}, {\"lr\": 3}]");
@@ -70,7 +70,7 @@ TEST(pbt_policy, names_the_row_that_is_wrong) {
             "policy: row 2: its iteration is before that of the row above");
 }
 
-/// x = 1, then 2 from iteration 3 on, then 3 from 5 on.
+/// The policy: x = 1, then 2 from iteration 3 on, then 3 from iteration 5 on.
 class pbt_replaying : public testing::Test {
 protected:
   pbt_replay::pbt_replay_scheduler uut{

@@ -1,4 +1,4 @@
-/// Populations whose facts are told one by one.
+/// Populations for PBT tests, whose facts are told one by one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace tune::samples {
 
-/// Doubles `x`.
+/// Doubles the donor's `x`.
 struct doubling : pbt::explorer {
   [[nodiscard]] pbt::explored explore(const pbt::heritage& what, pbt::dice&) const override {
     auto x = what.donor.config == nullptr ? value{1} : *what.donor.config->find("x");
@@ -29,7 +29,7 @@ inline config_ptr config_of(double x) {
   return std::make_shared<const object>(object{{"x", x}});
 }
 
-/// "go_on", "annotate+go_on", "save+pause", …
+/// Names of the actions: "go_on", "annotate+go_on", "save+pause", …
 inline std::string verbs(const decision& what) {
   std::string result;
   for (const auto& x : what.actions)
@@ -44,7 +44,7 @@ inline value reason(const decision& what, std::string_view name) {
   return found != nullptr ? *found : value{};
 }
 
-/// A population whose trials all run. Interval 10; the first of the upper quantile is the donor.
+/// A population of running trials with interval 10; the donor is the first of the upper quantile.
 class pbt_rule : public testing::Test {
 protected:
   pbt::settings settings{"pbt", "training_iteration", 10, 0, 0.25, true, false};
@@ -81,7 +81,7 @@ protected:
     save(trial, iteration);
     tell->tell(fact::paused{{trial}, {checkpoints}});
   }
-  /// Judged; a save that is asked for is made at once.
+  /// Tells a result and has it judged; a requested save is made at once.
   decision result(std::uint64_t trial, double time, double score) {
     auto verdict = tell->judged(trial, time, score);
     for (const auto& x : verdict.actions) {
@@ -90,15 +90,15 @@ protected:
     }
     return verdict;
   }
-  /// What is said at the interval's end when the others have these scores: trial i has scores[i],
-  /// and all but the last have reported.
+  /// The decision on the last trial's report at the end of the interval: trial i has scores[i], and
+  /// all others have reported.
   decision last_of(const std::vector<double>& scores) {
     make(scores.size());
     for (std::size_t i = 0; i + 1 < scores.size(); ++i)
       result(i, 10, scores[i]);
     return result(scores.size() - 1, 10, scores.back());
   }
-  /// The decision on a stall, recorded.
+  /// Decides a stall and records the decision.
   decision stall(std::vector<std::uint32_t> refused = {}) {
     auto what = uut->on_stall(100);
     tell->tell(fact::decided{what, std::move(refused)});

@@ -1,4 +1,4 @@
-// Rounds in which all wait for each other.
+// Rounds in which all trials wait for each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pbt_support.hpp"
 
@@ -16,12 +16,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// All wait for each other at 10, 20, …
+/// All trials wait for each other at 10, 20, …
 class pbt_synch : public pbt_rule {
 protected:
   pbt_synch() { settings.synch = true; }
 
-  /// Reports, and pauses as it is told.
+  /// The trial reports, and pauses as told.
   void arrive(std::uint64_t trial, double time, double score) {
     ASSERT_EQ(verbs(tell->judged(trial, time, score)), "save+pause");
     pause(trial, static_cast<std::uint64_t>(time));
@@ -72,7 +72,7 @@ TEST_F(pbt_synch, visits_all_once_all_are_there) {
   for (std::uint64_t i : {0, 1, 2, 3, 4})
     arrive(i, 10, static_cast<double>((i + 2) % 5));
 
-  // Scores 2 3 4 0 1: upper 1 2, middle 0, lower 3 4.
+  // With scores 2 3 4 0 1 the upper quantile is 1 2, the middle 0, and the lower 3 4.
   auto verdict = stall();
 
   ASSERT_EQ(verbs(verdict), "annotate+annotate+annotate+exploit+exploit");
@@ -120,7 +120,7 @@ TEST_F(pbt_synch, moves_the_common_time_to_the_latest) {
   ASSERT_EQ(verbs(verdict), "annotate+exploit");
   add(0, 2, true);
 
-  // max(20, 35), where both stand now: then 45.
+  // The next common time is max(20, 35) = 35, where both stand now; after it comes 45.
   EXPECT_THAT(tell->choose(9), ElementsAre(0, 1));
   tell->tell(fact::started{{0}});
   EXPECT_EQ(verbs(result(0, 44, 1)), "go_on");
@@ -135,10 +135,10 @@ TEST_F(pbt_synch, lets_those_behind_the_latest_catch_up) {
   arrive(2, 12, 3);
   stall();
 
-  // max(20, 25): the one at 25 is there already.
+  // The next common time is max(20, 25) = 25; trial 1 is there already.
   EXPECT_THAT(tell->choose(9), ElementsAre(0, 2));
   tell->tell(fact::started{{0}});
-  // All were looked at at 12, when the last one came.
+  // All trials were looked at at time 12, when the last one arrived.
   EXPECT_EQ(verbs(result(0, 21, 1)), "go_on");
   EXPECT_EQ(verbs(result(0, 25, 1)), "save+pause");
 }
@@ -152,7 +152,8 @@ TEST_F(pbt_synch, passes_on_what_a_member_took_over_and_has_not_trained_since) {
   arrive(3, 10, 6);
   arrive(2, 35, 9);
   const auto best = checkpoints;
-  // 0 and 1 become what 2 is: they are at the next common time, 35, already.
+  // Trials 0 and 1 take over the state of trial 2, so they are at the next common time, 35,
+  // already.
   ASSERT_EQ(verbs(stall()), "annotate+annotate+exploit+exploit");
   add(0, 4, true);
   add(1, 4, true);
@@ -163,7 +164,7 @@ TEST_F(pbt_synch, passes_on_what_a_member_took_over_and_has_not_trained_since) {
 
   auto verdict = stall();
 
-  // By their old scores 1 and 2 are the upper ones.
+  // By their old scores trials 1 and 2 form the upper quantile.
   ASSERT_EQ(verbs(verdict), "annotate+annotate+exploit+exploit");
   const auto& due_exploit = std::get<exploit>(verdict.actions[2].what);
   EXPECT_EQ(due_exploit.donor, trial_id{1});
@@ -193,7 +194,7 @@ TEST_F(pbt_synch, lets_one_that_was_lost_at_the_barrier_run_up_to_it_again) {
   make(3);
   arrive(0, 10, 1);
   arrive(1, 10, 2);
-  // It had not saved yet.
+  // The trial had not saved yet.
   tell->judged(2, 10, 3);
   add(2, 2, true);
   ASSERT_THAT(tell->choose(9), ElementsAre(2));

@@ -24,7 +24,7 @@ TEST_F(pbt_rule, says_nothing_before_the_interval_is_over) {
 
   EXPECT_EQ(text_of(result(0, 9.5, 1)), "go_on 0");
   EXPECT_EQ(text_of(result(0, 10, 1)), "annotate 0 rule=pbt quantile=none score=1; go_on 0");
-  // The next is due 10 after the last.
+  // The next decision is due 10 after the last.
   EXPECT_EQ(text_of(result(0, 19, 1)), "go_on 0");
   EXPECT_EQ(verbs(result(0, 20, 1)), "annotate+go_on");
 }
@@ -44,7 +44,7 @@ TEST_F(pbt_rule, ignores_results_of_the_burn_in) {
 
   result(0, 25, 1);
 
-  // Had the first counted, trial 1 would be the worse one.
+  // If the first result counted, trial 1 would be the worse one.
   EXPECT_EQ(reason(result(1, 25, 3), "quantile"), value{"upper"});
 }
 
@@ -53,7 +53,7 @@ TEST_F(pbt_rule, has_no_quantiles_for_a_single_score) {
 }
 
 TEST_F(pbt_rule, rounds_the_size_of_quantiles_up) {
-  // ⌈5 · 0.25⌉ = 2 of 5.
+  // The quantiles have ⌈5 · 0.25⌉ = 2 of 5 trials.
   EXPECT_EQ(reason(last_of({10, 20, 30, 40, 15}), "quantile"), value{"lower"});
   EXPECT_EQ(reason(last_of({10, 20, 30, 40, 25}), "quantile"), value{"middle"});
   EXPECT_EQ(reason(last_of({10, 20, 30, 40, 35}), "quantile"), value{"upper"});
@@ -61,7 +61,7 @@ TEST_F(pbt_rule, rounds_the_size_of_quantiles_up) {
 
 TEST_F(pbt_rule, never_lets_quantiles_overlap) {
   settings.quantile_fraction = 0.5;
-  // ⌈3 · 0.5⌉ = 2 is more than half of 3: one each.
+  // ⌈3 · 0.5⌉ = 2 is more than half of 3, so the quantiles have one trial each.
   EXPECT_EQ(reason(last_of({10, 30, 20}), "quantile"), value{"middle"});
   EXPECT_EQ(reason(last_of({10, 30, 5}), "quantile"), value{"lower"});
 }
@@ -125,7 +125,7 @@ TEST_F(pbt_rule, gives_the_worst_the_state_of_a_good_one) {
 
 TEST_F(pbt_rule, explains_an_exploit) {
   make(4, false);
-  // A loss arrives turned round.
+  // A loss arrives negated.
   for (std::uint64_t i : {1, 2, 3})
     result(i, 10, -0.1 / static_cast<double>(i));
 
@@ -147,13 +147,13 @@ TEST_F(pbt_rule, draws_the_donor_from_the_upper_quantile_by_its_dice) {
     result(i, 10, 10.0 * static_cast<double>(i));
   result(2, 20, 20);
 
-  // Upper: 2 and 3, worst first.
+  // The upper quantile holds trials 2 and 3, the worse one first.
   EXPECT_EQ(reason(result(0, 10, 5), "donor"), value{"00003"});
 }
 
 TEST_F(pbt_rule, goes_on_where_its_donor_has_no_checkpoint) {
   make(2);
-  // Alone it was in no quantile.
+  // While trial 1 was alone, it was in no quantile.
   result(1, 10, 10);
 
   auto verdict = result(0, 10, 5);
@@ -180,14 +180,14 @@ TEST_F(pbt_rule, took_over_only_what_was_saved_since_its_donor_was_found_good) {
   save(1, 10);
   EXPECT_EQ(verbs(result(0, 10, 5)), "annotate+go_on");
 
-  // The save is asked for, and not there yet.
+  // The save has been asked for, but is not there yet.
   tell->judged(1, 20, 10);
   EXPECT_EQ(verbs(result(0, 20, 5)), "annotate+go_on");
   save(1, 20);
   EXPECT_EQ(verbs(result(0, 30, 5)), "exploit");
 }
 
-/// Trial 1 was found good twice: its checkpoint of 10 is there, that of 20 on its way.
+/// Trial 1 was found good twice: its checkpoint of time 10 is there, that of time 20 on its way.
 class pbt_saving_donor : public pbt_rule {
 protected:
   void SetUp() override {
@@ -203,7 +203,7 @@ TEST_F(pbt_saving_donor, is_waited_for_from_report_to_report) {
   EXPECT_EQ(verbs(verdict), "annotate+go_on");
   EXPECT_EQ(reason(verdict, "why"),
             value{"the checkpoint of its donor, trial 00001, is on its way"});
-  // Said once.
+  // The reason is given once.
   EXPECT_EQ(verbs(result(0, 21, 6)), "go_on");
   save(1, 20);
 
@@ -243,7 +243,7 @@ TEST_F(pbt_saving_donor, is_not_waited_for_by_one_that_is_good_by_now) {
 
 TEST_F(pbt_saving_donor, shifts_nobodys_interval) {
   result(0, 20, 5);
-  // Good by now.
+  // The trial is good by now.
   EXPECT_EQ(verbs(result(0, 21, 30)), "save+go_on");
 
   EXPECT_EQ(verbs(result(0, 29, 31)), "go_on");
@@ -251,7 +251,7 @@ TEST_F(pbt_saving_donor, shifts_nobodys_interval) {
 }
 
 TEST_F(pbt_saving_donor, is_a_donor_by_what_is_older_than_its_good_days) {
-  // No longer good at 30, and good again at 40, with nothing saved since.
+  // Trial 1 is no longer good at 30 and good again at 40, with nothing saved since.
   result(0, 20, 50);
   tell->judged(1, 30, 30);
   tell->judged(0, 30, 20);
@@ -276,12 +276,12 @@ TEST_F(pbt_rule, takes_over_the_newest_checkpoint_for_that_one_is_never_removed)
   EXPECT_EQ(reason(verdict, "donor_iteration"), value{13});
 }
 
-/// Two trials, of which the better one brings its checkpoints with its reports.
+/// Two trials, the better of which brings its checkpoints with its reports.
 class pbt_by_reports : public pbt_rule {
 protected:
   std::uint64_t brought = 0;
 
-  /// It is found to be good at 10, and cannot be asked for more than what came at 7.
+  /// Trial 1 is found good at 10, and cannot be asked for more than the checkpoint it brought at 7.
   decision look() {
     make(2);
     result(0, 10, 1);
@@ -327,7 +327,7 @@ TEST_F(pbt_rule, takes_over_what_was_saved_in_earlier_good_days) {
   result(1, 20, 5);
   result(2, 10, 7);
   ASSERT_EQ(reason(result(1, 30, 6), "quantile"), value{"middle"});
-  // Good again by what the others are, but not looked at.
+  // Compared with the others trial 1 is good again, but it has not been looked at since.
   result(2, 20, 5.5);
 
   EXPECT_EQ(verbs(result(0, 20, 1)), "exploit");
@@ -341,7 +341,7 @@ TEST_F(pbt_rule, takes_over_the_times_of_its_donor) {
   add(0, 6, true);
   start(0);
 
-  // The donor was looked at at 10.
+  // The donor was looked at at time 10.
   EXPECT_EQ(verbs(result(0, 19, 5)), "go_on");
   EXPECT_EQ(verbs(result(0, 20, 5)), "exploit");
 }
@@ -362,7 +362,7 @@ TEST_F(pbt_rule, does_not_offer_what_a_trial_saved_before_it_took_over) {
   result(1, 10, 10);
   auto verdict = tell->judged(0, 20, 5);
   ASSERT_EQ(verbs(verdict), "exploit");
-  // Its last save arrives while it lets go.
+  // The trial's last save arrives while its attempt is ending.
   save(0, 50);
   add(0, 2, true);
   start(0);
@@ -380,7 +380,7 @@ TEST_F(pbt_rule, looks_again_at_once_where_an_exploit_came_too_late) {
   ASSERT_EQ(verbs(verdict), "exploit");
   tell->tell(fact::decided{verdict, {0}});
 
-  // What was gone is not tried again.
+  // A checkpoint that was gone is not tried again.
   EXPECT_EQ(verbs(result(0, 21, 1)), "annotate+go_on");
   save(1, 15);
   EXPECT_EQ(verbs(result(0, 31, 1)), "exploit");
@@ -404,7 +404,7 @@ TEST_F(pbt_rule, lets_one_that_failed_begin_anew) {
   add(2, 2, true);
   start(2);
 
-  // Nothing of what it was remains, the time of its last perturbation included.
+  // Nothing of its former state remains, not even the time of its last perturbation.
   EXPECT_EQ(verbs(result(2, 11, 20)), "save+go_on");
 }
 

@@ -44,7 +44,7 @@ resource_request asking(std::vector<resources> bundles) {
   return result;
 }
 
-/// Has all go on, or stop, after some thought.
+/// Lets all trials go on, or stops them, with deferred verdicts.
 struct thinking_base final : scheduler {
   bool stops = false;
 
@@ -63,8 +63,7 @@ struct thinking_base final : scheduler {
   }
 };
 
-/// Trials of a changing rule over FIFO, which start as soon as they are added and do as they are
-/// told.
+/// Trials of a changing rule over FIFO; they start as soon as they are added, and do as told.
 struct changing {
   explicit changing(allocation how = distribute({}), resource_request base = asking({cpus(1)}))
       : uut{std::make_unique<fifo::fifo_scheduler>(), std::move(how), std::move(base)} {}
@@ -84,7 +83,7 @@ struct changing {
       tell.tell(fact::started{{trial}});
     }
   }
-  /// What the trial is given at its next result; empty: it goes on with what it has.
+  /// Resources that the trial gets at its next result; empty if it keeps what it has.
   std::string report(std::uint64_t trial, double score = 0) {
     auto verdict = tell.judged(trial, ++time, score);
     for (const auto& x : verdict.actions) {
@@ -146,7 +145,7 @@ TEST(distribute, takes_back_what_others_need) {
   for (std::uint64_t trial = 1; trial < 4; ++trial)
     run.tell.add(trial);
 
-  // 8 + 3 of 8 are taken.
+  // Trial 0 holds all 8 CPUs and the new trials need 3.
   EXPECT_EQ(run.report(0), "5 CPU");
   EXPECT_EQ(run.report(0), "");
 }
@@ -166,9 +165,9 @@ TEST(distribute, gives_so_much_at_a_time_as_it_is_told) {
   run.node(cpus(8));
   run.start(2);
 
-  // 6 are free: three times 2, of which the first of two gets two.
+  // 6 CPUs are free, three increments of 2; the first of the two trials gets two of them.
   EXPECT_EQ(run.report(0), "5 CPU");
-  // One time is left.
+  // One increment is left.
   EXPECT_EQ(run.report(1), "3 CPU");
 }
 
@@ -207,7 +206,7 @@ TEST(distribute, gives_a_unit_of_several_kinds_as_often_as_all_of_them_last) {
   run.node(with_gpus(8, 8));
   run.start(1);
 
-  // 7 CPUs and 7 GPUs are free: twice 3 CPUs.
+  // 7 CPUs and 7 GPUs are free: two increments of 3 CPUs and 1 GPU.
   EXPECT_EQ(run.report(0), "7 CPU, 3 GPU");
 }
 
@@ -232,10 +231,10 @@ TEST(distribute, adds_bundles_like_the_last) {
   run.node(cpus(8));
   run.start(1);
 
-  // 5 are free: twice the bundle of 2.
+  // 5 CPUs are free: two more bundles of 2.
   EXPECT_EQ(run.report(0), "1 x (1 CPU) + 3 x (2 CPU)");
   run.tell.add(1);
-  // 7 + 3 of 8 are taken.
+  // Trial 0 holds 7 of the 8 CPUs and the new trial needs 3.
   EXPECT_EQ(run.report(0), "1 x (1 CPU) + 2 x (2 CPU)");
 }
 
@@ -256,7 +255,7 @@ TEST(distribute_to_top_job, gives_all_to_the_best_by_its_last_score) {
 
   EXPECT_EQ(run.report(2, 0.5), "5 CPU");
   EXPECT_EQ(run.report(1, 0.4), "");
-  // The best now, but nothing is free.
+  // Trial 1 is the best now, but nothing is free.
   EXPECT_EQ(run.report(1, 0.9), "");
   run.tell.complete(0, 9, 0, true);
   EXPECT_EQ(run.report(2, 0.5), "");
@@ -347,14 +346,14 @@ TEST(resource_changing, does_not_pause_twice_for_what_failed) {
   run.start(4);
   run.tell.judged(0, 1, 0);
 
-  // It trains on: its checkpoint could not be written.
+  // The trial trains on, since its checkpoint could not be written.
   EXPECT_EQ(text_of(run.tell.judged(0, 2, 0)), "go_on 0");
   run.tell.complete(3, 9, 0, true);
   EXPECT_THAT(text_of(run.tell.judged(0, 3, 0)), HasSubstr("gets=3 CPU"));
 }
 
 TEST(resource_changing, tells_the_base_that_its_verdict_was_taken) {
-  /// Notes what it hears.
+  /// Records what it hears.
   struct noting final : scheduler {
     explicit noting(std::vector<std::string>& to) : heard{&to} {}
     std::vector<std::string>* heard;
@@ -509,7 +508,7 @@ TEST(resource_changing, forgets_trials_that_ended) {
   EXPECT_EQ(digest(run.uut), digest(other.uut));
 }
 
-/// What the entry says of options; empty: they are fine.
+/// The entry's complaint about options; empty if it accepts them.
 std::string complaint(std::map<std::string, std::string> written,
                       resource_request request = asking({cpus(1)})) {
   auto entry = resource_changing::make_entry(

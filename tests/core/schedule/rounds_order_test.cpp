@@ -1,4 +1,4 @@
-// Where a population waits for all of its members, it does not matter who came first.
+// If a population waits for all of its members, their order of arrival does not matter.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pb2/pb2.hpp"
 #include "tune/core/schedule/pbt/pbt.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using support::scheduler_feed;
 
-/// Eight trials that report once per round, in an order of their own each time.
+/// Eight trials that report once per round, in a different order each time.
 class crowd {
 public:
   /// @param stride How the order changes from round to round. [odd]
@@ -39,7 +39,7 @@ public:
       tell_->tell(fact::added{{i}, configs_[i], false});
   }
 
-  /// @returns who took over whose state, with which configuration.
+  /// @returns the exploits of the round: who took over whose state, and with which configuration.
   std::vector<std::string> round(std::uint64_t number) {
     for (auto i : order(number)) {
       tell_->tell(fact::chosen{{0, {{i}}}, {}});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The definition, by sorting.
+/// The definition, implemented by sorting.
 std::optional<double> by_sorting(std::vector<double> xs, double q) {
   std::erase_if(xs, [](double x) { return std::isnan(x); });
   if (xs.empty())
@@ -43,7 +43,7 @@ TEST(running_quantile, interpolates_between_neighbours) {
   for (auto x : {4.0, 1.0, 3.0, 2.0})
     uut.insert(x);
 
-  // p = 2.25 between 3 and 4.
+  // The position is 2.25, between the values 3 and 4.
   EXPECT_EQ(uut.value(), 3.25);
 }
 

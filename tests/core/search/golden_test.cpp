@@ -1,4 +1,4 @@
-/// The first configurations of a fixed seed, bit by bit: a platform that differs is noticed here.
+/// The first configurations of a fixed seed, bit by bit, to notice platforms that differ.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/asking.hpp"
 

@@ -1,4 +1,4 @@
-// Each configuration of a searcher several times, and the best once more.
+// A repeater: runs each configuration of a searcher several times, and the best again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/repeat/repeater.hpp"
 
@@ -21,7 +21,7 @@ using testing::IsEmpty;
 
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Notes what it is told; proposes x = 0, 1, 2, …
+/// Records what it is told; proposes x = 0, 1, 2, …
 class listening : public searcher {
 public:
   struct notes {
@@ -89,7 +89,7 @@ struct repeated : testing::Test {
       result.push_back(to_text(*y.config->find("x")) + "/" + to_text(*y.config->find("seed")));
     return result;
   }
-  /// A trial ends with this value; NaN: without any.
+  /// Ends a trial with `value`; without any value if that is NaN.
   static void end(asking& from, std::uint64_t trial, const suggestion& what, double value,
                   outcome how = outcome::completed) {
     std::vector<double> values;
@@ -278,7 +278,7 @@ TEST_F(repeated, more_samples_later_are_confirmed_too) {
   EXPECT_EQ(list_of(from.next(9)).size(), 2u);
   EXPECT_TRUE(std::holds_alternative<exhausted>(from.next(9)));
 
-  // A head that goes on makes its searcher anew, and tells it all again.
+  // A head that resumes makes its searcher anew and tells it everything again.
   repeater next{std::make_unique<listening>(notes, 2), rule_of(1, 1), 0};
   for (const auto& x : from.facts())
     next.apply(x);
@@ -335,7 +335,7 @@ TEST_F(repeated, it_is_the_same_again_after_every_fact) {
   EXPECT_EQ(one.digest(), other.digest());
 }
 
-/// A searcher that learns, with three runs of each configuration; told that each run ended.
+/// A searcher that learns, with three runs of each configuration; it hears the end of each run.
 class thinking {
 public:
   explicit thinking(repeat_rule rule, std::uint64_t samples)
@@ -383,7 +383,7 @@ TEST(repeater, says_later_what_it_would_say_now) {
     if (!with.run())
       break;
   }
-  // Eight configurations are a design, and only the first run of each of the others asks a model.
+  // Eight configurations are a design; of each of the others only the first run asks the model.
   EXPECT_EQ(later, 8);
 }
 
@@ -403,7 +403,7 @@ TEST(repeater, says_later_for_all_runs_that_are_wanted_at_once) {
     EXPECT_EQ(*list[i].config, *expected[i].config);
 }
 
-/// One that works out what it proposes in its own time.
+/// A searcher that defers its proposals.
 class slow final : public listening {
 public:
   using listening::listening;
@@ -428,7 +428,7 @@ TEST_F(repeated, puts_off_what_the_searcher_inside_puts_off) {
     }
     uut.apply(from.facts().back());
   }
-  // Once for each configuration: its second run needs no thought.
+  // Deferred once per configuration, since the second run of each is known.
   EXPECT_EQ(put_off, 3U);
 }
 
@@ -453,7 +453,7 @@ TEST_F(repeated, tells_when_an_answer_was_asked_for) {
   EXPECT_THAT(asked, ElementsAre(5U));
 }
 
-// By hand: the mean of 1, 2 and 6 is 3, and the squares are 4 + 1 + 9.
+// By hand: the mean of 1, 2 and 6 is 3, and the squared deviations are 4 + 1 + 9.
 TEST_F(repeated, the_inner_searcher_hears_how_far_the_runs_lay_apart) {
   auto from = make(rule_of(3));
   auto list = list_of(from.next(3));
@@ -483,7 +483,7 @@ TEST_F(repeated, a_run_without_a_value_makes_the_others_no_less_certain) {
 }
 
 TEST(repeater, repeats_what_earlier_versions_of_its_searcher_proposed) {
-  // Few draws keep the rule, and earlier versions soon left combinations out.
+  // Few draws satisfy the rule, and earlier versions soon left combinations out.
   searcher_context about{support::space_of({{"x", "grid(1, 2, 3)"},
                                             {"y", "uniform(0, 1)"},
                                             {"constraint", "x > 2.5 and y < 0.0005"}}),

@@ -119,7 +119,7 @@ TEST(random_search, runs_all_points_even_if_there_are_more_than_samples) {
   x.points = {{{"u", 1}}, {{"u", 2.5}}, {{"u", 3.0}}};
 
   EXPECT_THAT(texts(all(x)), ElementsAre("{u: 1}", "{u: 2.5}", "{u: 3}"));
-  // A whole number given for a float becomes one.
+  // An integer given for a float parameter becomes a float.
   EXPECT_NE(all(x)[0].config->find("u")->as_double(), nullptr);
 }
 
@@ -174,7 +174,7 @@ TEST(random_search, passes_over_chains_of_inactive_grids) {
   auto found = texts(all(x));
 
   EXPECT_EQ(std::set<std::string>(found.begin(), found.end()).size(), found.size());
-  // c × (z = 0 | z = 1 and (b < 2, or b = 2 with any a))
+  // Combinations: c × (z = 0 | z = 1 and (b < 2, or b = 2 with any a)).
   EXPECT_EQ(found.size(), 2u * (1 + 2 + 3));
 }
 
@@ -184,7 +184,7 @@ TEST(random_search, tries_each_value_of_a_grid_that_a_draw_makes_active) {
   std::map<std::string, int> counts;
   for (const auto& g : values_of(uut, "g"))
     ++counts[g];
-  // Each with probability 1/2 per sample; inactive only once per sample.
+  // Per sample each value comes with probability 1/2; the inactive case comes only once.
   for (auto g : {"1", "2", "3", "-"})
     EXPECT_NEAR(counts[g], 200, 60) << g;
 }
@@ -197,7 +197,7 @@ TEST(random_search, D1_21_finds_its_way_in_huge_grids_at_once) {
   setup x{{{"a", many}, {"b", many}, {"u", "uniform(0, 1)"}}};
 
   EXPECT_EQ(all(x, 256, 256).size(), 256u);
-  // Inactive for good: one combination of each of them is left.
+  // They stay inactive, so one combination of them is left.
   setup y{{{"a", many + " if z == 1"},
            {"b", many + " if z == 1"},
            {"c", many + " if b == 0"},
@@ -219,14 +219,14 @@ TEST(random_search, of_an_empty_space_gives_empty_configurations) {
   EXPECT_THAT(texts(all({{}, 2})), ElementsAre("{}", "{}"));
 }
 
-/// Two combinations that the grid alone excludes, and one that few draws allow.
+/// Two combinations that the grid alone rules out, and one that few draws satisfy.
 setup rarely_allowed(std::uint64_t samples) {
   return {
       {{"x", "grid(1, 2, 3)"}, {"y", "uniform(0, 1)"}, {"constraint", "x > 2.5 and y < 0.0005"}},
       samples};
 }
 
-/// Takes all; @returns how it came to an end.
+/// Takes all suggestions. @returns the reason of the end.
 exhausted end_of(const setup& x) {
   asking uut{std::move(*make(x))};
   for (;;) {
@@ -275,7 +275,7 @@ TEST(random_search, says_how_many_combinations_it_gave_up) {
       "were given up, as no draw of up to 100000 for each kept x * y > 2.5");
 }
 
-/// What an earlier version, which soon gave combinations up, suggests from where `uut` stands.
+/// Suggestions of an earlier version, which soon gave combinations up, in the state of `uut`.
 std::vector<suggestion> as_before(const searcher& uut, std::uint32_t count) {
   const auto& before = dynamic_cast<const has_earlier_versions&>(uut);
   auto said = before.earlier_proposals({1, count, 0});

@@ -10,7 +10,7 @@ namespace tune {
 
 namespace support {
 
-// For messages of GoogleTest.
+// Used by GoogleTest in messages.
 static void PrintTo(const judge& x, std::ostream* out) {
   *out << x.name;
 }
@@ -28,7 +28,7 @@ TEST_P(any_judge, keeps_all_promises_in_three_hundred_schedules) {
 
   EXPECT_EQ(support::text_of(GetParam(), result), "");
   EXPECT_EQ(result.schedules, 300u);
-  // The faults were there, also where runs are short.
+  // Faults occurred even where runs are short.
   EXPECT_GT(result.heads, 330u);
   EXPECT_GT(result.nodes_lost, 100u);
 }
@@ -42,7 +42,7 @@ TEST_P(any_judge, does_the_same_again_with_the_same_seed) {
   }
 }
 
-// The client's wish to let a trial go on was needless by an event that was lost with the head.
+// A client's wish to unpause a trial was needless because of an event that was lost with the head.
 TEST(campaign, a_client_that_paused_a_trial_lets_it_go_on_whatever_is_lost) {
   const auto* who = support::find_judge("asha_promotion_objectives");
 

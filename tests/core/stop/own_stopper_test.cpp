@@ -1,4 +1,4 @@
-// Stoppers of a program's own: named in [stop], with options of their own.
+// A program's own stoppers: named in [stop], with options of their own.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/stop/stopper.hpp"
 
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-/// Ends a trial at its `most`th report, and the experiment once all made `all` together.
+/// Ends a trial at its `most`-th report, and the experiment after `all` reports in all.
 class counting final : public stopper {
 public:
   counting(std::int64_t most, std::int64_t all) : most_{most}, all_{all} {}
@@ -125,7 +125,7 @@ TEST_F(with_own_stopper, a_trial_ends_with_its_reason) {
   EXPECT_EQ(status(), trial_status::terminated);
 }
 
-/// The reasons that trials ended with, by their numbers.
+/// Reasons for the ends of trials, by trial number.
 std::map<std::uint64_t, std::string> reasons(const support::run_by_hand& from) {
   std::map<std::uint64_t, std::string> result;
   for (const auto& x : from.ports.all<cmd::trial_changed>())

@@ -30,7 +30,7 @@ report of(object metrics, std::uint64_t iteration = 1, std::uint64_t trial = 0) 
   return result;
 }
 
-/// The first verdict, as an experiment would look for it.
+/// The first verdict, as an experiment would determine it.
 std::optional<stop_verdict> see(const stoppers& all, const report& what) {
   std::optional<stop_verdict> result;
   for (const auto& x : all) {
@@ -233,7 +233,7 @@ TEST(plateau, takes_zero_for_a_threshold_like_any_other) {
 }
 
 TEST(plateau, uses_the_deviation_of_the_population) {
-  // 1, 3, 1, 3: deviation 1 of the population, 1.155 of a sample.
+  // The deviation of 1, 3, 1, 3 is 1 for a population and 1.155 for a sample.
   std::vector<double> curve{1, 3, 1, 3, 1, 3};
 
   EXPECT_EQ(reports_until_stop(made({{"plateau", "mean_accuracy std 1.01"}}), curve, 6), 4u);
@@ -297,7 +297,7 @@ TEST(plateau, explains_what_is_wrong) {
   EXPECT_THAT(fault_of("plateau", "x windw 3"), HasSubstr("did you mean \"window\"?"));
 }
 
-/// Results before the experiment ends; `most` if it never does. Each from another trial.
+/// Number of results, each of another trial, until the experiment ends; `most` if it never does.
 std::size_t results_until_end(const std::string& text, const std::vector<double>& values,
                               std::size_t most) {
   auto uut = made({{"experiment_plateau", text}});
@@ -322,7 +322,7 @@ TEST(experiment_plateau, B5_3_ends_when_the_best_values_of_all_trials_are_alike)
 TEST(experiment_plateau, B5_3_waits_out_its_patience) {
   EXPECT_EQ(results_until_end("mean_accuracy top 3 patience 1", {1}, 50), 3u);
   EXPECT_EQ(results_until_end("mean_accuracy top 3 patience 5", {1}, 50), 7u);
-  // A new best at the sixth result begins the count again; three alike must follow.
+  // A new best at the sixth result restarts the count; three equal results must follow.
   EXPECT_EQ(results_until_end("mean_accuracy top 3 patience 5", {1, 1, 1, 1, 1, 0}, 50), 12u);
 }
 

@@ -66,7 +66,7 @@ TEST_F(artifacts_test, what_is_mounted_is_left_behind_and_not_asked) {
     if (found.content.files.size() != 1
         || found.left_behind != "cannot keep logs: something is mounted there")
       return 1;
-    // What no pattern names is nobody's loss.
+    // Nothing is missing that a pattern names.
     if (!list({{"*.png"}, 0, max_artifact_files}).left_behind.empty())
       return 2;
     if (!samples::mount_dead(trial))
@@ -225,7 +225,8 @@ TEST_F(artifacts_test, replaces_a_link_at_the_head_and_follows_none) {
 
   auto placed = share(all);
 
-  // The way to the other leads through a link: that one is told of, and keeps none away.
+  // The way to the other file leads through a link: that is reported, and no other file is held
+  // back.
   ASSERT_FALSE(placed);
   EXPECT_THAT(placed.error().detail, HasSubstr("deep"));
   EXPECT_EQ(content(root / "victim" / "notes"), "untouched");

@@ -186,7 +186,7 @@ TEST(ask_tell, tells_of_decisions_on_others) {
   EXPECT_EQ(uut.report(1, 1, 1),
             R"({"op":"decision","trial":"00001","decision":"continue","reason":"",)"
             R"("others":[{"trial":"00000","decision":"stop","reason":"01 is better"}]})");
-  // What its executor had on the way is answered alike.
+  // A report that the executor had on its way gets the same answer.
   EXPECT_EQ(uut.report(0, 2, 2),
             R"({"op":"decision","trial":"00000","decision":"stop","reason":"01 is better"})");
   EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00000"})"), ok);
@@ -223,7 +223,7 @@ TEST(ask_tell, retries_within_the_budget) {
 
   EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"boom"})"),
             R"({"op":"ok","retry":true})");
-  // Said twice, it counts once.
+  // The same failure told twice counts once.
   EXPECT_EQ(uut.say(R"({"op":"error","trial":"00000","message":"boom"})"),
             R"({"op":"ok","retry":true})");
   EXPECT_EQ(uut.ask(), waits);
@@ -376,7 +376,7 @@ TEST(ask_tell, gives_a_silent_trial_up) {
   EXPECT_EQ(uut.uut->machine().status_of({0}), trial_status::errored);
 }
 
-/// Throws when it is asked for a verdict.
+/// A scheduler that throws when it is asked for a verdict.
 class broken : public puppet {
 public:
   broken() : puppet{{}} {}

@@ -1,4 +1,4 @@
-/// How trials do that a run and an executor have in common.
+/// The learning curve that trials of a run and of an executor have in common.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

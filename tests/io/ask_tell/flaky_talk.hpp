@@ -1,4 +1,4 @@
-/// A conversation whose head is lost at random moments, and an executor that does not mind.
+/// A conversation whose head is lost at random moments, and an executor that copes with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,25 +23,26 @@
 
 namespace tune::samples {
 
-/// Says each request until an answer was seen: the head may be lost before it hears of it, in the
-/// middle of what follows from it, or before its answer is read.
+/// Sends each request until an answer arrives. The head may be lost before it hears of the request,
+/// while it carries out the consequences, or before its answer is read.
 class flaky_talk {
 public:
-  /// As seed: nobody is killed.
+  /// The seed with which no head is lost.
   static constexpr std::uint64_t never = 0;
 
   flaky_talk(recipe how, std::uint64_t seed) : talk_{std::move(how)}, chance_{seed, "kills", 0} {
     calm_ = seed == never;
   }
 
-  /// Says it until an answer was seen.
+  /// Repeats a request until it is answered.
   object say(const object& request) {
     for (;;) {
       if (auto answer = say_once(request))
         return *answer;
     }
   }
-  /// Says it once. Nothing: the head was lost, and nobody knows whether it heard of it.
+  /// Sends a request once. Empty if the head was lost; it is then unknown whether the head heard
+  /// it.
   std::optional<object> say_once(const object& request) {
     if (calm_ || chance_.below(8) != 0)
       return talk_.tell(request);
@@ -51,7 +52,7 @@ public:
     restart();
     return std::nullopt;
   }
-  /// An experiment's clock does not run where nobody leads it.
+  /// Advances the experiment's clock, which stands still while no head runs.
   void pass(instant time) { talk_.world.time += time; }
 
   [[nodiscard]] const memory_world& world() const { return talk_.world; }
@@ -64,12 +65,12 @@ private:
   bool calm_ = false;
   std::uint64_t kills_ = 0;
 
-  /// After so many commits at most the head is lost; its answer is lost in any case.
+  /// Loses the head after `commits` commits at most, and its answer in any case.
   void break_off(const object& request, std::uint64_t commits) {
     talk_.world.commits_left = commits - 1;
     static_cast<void>(talk_.tell(request));
   }
-  /// Perhaps the next head is lost before it can be spoken to.
+  /// Starts the next head, which may be lost before the executor can speak to it.
   void restart() {
     auto& world = talk_.world;
     do {
@@ -79,22 +80,22 @@ private:
       if (chance_.below(4) == 0)
         world.commits_left = chance_.below(2);
       talk_.restart();
-      // A commit that would have failed next does no longer.
+      // Start again if a commit failed; a failure still planned is cancelled.
     } while (world.full);
     world.commits_left.reset();
   }
 };
 
-/// Who else is lost with the head.
+/// Processes that are lost: the head alone, or the executor with it.
 enum class losing : std::uint8_t { head_alone, executor_too };
 
-/// An executor that goes by answers alone; how trials do depends on trial, configuration and
-/// iteration. One that is lost too begins with nothing but what it is given.
+/// An executor that relies on answers alone; a trial's losses depend on trial, configuration and
+/// iteration. After a loss of its own it starts with nothing but what it is given.
 class tuning {
 public:
   static constexpr std::uint64_t iterations = 10;
 
-  /// @param slots How many trials it trains side by side, in turn.
+  /// @param slots Number of trials that it trains side by side, in turn.
   tuning(recipe how, std::size_t slots, std::uint64_t seed, losing who = losing::head_alone)
       : slots_{slots}, who_{who}, with_{std::move(how), seed} {}
 
@@ -114,7 +115,7 @@ public:
   [[nodiscard]] bool is_over() const { return over_; }
   [[nodiscard]] std::uint64_t kills() const { return with_.kills(); }
   [[nodiscard]] const memory_world& world() const { return with_.world(); }
-  /// What it was told, without what numbers attempts, and without what was only said once more.
+  /// The answers it got, without attempt numbers and without repeated answers.
   [[nodiscard]] const std::vector<std::string>& answers() const { return answers_; }
 
 private:
@@ -128,7 +129,7 @@ private:
   losing who_;
   flaky_talk with_;
   std::map<trial_id, course> running_;
-  /// Where trials fail the first time that they come there.
+  /// Trials and iterations at which the trial has failed; each fails there the first time only.
   std::set<std::pair<trial_id, std::uint64_t>> failed_;
   std::vector<std::string> answers_;
   bool over_ = false;
@@ -150,7 +151,7 @@ private:
       return {};
     }
     auto answer = *heard;
-    // Nothing can be added to what is over.
+    // Only `add` may be refused, once the experiment is over.
     EXPECT_TRUE(text(answer, "op") != "fault" || text(request, "op") == "add")
         << to_json(request) << "\n"
         << to_json(answer);
@@ -165,7 +166,7 @@ private:
     return answer;
   }
 
-  /// Whether a report came to the disk since it had so many items.
+  /// Whether a report has been recorded since the disk held `before` items.
   [[nodiscard]] bool has_report_since(std::size_t before) const {
     const auto& disk = with_.world().disk;
     return std::any_of(disk.begin() + static_cast<std::ptrdiff_t>(before), disk.end(),
@@ -192,7 +193,7 @@ private:
     return true;
   }
 
-  /// Adds trials of its own, stops some, and wants to know this and that.
+  /// Adds trials of its own, stops some, and asks questions.
   void interfere(int turn) {
     if (turn % 7 == 3 && turn < 30)
       say({{"op", "add"},
@@ -245,8 +246,8 @@ private:
   }
 };
 
-/// All that was decided, in order and in words: configurations, verdicts with their reasons, whom
-/// trials went on from and with what. Without what a head that goes on says once more.
+/// All decisions in order, as text: configurations, verdicts with their reasons, and where trials
+/// went on from and with what. Repetitions by a head that resumes are left out.
 inline std::vector<std::string> decisions_of(const memory_world& world) {
   std::vector<std::string> result;
   std::map<trial_id, bool> runs;
@@ -255,7 +256,7 @@ inline std::vector<std::string> decisions_of(const memory_world& world) {
       result.push_back(to_text(said->trial) + " at " + std::to_string(said->iteration) + ": "
                        + said->action + " " + to_json(said->reason));
     } else if (const auto* row = std::get_if<cmd::attempt_changed>(&item.what)) {
-      // One that is given anew where it ran goes on: to the scheduler nothing has happened.
+      // An interrupted trial that is placed anew goes on: for the scheduler nothing has happened.
       auto goes_on = !row->finished && std::exchange(runs[row->trial], true);
       if (row->finished)
         runs[row->trial] = row->how == end_class::interrupted;

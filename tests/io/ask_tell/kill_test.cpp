@@ -1,7 +1,7 @@
-// Whoever is killed, and when: the same words of the executor lead to the same decisions.
+// Whenever the head or the executor is killed, the same requests lead to the same decisions.
 //
-// An executor that goes by answers alone tunes twice: once undisturbed, once with a head that is
-// lost at random moments. What was said and not answered it says again, with `running`.
+// An executor that relies on answers alone tunes twice: once undisturbed, once with a head that is
+// lost at random moments. It repeats requests that were not answered, with `running`.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/ask_tell/flaky_talk.hpp"
 #include "support/judges.hpp"
@@ -25,7 +25,7 @@ namespace tune {
 
 namespace support {
 
-// For messages of GoogleTest.
+// Used by GoogleTest in messages.
 static void PrintTo(const judge& x, std::ostream* out) {
   *out << x.name;
 }
@@ -42,12 +42,12 @@ using samples::tuning;
 
 constexpr std::uint64_t seeds = 4;
 constexpr std::size_t four = 4;
-/// Beyond the design of those that learn.
+/// More samples than the initial design of searchers that learn.
 constexpr std::uint64_t samples = 24;
 
 std::vector<support::judge> asked_to_save() {
   auto all = support::judges();
-  // The toy draws by events.
+  // The toy's draws depend on events.
   std::erase_if(all, [](const auto& x) { return x.by_reports || x.type.empty(); });
   return all;
 }
@@ -123,7 +123,7 @@ TEST(kills, are_tried_on_every_scheduler_of_the_catalogue) {
   EXPECT_EQ(tried, all);
 }
 
-/// With conditions, lists and grids where the searcher takes them.
+/// A space with conditions, lists and, where the searcher accepts them, grids.
 std::shared_ptr<const search_space> space_for(const std::string& name) {
   std::vector<parameter_text> lines{
       {"x", name == "grid" ? "choice(3, 10, 50)" : "loguniform(0.1, 100)"},
@@ -140,25 +140,25 @@ TEST_P(any_searcher, suggests_the_same_whenever_its_head_is_killed) {
   for (std::uint64_t seed = 1; seed <= seeds && !HasFatalFailure(); ++seed) {
     auto how = recipe_of(*support::find_judge("asha"), seed);
     how.space = space_for(GetParam());
-    // A grid is that of one sample.
+    // A grid is searched with one sample.
     how.source = [name = GetParam(), space = how.space, seed] {
       searcher_context about{space, seed, name == "grid" ? 1 : samples, 1, {object{{"x", 3}}}};
       return std::move(*support::make_searcher(name, about));
     };
-    // One that learns would go on for ever.
+    // A searcher that learns would go on for ever.
     if (!how.source()->traits().exhaustible)
       how.settings.max_trials = samples;
-    // What is added would lack parameters.
+    // Added configurations would lack parameters.
     expect_same(how, seed, 1, losing::executor_too);
   }
 }
 
-/// But one that suggests nothing, and never ends.
+/// All searchers except `none`, which suggests nothing and never ends, and `external`, which needs
+/// a process: see tests/e2e/test_external.py.
 std::vector<std::string> all_searchers() {
   std::vector<std::string> result;
   auto catalogue = builtin_searchers();
   for (const auto& x : catalogue.entries()) {
-    // One outside has a process: see tests/e2e/test_external.py.
     if (x.name != "none" && x.name != "external")
       result.push_back(x.name);
   }
@@ -168,7 +168,7 @@ std::vector<std::string> all_searchers() {
 INSTANTIATE_TEST_SUITE_P(kills, any_searcher, testing::ValuesIn(all_searchers()),
                          [](const auto& x) { return x.param; });
 
-/// Time alone may tell the two apart: a head that is away longer than a back-off.
+/// Only time may tell the two apart: the head may be away for longer than a back-off.
 TEST(kills, change_no_retry_that_waits_for_its_back_off) {
   auto how = recipe_of(*support::find_judge("fifo"), 1);
   how.settings.failures.backoff = std::chrono::milliseconds{50};

@@ -1,4 +1,4 @@
-// What is wrong with a request is told, and nothing else happens.
+// Faults of a request are reported and have no other effect.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/ask_tell/puppet.hpp"
 
@@ -14,7 +14,7 @@ using samples::talk;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A line, and what is said to be wrong with it.
+/// A bad line, and the complaint about it.
 struct nonsense {
   const char* line;
   const char* why;

@@ -1,4 +1,4 @@
-// Records of heads that drew exploits by the event that was judged.
+// Records of older heads, whose draws for exploits depended on the judged event.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/ask_tell/flaky_talk.hpp"
 #include "support/judges.hpp"
@@ -50,7 +50,7 @@ struct verdict {
   std::uint64_t verified = 0;
 };
 
-/// What `fsck --verify` would find.
+/// The findings of `fsck --verify`.
 verdict verify(const recipe& how, const std::vector<event>& log, bool knows_older = true) {
   rule_set rules{how.judge(), std::make_unique<samples::list_searcher>(how.trials), {}, {}};
   if (knows_older)
@@ -83,7 +83,7 @@ TEST_P(older_records, are_verified_by_the_draws_of_their_time) {
 
   EXPECT_EQ(seen.found, std::vector<std::string>{});
   EXPECT_GT(seen.verified, 50u);
-  // That is no matter of course.
+  // Without the older rules there are findings.
   EXPECT_FALSE(verify(how, log, false).found.empty());
 }
 

@@ -1,4 +1,4 @@
-/// A scheduler that does what a test wants, and answers that tests expect.
+/// A scheduler that follows a script, and answers that tests expect.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,11 +19,11 @@ inline constexpr auto ok = R"({"op":"ok"})";
 inline constexpr auto finished = R"({"op":"none","reason":"finished"})";
 inline constexpr auto waits = R"({"op":"none","reason":"wait"})";
 
-/// Does at each report what a test wants, first come first served; wakes all that is paused once
+/// Acts on each report as the script says, first come, first served; wakes all paused trials once
 /// nothing runs.
 class puppet : public scheduler {
 public:
-  /// By trial and iteration.
+  /// Actions by trial and iteration.
   using script = std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<action>>;
   explicit puppet(script what) : script_{std::move(what)} {}
 

@@ -1,4 +1,4 @@
-// What was answered survives the loss of the head.
+// Answered requests survive the loss of the head.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/ask_tell/puppet.hpp"
 
@@ -164,7 +164,7 @@ TEST(ask_tell, is_finished_again_after_a_restart) {
   EXPECT_THAT(uut.say(R"({"op":"best"})"), HasSubstr(R"("trial":"00000")"));
 }
 
-/// As if the head had been lost after each commit.
+/// Simulates the loss of the head after each commit.
 TEST(ask_tell, goes_on_from_wherever_the_log_ends) {
   auto how = scripted({{{0, 1}, {{{0}, pause_trial{}, {}}}}, {{1, 2}, {{{1}, stop{}, {}}}}});
   how.settings.max_concurrent = 2;

@@ -1,4 +1,4 @@
-// What the executor of a conversation is told is what trials of a run are told.
+// An executor of a conversation gets the same answers as the trials of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/ask_tell/curve.hpp"
 #include "io/ask_tell/talk.hpp"
@@ -20,12 +20,12 @@ using samples::memory_world;
 using samples::recipe;
 using samples::talk;
 
-/// Where the trainable throws.
+/// Whether the trainable throws at this point.
 bool throws(trial_id id, std::uint64_t iteration) {
   return id.number % 6 == 3 && iteration == 4;
 }
 
-/// The toy, whose moods depend on what is judged instead of on where it stands in the log.
+/// A toy scheduler whose draws depend on the judged report instead of its place in the log.
 class steady_toy : public support::toy_scheduler {
 public:
   using toy_scheduler::toy_scheduler;
@@ -44,8 +44,8 @@ private:
   std::map<trial_id, std::uint64_t> judged_;
 };
 
-/// A run as the runner makes it, with trials that answer at once: engine, rules, a cluster with
-/// room for everybody. Trials begin when they are let in.
+/// A run as the runner makes it, with trials that answer at once: an engine, rules, and a cluster
+/// with room for every trial. Trials begin when they are admitted.
 class straight_run : public engine_ports {
 public:
   explicit straight_run(const recipe& how)
@@ -54,7 +54,7 @@ public:
     post(on::opened{1, "test", "{}", how.settings.seed, opening::at_once, executor_draws});
   }
 
-  /// Lets the next trial in. @returns whether there was one.
+  /// Admits the next trial. @returns whether there was one.
   bool admit() {
     if (waiting_.empty())
       return false;
@@ -130,7 +130,7 @@ private:
     trials_[x.trial] = {x.attempt, 0, x.iteration, x.failures == 0};
     news_.emplace_back(on::started{x.trial, x.attempt, 0});
   }
-  /// It writes checkpoints only when it pauses.
+  /// Checkpoints are written only for pauses.
   void carry(const cmd::save& x) {
     if (!x.then_end) {
       news_.emplace_back(
@@ -188,7 +188,7 @@ private:
   }
 };
 
-/// An executor with the same trainable, that believes nothing but answers.
+/// An executor with the same trainable, which relies on answers alone.
 class executor {
 public:
   explicit executor(const recipe& how) : with_{how} {}
@@ -260,7 +260,7 @@ private:
   }
 };
 
-/// Lets trials in while there is room, then each that runs makes a step, in turn.
+/// Admits trials while there is room; then each running trial makes a step, in turn.
 template <class Side>
 void drive(Side& side, std::size_t slots) {
   for (auto turn = 0; turn < 10'000 && !side.is_over(); ++turn) {
@@ -272,8 +272,8 @@ void drive(Side& side, std::size_t slots) {
   }
 }
 
-/// Events in words, without what only one side knows: where trials run, what their checkpoints are
-/// called.
+/// Events as text, without what only one side knows: where trials run, and the names of their
+/// checkpoints.
 std::vector<std::string> words(std::vector<event> log) {
   std::vector<std::string> result;
   for (auto& x : log) {
@@ -339,7 +339,8 @@ INSTANTIATE_TEST_SUITE_P(schedulers, same_as_run,
                          testing::Combine(testing::ValuesIn(all_rules()),
                                           testing::Values(std::size_t{1}, std::size_t{4})));
 
-/// The toy must do in these runs what a scheduler can do, or they prove little.
+/// Checks that the toy does in these runs everything a scheduler can do, or they would prove
+/// little.
 TEST(same_as_run_itself, pauses_clones_and_stops) {
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {

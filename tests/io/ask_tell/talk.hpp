@@ -1,4 +1,4 @@
-/// A conversation without files, for tests: requests and answers as JSON, a disk of memory.
+/// A conversation for tests, without files: requests and answers as JSON, a disk in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace tune::samples {
 
-/// Proposes `x = 0, 1, 2, …` until `count` are out, some ahead.
+/// Proposes `x = 0, 1, 2, …` until `count` are out; some are drawn ahead.
 class list_searcher : public searcher {
 public:
   explicit list_searcher(std::uint64_t count) : count_{count} {}
@@ -54,7 +54,7 @@ private:
   std::uint64_t made_ = 0;
 };
 
-/// What a run is made of, to be made again by each head.
+/// The parts of a run, which each head makes anew.
 struct recipe {
   std::uint64_t trials = 3;
   experiment_settings settings = [] {
@@ -65,18 +65,18 @@ struct recipe {
     return result;
   }();
   std::function<std::unique_ptr<scheduler>()> judge = [] { return builtin("fifo"); };
-  /// Null: `list_searcher` with so many trials.
+  /// Null: a `list_searcher` with `trials` trials.
   std::function<std::unique_ptr<searcher>()> source = {};
-  /// How many heads, the first ones, are of an earlier version; and how they judge.
+  /// Number of heads at the beginning that are of an earlier version, and their scheduler.
   std::uint32_t older_heads = 0;
   std::function<std::unique_ptr<scheduler>()> older_judge = {};
-  /// Where what is added must lie.
+  /// The space of added configurations.
   std::shared_ptr<const search_space> space
       = support::space_of({{"x", "randint(0, 100)"}, {"kind", "choice(a, b)"}});
-  /// Ends a trial whose metric of that name is at least the number; empty: none.
+  /// Ends a trial once the named metric is at least the number; empty: no such condition.
   std::vector<stop_line> stops = {};
 
-  /// A scheduler of the catalogue.
+  /// Makes a scheduler of the catalogue.
   static std::unique_ptr<scheduler> builtin(const std::string& name,
                                             const std::map<std::string, std::string>& how = {}) {
     auto all = builtin_schedulers();
@@ -91,15 +91,15 @@ struct recipe {
   }
 };
 
-/// A disk and a clock.
+/// A disk in memory and a clock.
 struct memory_world : conversation_ports {
   std::vector<store_item> disk;
   std::vector<std::string> warnings;
   instant time{0};
-  /// Sizes of the disk after each commit.
+  /// Number of items on the disk after each commit.
   std::vector<std::size_t> commits;
   bool full = false;
-  /// Commits until the disk is full; none: never.
+  /// Commits until the disk is full; empty: it never is.
   std::optional<std::size_t> commits_left;
 
   [[nodiscard]] instant now() const override { return time; }
@@ -144,15 +144,15 @@ struct memory_world : conversation_ports {
   }
 };
 
-/// A conversation, and what it leaves on the disk.
+/// A conversation and its disk.
 class talk {
 public:
   explicit talk(recipe how) : how_{std::move(how)} { begin(); }
 
-  /// The head is lost after all that it answered; another goes on.
+  /// Simulates the loss of the head after all its answers; another head takes over.
   void restart() { begin(); }
 
-  /// Says a line and returns the answer's.
+  /// Sends a line. @returns the answer as a line.
   std::string say(const std::string& line) {
     auto request = object_from_json(line);
     if (!request)
@@ -160,7 +160,7 @@ public:
     auto answer = uut->answer(*request);
     return answer ? to_json(*answer) : "no answer: " + to_text(answer.error());
   }
-  /// The answer as an object; empty where there is none.
+  /// The answer as an object; empty if there is none.
   object tell(const object& request) {
     auto answer = uut->answer(request);
     return answer ? *answer : object{};

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-/// Sets a variable of the environment, or removes it, until the end of its life.
+/// Sets or removes an environment variable until the end of its life.
 class with_variable {
 public:
   with_variable(const char* name, const char* text) : name_{name} {
@@ -37,7 +37,7 @@ private:
 
 class certificate_directory : public samples::certificate_test {
 protected:
-  /// All files below `where`, hidden ones included, with content.
+  /// Contents of all files below `where`, hidden ones included.
   static std::map<std::string, std::string> all_of(const fs::path& where) {
     std::map<std::string, std::string> result;
     for (const auto& x : fs::recursive_directory_iterator{where})

@@ -1,4 +1,4 @@
-/// Certificates for tests: made anew, valid around the clock's present whatever it says.
+/// Certificates for tests: generated anew, and valid around the present time of the clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@ inline validity_span days_around(calendar_time now, int from, int until) {
   return {now + std::chrono::days{from}, now + std::chrono::days{until}};
 }
 
-/// A directory below the test's own for each cluster or node.
+/// A fixture that has a directory for each cluster or node.
 class certificate_test : public scratch_directory {
 protected:
   const calendar_time now = calendar_now();
-  /// When clusters were made.
+  /// Time at which clusters are made.
   const calendar_time founded = now - std::chrono::days{100};
 
-  /// A cluster's CA and the first node's certificate.
+  /// Makes a cluster's CA and the first node's certificate.
   std::filesystem::path make_cluster(const std::string& name) {
     auto directory = root / name;
     auto first = order("head");
@@ -39,7 +39,7 @@ protected:
     return result;
   }
 
-  /// A node of the cluster whose certificate has these dates.
+  /// Makes a node of the cluster whose certificate has this span of validity.
   std::filesystem::path make_node(const std::filesystem::path& cluster, const std::string& name,
                                   validity_span valid) {
     auto directory = root / name;

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// 2001-09-09 and 2033-05-18; then beyond 2050, from where X.509 writes dates otherwise.
+// 2001-09-09 to 2033-05-18; then a span beyond 2050, from where X.509 encodes dates differently.
 constexpr validity_span some_years{calendar_time{std::chrono::seconds{1'000'000'000}},
                                    calendar_time{std::chrono::seconds{2'000'000'000}}};
 constexpr validity_span far_years{calendar_time{std::chrono::seconds{2'000'000'000}},

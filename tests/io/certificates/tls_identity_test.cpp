@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 class identity : public samples::certificate_test {
 protected:
-  /// The one line that refuses what lies in a directory.
+  /// The one-line reason for which the directory is refused.
   std::string refusal(const fs::path& directory) {
     auto loaded = load_identity(directory, now);
     EXPECT_FALSE(loaded);
@@ -139,7 +139,7 @@ TEST_F(identity, is_refused_where_a_file_is_something_else) {
 
 TEST_F(identity, never_asks_for_a_passphrase) {
   auto x = make_cluster("lab");
-  // As `openssl pkey -aes128` marks it; what follows need not be sound to be asked for.
+  // Marked as by `openssl pkey -aes128`; the rest need not be sound to trigger the question.
   fill(x / "node.key", "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"
                        "MIIBvTBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQI\n"
                        "-----END ENCRYPTED PRIVATE KEY-----\n");

@@ -27,7 +27,7 @@ TEST_F(checkpoint_directory_test, what_is_mounted_in_a_checkpoint_or_above_is_fo
   for (const auto& x : {whole / "deep", other, later})
     fs::create_directories(x);
   const auto status = samples::in_own_mounts([&] {
-    // All above "trials" is the user's.
+    // Mounts above "trials" are the user's business.
     if (!samples::bind(root, root))
       return samples::cannot_mount;
     if (!check_unmounted(whole) || !check_unmounted(root / "trials" / "1" / "2" / "3"))

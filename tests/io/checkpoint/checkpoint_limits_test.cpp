@@ -37,7 +37,7 @@ struct checkpoint_limits_test : samples::scratch_directory {
     fs::create_directories(to);
   }
 
-  /// A file of so many bytes, all of them holes.
+  /// Makes a sparse file of `bytes` bytes.
   static void leave_hole(const fs::path& file, std::uint64_t bytes) {
     std::ofstream{file};
     fs::resize_file(file, bytes);
@@ -47,7 +47,7 @@ struct checkpoint_limits_test : samples::scratch_directory {
     EXPECT_EQ(::stat(file.c_str(), &about), 0);
     return static_cast<std::uint64_t>(about.st_blocks) * 512;
   }
-  /// A draft as an attempt leaves it.
+  /// Makes a draft as an attempt leaves it.
   checkpoint_draft draft(const checkpoint_limits& limits) const {
     checkpoint_directory names{root, trial_id{7}, attempt_id{2, 5}};
     auto begun = names.begin();
@@ -228,7 +228,7 @@ TEST_F(checkpoint_limits_test, let_a_long_copy_be_given_up) {
   EXPECT_FALSE(copied) << "it takes more than two slices";
 }
 
-/// Work of which each slice ends at the first place where it may.
+/// Runs work in slices as short as possible: each ends where the work first allows it.
 struct shortest_slices {
   struct promise_type : slicing::promise_base {
     shortest_slices get_return_object() {
@@ -248,7 +248,7 @@ shortest_slices cut_up(sliced<T> work, std::optional<T>& result) {
   result.emplace(co_await std::move(work));
 }
 
-/// How often work may be interrupted.
+/// Counts how often work may be interrupted.
 template <class T>
 std::size_t count_slices(sliced<T> work) {
   std::optional<T> result;
@@ -300,8 +300,8 @@ std::chrono::nanoseconds time_of_thread() {
   return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
 }
 
-// Each directory is reached in twice as many ways as the one before. Linux follows 40 links on the
-// way to a file, and counts them twice where it has to begin again.
+// Each directory can be reached in twice as many ways as the one before. Linux follows at most 40
+// links on the way to a file, and counts them twice where it has to start again.
 TEST_F(checkpoint_limits_test, refuse_few_directories_that_links_make_many_of) {
   fs::create_directory(from / "0");
   for (auto i = 1; i < 20; ++i) {

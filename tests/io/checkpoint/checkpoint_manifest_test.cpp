@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct checkpoint_manifest_test : samples::scratch_directory {
-  /// A small checkpoint of every kind of content.
+  /// Makes a small checkpoint with every kind of content.
   fs::path made() const {
     auto draft = root / "trials" / "00007" / "attempt_1_1" / "checkpoint_000001.tmp";
     fill(draft / "state", "12345");
@@ -31,7 +31,7 @@ struct checkpoint_manifest_test : samples::scratch_directory {
     return root / kept->location;
   }
 
-  /// A text with a checksum that fits.
+  /// A manifest text with a matching checksum.
   static std::string sealed(const std::string& body) {
     return body + ",\"sha256\":\"" + sha256_of(body) + "\"}\n";
   }
@@ -217,7 +217,7 @@ TEST_F(checkpoint_manifest_test, takes_nothing_that_lies_in_no_listed_directory)
   EXPECT_EQ(why_not(listing(R"("a","a/b")", file_entry("a/b/c"))), "");
   EXPECT_NE(why_not(listing("", file_entry("a/b"))), "");
   EXPECT_NE(why_not(listing(R"("a/b","a")", "")), "");
-  // A link is no directory, whatever it leads to.
+  // A link does not count as a directory, whatever it leads to.
   EXPECT_NE(why_not(listing("", file_entry("l/x"), R"({"path":"l","target":"/etc"})")), "");
 }
 

@@ -31,7 +31,7 @@ struct checkpoint_stream_test : samples::scratch_directory {
   }
   fs::path target() const { return root / "to" / "checkpoint_000001"; }
 
-  /// Brings all of it over, in pieces. @returns why it failed.
+  /// Copies a checkpoint over in pieces. @returns the error, or nothing.
   std::string bring(const fs::path& from, std::size_t piece) const {
     auto reader = checkpoint_reader::open(from);
     if (!reader)

@@ -19,7 +19,7 @@ struct commit_checkpoint_test : samples::scratch_directory {
   expected<safe_checkpoint> commit(checkpoint_directory& from) const {
     return commit_checkpoint({root, from.hand_over(), 4});
   }
-  /// As a trainable hands a directory of its own over.
+  /// Takes a directory over as if a trainable had handed it in.
   expected<safe_checkpoint> adopt(checkpoint_directory& to, const fs::path& from) const {
     auto draft = to.begin();
     if (!draft)
@@ -65,7 +65,7 @@ TEST_F(commit_checkpoint_test, says_why_a_checkpoint_cannot_be_made_safe) {
   EXPECT_TRUE(fs::is_empty(attempt()));
 }
 
-/// After each number of slices its program puts another directory in the draft's place.
+/// After each possible number of slices the program puts another directory in the draft's place.
 TEST_F(commit_checkpoint_test, takes_nothing_for_complete_that_took_the_drafts_place) {
   auto is_over = false;
   for (std::uint64_t slices = 0; !is_over; ++slices) {

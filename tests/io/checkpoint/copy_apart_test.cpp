@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// Keeps whoever comes waiting until it is opened.
+/// Blocks callers until it is opened.
 struct gate {
   std::mutex mutex;
   std::condition_variable changed;
@@ -108,7 +108,7 @@ TEST_F(copy_apart_test, is_how_a_file_system_is_copied_that_may_not_answer) {
     if (!samples::mount_dead(root / "from" / "dead"))
       return samples::cannot_mount;
     auto work = copying_checkpoint(root / "from", root / "to", {});
-    // Others have their turns, while it waits.
+    // Other work has its turns while this copy waits.
     for (int i = 0; i < 5; ++i) {
       if (work.step())
         return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file system that never answers is mounted in the middle of what is done with a checkpoint: at
-// each end of a slice, upon each place that a program may choose.
+// A file system that never answers is mounted while a checkpoint is being processed: at the end of
+// each slice, upon each place that a program may choose.
 #include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"
 
@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Slices after which something is mounted.
+/// Number of slices after which something may be mounted.
 constexpr int most_slices = 3;
-/// How a child ends beside 0, which says that all went well.
+/// Exit codes of a child; 0 means that all went well.
 constexpr int is_done_too_soon = 10;
 constexpr int is_done_all_the_same = 11;
 constexpr int says_something_else = 12;
@@ -35,7 +35,8 @@ struct mount_in_save_test : samples::scratch_directory {
   fs::path whole() const { return attempt() / "checkpoint_000001"; }
   checkpoint_draft order() const { return {root, draft(), 4}; }
 
-  /// What takes some slices to be hashed or copied: so much that is all holes, and a little.
+  /// Writes files that take some slices to be hashed or copied: large ones that are all holes, and
+  /// a small one.
   static void write(const fs::path& where) {
     fs::remove_all(where);
     fill(where / "deep" / "small", "x");
@@ -45,14 +46,14 @@ struct mount_in_save_test : samples::scratch_directory {
     }
   }
 
-  /// What takes some slices to be copied, which skips holes.
+  /// Writes files that take some slices to be copied, although copying skips holes.
   static void write_many(const fs::path& where) {
     fs::remove_all(where);
     for (int i = 0; i < 2500; ++i)
       fill(where / "deep" / std::to_string(i), "x");
   }
 
-  /// Does `work`, and mounts after `slices`. @returns a wait status.
+  /// Does `work`, and mounts a dead file system after `slices` slices. @returns the wait status.
   template <class Begin>
   int with_mount(const fs::path& upon, int slices, Begin begin) const {
     return samples::in_own_mounts([&] {
@@ -75,7 +76,7 @@ struct mount_in_save_test : samples::scratch_directory {
     });
   }
 
-  /// @param is_noticed Where it does no harm it may as well be that all goes well.
+  /// @param is_noticed If false, the mount may do no harm, and success is fine too.
   template <class Prepare, class Begin>
   void fails_with_its_name(const fs::path& upon, bool is_noticed, Prepare prepare, Begin begin) {
     for (int slices = 0; slices < most_slices; ++slices) {
@@ -112,7 +113,7 @@ TEST_F(mount_in_save_test, a_save_fails_where_it_appears_on_the_way_to_its_draft
 TEST_F(mount_in_save_test, a_copy_waits_for_nothing_that_appears_where_it_goes_to) {
   write_many(root / "from");
   for (const auto& upon : {draft(), draft() / "deep", draft() / "deep" / "7", attempt()}) {
-    // Upon what it has done with already, or holds open, it does no harm.
+    // A mount upon what is already done, or held open, does no harm.
     fails_with_its_name(
         upon, false,
         [this] {
@@ -133,7 +134,7 @@ TEST_F(mount_in_save_test, a_copy_waits_apart_for_what_appears_where_it_comes_fr
         return is_done_too_soon;
       if (!samples::mount_dead(upon))
         return samples::cannot_mount;
-      // It ends, or others have their turns while it waits.
+      // The copy ends, or other work has its turns while it waits.
       for (int i = 0; i < 100 && !work.step(); ++i) {}
       return 0;
     });
@@ -147,7 +148,7 @@ TEST_F(mount_in_save_test, a_restore_fails_with_the_name_of_what_appears_in_its_
   write(draft());
   ASSERT_TRUE(commit_checkpoint(order()));
   for (const auto& upon : {whole() / "deep", whole() / "deep" / "small", whole()}) {
-    // Where all was hashed before, or it is held open, it is whole all the same.
+    // What has been hashed already, or is held open, is whole all the same.
     fails_with_its_name(
         upon, false, [] {}, [this] { return verifying_checkpoint(whole()); });
   }
@@ -155,7 +156,7 @@ TEST_F(mount_in_save_test, a_restore_fails_with_the_name_of_what_appears_in_its_
 
 TEST_F(mount_in_save_test, a_pause_in_memory_fails_likewise) {
   for (const auto& upon : {draft(), draft() / "deep", draft() / "deep" / "small"})
-    // Nothing is synced: what was hashed before is whole all the same.
+    // Nothing is synced, so what has been hashed already is whole all the same.
     fails_with_its_name(
         upon, upon == draft(),
         [this] {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory takes the place of memory: what matters beside `make` is where things go.
+/// An ordinary directory stands for memory: apart from `make`, only the places of files matter.
 struct pause_memory_test : samples::scratch_directory {
   fs::path memory;
   fs::path disk;
@@ -30,7 +30,7 @@ struct pause_memory_test : samples::scratch_directory {
     disk = root / "disk";
   }
 
-  /// A checkpoint of five bytes, written and not complete.
+  /// Writes an incomplete checkpoint of five bytes.
   void write() {
     checkpoint_directory names{disk, trial_id{7}, attempt_id{2, 5}};
     auto begun = names.begin_in(memory);
@@ -151,7 +151,7 @@ TEST(pause_memory, goes_with_its_owner_and_sweeps_after_those_that_were_killed) 
   auto first = pause_memory::make();
   if (first.directory().empty())
     GTEST_SKIP() << "/dev/shm is no memory here";
-  // Nobody holds the lock of this one.
+  // This directory's lock is not held.
   const auto dead = first.directory().parent_path() / "1-23";
   fs::create_directories(dead);
   const auto dead_lock = dead.parent_path() / ".1-23.lock";
@@ -171,7 +171,7 @@ TEST(pause_memory, goes_with_its_owner_and_sweeps_after_those_that_were_killed) 
 }
 
 TEST(pause_memory, sweeps_nothing_but_what_has_a_name_of_its_own_making) {
-  // In a memory of its own: what is swept wrongly may be all that lies beside.
+  // In a memory file system of its own, since a wrong sweep could remove everything beside it.
   const auto status = samples::in_own_mounts([] {
     const fs::path memory{"/dev/shm"};
     if (::mount("tmpfs", memory.c_str(), "tmpfs", 0, nullptr) != 0)
@@ -199,7 +199,8 @@ TEST(pause_memory, sweeps_nothing_but_what_has_a_name_of_its_own_making) {
 }
 
 TEST(pause_memory, is_left_alone_by_those_who_do_not_see_its_process) {
-  // As seen from another PID namespace, where its number is none, or that of another process.
+  // As seen from another PID namespace, in which the number belongs to no process or to another
+  // one.
   auto first = pause_memory::make();
   if (first.directory().empty())
     GTEST_SKIP() << "/dev/shm is no memory here";

@@ -14,7 +14,7 @@ using time_point = control_conversation::time_point;
 const time_point start{};
 constexpr auto status_line = "{\"op\":\"status\"}\n";
 
-/// Takes what is to be sent.
+/// Takes the bytes that are to be sent.
 std::string drained(control_conversation& from, time_point now = start) {
   std::string result{from.pending()};
   from.sent(result.size(), now);

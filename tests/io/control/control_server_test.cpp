@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using op = control_request::op;
 
-/// Remembers what was asked, and answers at once unless it is told to keep the replies.
+/// Records requests, and answers at once unless it is told to keep the replies.
 struct desk {
   std::mutex guard;
   std::vector<control_request> asked;
@@ -164,7 +164,7 @@ TEST_F(control_socket, lets_the_idlest_go_where_too_many_come) {
 
   EXPECT_TRUE(ask_control(directory, wish(op::unpause)));
 
-  // The first one was hung up on.
+  // The first client was disconnected.
   char byte = 0;
   EXPECT_EQ(::read(idle.front(), &byte, 1), 0);
   for (auto x : idle)

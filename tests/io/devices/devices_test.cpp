@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A directory that stands for "/", gone after the test.
+/// A fixture with a directory that stands for "/", removed after the test.
 class devices_test : public testing::Test {
 protected:
   void SetUp() override {

@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// A process that is a script of the shell.
+/// A fixture for processes that are shell scripts.
 struct searcher_process_fixture : testing::Test {
   support::scratch_directory scratch;
 
@@ -65,7 +65,7 @@ bool is_for_good(const heard& what) {
   return lost != nullptr && lost->for_good;
 }
 
-/// Answers each line with its number and length.
+/// Answers each line with the line's number and length.
 constexpr const char* counting = "n=0\n"
                                  "while read -r line; do n=$((n + 1))\n"
                                  "echo '{\"n\":'$n',\"bytes\":'${#line}'}'; done\n";
@@ -157,7 +157,7 @@ TEST_F(searcher_process_test, is_told_the_end_and_may_do_its_last) {
   auto uut = run("while read -r line; do echo \"$line\" >>said; done; echo done >>said\n");
   uut->tell({{{"a", 1}}});
   uut->close([] { return std::vector<object>{{{"b", 2}}, {{"type", "end"}}}; });
-  // It has seen the end of its input by then.
+  // The process has seen the end of its input by then.
   EXPECT_EQ(content("said"), "{\"a\":1}\n{\"b\":2}\n{\"type\":\"end\"}\ndone\n");
 }
 

@@ -204,7 +204,7 @@ TEST_F(file_manifest_test, refuses_names_that_json_cannot_carry) {
 TEST_F(file_manifest_test, tells_what_cannot_be_read) {
   fill(root / "closed" / "x", "x");
   ASSERT_EQ(::chmod((root / "closed" / "x").c_str(), 0), 0);
-  // Root reads everything: be somebody else for a moment.
+  // Root reads everything, so the test becomes another user for a moment.
   auto is_root = ::geteuid() == 0;
   constexpr uid_t nobody = 65534;
   if (is_root) {
@@ -222,7 +222,7 @@ TEST_F(file_manifest_test, tells_what_cannot_be_read) {
 TEST_F(file_manifest_test, refuses_a_path_beyond_its_limit) {
   auto directory = root;
   auto before = fs::current_path();
-  // Deeper than one call takes a name.
+  // The path is longer than one call accepts.
   fs::current_path(root);
   for (int i = 0; i < 21; ++i) {
     fs::create_directory(std::string(200, 'd'));
@@ -258,7 +258,7 @@ struct large_files_test : file_manifest_test {
 TEST_F(large_files_test, are_refused_beyond_the_limit_unread_and_the_largest_is_named) {
   fill(root / "a", std::string(600, 'a'));
   fill(root / "data/b", std::string(1500, 'b'));
-  // Whoever reads is asked, and so would be told of it.
+  // The progress callback would be called if anything were read.
   auto asked = 0;
   reading_rules how{2048, "max_files_size", [&](const reading_progress&) {
                       ++asked;
@@ -315,7 +315,7 @@ TEST_F(large_files_test, are_given_up_between_two_pieces_and_tell_how_far_they_w
 TEST_F(large_files_test, are_not_read_on_where_they_grow_beyond_the_limit) {
   fill(root / "log", "");
   fs::resize_file(root / "log", std::uint64_t{1} << 30);
-  // It is looked at, then somebody writes on.
+  // The file is measured, and then grows.
   reading_rules how{(std::uint64_t{1} << 30) + 10, "max_files_size", [&](const reading_progress&) {
                       fs::resize_file(root / "log", std::uint64_t{1} << 40);
                       return true;

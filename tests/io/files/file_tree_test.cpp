@@ -18,7 +18,7 @@ struct file_tree_test : samples::scratch_directory {
     EXPECT_TRUE(result);
     return *result;
   }
-  /// Puts a text into the store. @returns how a manifest lists it.
+  /// Puts a text into the store. @returns its entry in a manifest.
   shipped_file put(const content_store& to, const std::string& path, const std::string& text,
                    std::uint32_t mode = 0) {
     shipped_file result{path, mode, text.size(), sha256_of(text)};
@@ -29,7 +29,7 @@ struct file_tree_test : samples::scratch_directory {
   static bool is_executable(const fs::path& file) {
     return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
   }
-  /// As after the next start of the machine.
+  /// Simulates a restart of the machine.
   void forget_boot() const { fs::remove(root / "files.complete"); }
 
   fs::path files() const { return root / "files"; }

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// What a program can put in the place of a file.
+/// Something that a program can put in the place of a file.
 struct oddity {
   const char* name;
   void (*put)(const fs::path& where);
@@ -76,7 +76,7 @@ protected:
     return std::move(*opened);
   }
   [[nodiscard]] fs::path file() const { return root / "own" / "x"; }
-  /// Writes on at the file's end. @returns what was replaced.
+  /// Appends to the file. @returns the name of what was replaced, or the error.
   [[nodiscard]] std::string append(const std::string& text) const {
     auto opened = uut().append("x");
     if (!opened)
@@ -272,7 +272,7 @@ using opener = int (*)(int, const fs::path&, int, ::mode_t);
 
 class beneath_test : public guarded_directory_test, public testing::WithParamInterface<opener> {
 protected:
-  /// Opens it below "own". @returns 0, or errno.
+  /// Opens `way` below "own". @returns 0, or errno.
   [[nodiscard]] int open(const fs::path& way) const {
     store::descriptor opened{GetParam()(uut().number(), way, O_RDONLY | O_NONBLOCK, 0)};
     return opened.number() < 0 ? errno : 0;
@@ -321,7 +321,7 @@ TEST_P(beneath_test, asks_nothing_of_what_is_mounted) {
       if (open(way) != EXDEV)
         return 1;
     }
-    // The directory itself may be one.
+    // The guarded directory itself may be a mount point.
     auto inside = guarded_directory::open(own / "bound");
     return inside && inside->has_file("file") ? 0 : 2;
   });

@@ -10,7 +10,7 @@
 namespace tune {
 namespace {
 
-// RFC 4231, test cases 1, 2 and 6.
+// Test cases 1, 2 and 6 of RFC 4231.
 TEST(hmac, is_that_of_the_standard) {
   EXPECT_EQ(hmac_of(std::string(20, '\x0b'), "Hi There"),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");

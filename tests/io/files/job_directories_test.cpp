@@ -103,7 +103,7 @@ TEST_F(job_directories_test, sweeps_all_jobs_and_what_was_being_removed) {
 TEST_F(job_directories_test, sweeps_nothing_that_was_not_made_for_a_job) {
   fill(root / "jobs/2024-thesis/chapter1", "x");
   fill(root / "jobs/notes.txt", "x");
-  // One that was made anew after somebody had removed it, mark and all.
+  // A directory that was made anew after somebody had removed it together with its mark.
   fill(root / "jobs/name-0123456789abcdef/trials/00000/o", "x");
   fs::create_directory_symlink(root / "content", root / "jobs/link-0123456789abcdef");
   std::vector<std::string> told;
@@ -122,7 +122,7 @@ TEST_F(job_directories_test, sweeps_nothing_that_was_not_made_for_a_job) {
 
 struct work_directory_check : samples::scratch_directory {
   fs::path work() const { return root / "work"; }
-  /// What is named as somebody's own; empty: nothing is.
+  /// The directory or file that the check names as somebody's own; empty if it names none.
   std::string refused() const {
     auto checked = check_work_directory(work());
     if (checked)
@@ -216,7 +216,7 @@ TEST_F(job_directories_test, leaves_what_a_trial_mounted_and_says_so) {
     auto gone = remove_job_directory(root, "a-1");
     if (gone || gone.error().code != ec::refused || has("jobs/a-1"))
       return 1;
-    // The next job may have the same name, and end in the same way.
+    // The next job may have the same name and end in the same way.
     fs::create_directories(root / "jobs/a-1/trials/00000/data");
     if (!samples::bind(root / "precious", root / "jobs/a-1/trials/00000/data")
         || remove_job_directory(root, "a-1") || has("jobs/a-1"))

@@ -115,7 +115,7 @@ TEST(manifest_codec, survives_texts_that_were_damaged_anywhere) {
 
     auto uut = manifest_from_json(text);
 
-    // What is accepted must be fit to be written again.
+    // An accepted manifest must survive being written and read again.
     EXPECT_TRUE(!uut || manifest_from_json(to_json(*uut))) << text << " seed " << seed;
   }
 }

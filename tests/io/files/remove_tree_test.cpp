@@ -36,7 +36,7 @@ struct remove_tree_test : samples::scratch_directory {
   }
 };
 
-/// Directories below one another; too deep for any path.
+/// Makes nested directories, too deep for any path.
 void make_chain(const fs::path& where, int depth) {
   fs::create_directories(where);
   int at = ::open(where.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -106,7 +106,7 @@ TEST_F(remove_tree_test, removes_what_somebody_closed) {
 
 TEST_F(remove_tree_test, needs_few_descriptors_at_any_depth) {
   make_chain(root / "doomed/chain", 3000);
-  // The limit is the process's own: a child.
+  // The limit applies to the whole process, hence a child.
   const auto child = ::fork();
   if (child == 0) {
     const ::rlimit few{64, 64};
@@ -157,7 +157,7 @@ TEST_F(remove_tree_test, leaves_what_is_mounted_below_and_says_so) {
         || !samples::bind(root / "precious/data/x", root / "doomed/file"))
       return samples::cannot_mount;
     const auto told = removed();
-    // A mount point is told, and how much more there is; all else went.
+    // One mount point is named, and the number of further ones; everything else is removed.
     if (told.find("something is mounted there") == told.npos
         || told.find("(1 more below") == told.npos
         || (told.find((root / "doomed/mine").string()) == told.npos

@@ -8,7 +8,7 @@
 namespace tune {
 namespace {
 
-// FIPS 180-2, appendix B.
+// Examples of FIPS 180-2, appendix B.
 constexpr auto of_nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 constexpr auto of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 constexpr auto of_million_a = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";

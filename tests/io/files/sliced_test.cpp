@@ -10,7 +10,7 @@
 namespace tune {
 namespace {
 
-/// Uses a slice up.
+/// Spends the time of one slice.
 void spend_a_slice() {
   const auto until = std::chrono::steady_clock::now() + slice_time;
   while (std::chrono::steady_clock::now() < until) {}

@@ -23,12 +23,12 @@ using testing::Not;
 using testing::StartsWith;
 namespace fs = std::filesystem;
 
-/// Far beyond what any answer takes; a test that needs it has failed.
+/// Much longer than any answer takes; a test that waits that long has failed.
 probe_deadline patient() {
   return std::chrono::steady_clock::now() + 60s;
 }
 
-/// For tests where nothing ever comes.
+/// For tests in which no answer comes.
 probe_deadline soon() {
   return std::chrono::steady_clock::now() + 200ms;
 }
@@ -50,7 +50,7 @@ protected:
     return {directory / "node.pem", directory / "node.key", directory / "ca.pem"};
   }
 
-  /// The identity in a directory, as it was at the given time.
+  /// The identity in a directory, `later` than now.
   tls_identity identity_of(const fs::path& directory, std::chrono::days later = {}) {
     auto loaded = load_identity(directory, now + later);
     EXPECT_TRUE(loaded) << (loaded ? "" : to_text(loaded.error()));
@@ -87,7 +87,7 @@ TEST_F(probe, tells_a_closed_port) {
 }
 
 TEST_F(probe, tells_a_name_that_cannot_be_resolved) {
-  // No name server is asked: a label of a name has 63 characters at most.
+  // No name server is asked, since a label has at most 63 characters.
   const std::string name(80, 'x');
   auto result = probe_tcp({name, 4242}, patient());
   EXPECT_EQ(to_text(result.outcome), to_text(probe_outcome::name_not_found)) << result.detail;
@@ -127,7 +127,7 @@ TEST_F(probe, tells_a_peer_whose_certificate_is_not_valid_now) {
 }
 
 TEST_F(probe, tells_that_the_peer_does_not_know_our_ca) {
-  // The peer's certificate is of our CA, but it trusts another one.
+  // The peer's certificate is of this cluster's CA, but the peer trusts another CA.
   auto office = make_cluster("office");
   auto files = files_in(lab);
   files.authority = office / "ca.pem";

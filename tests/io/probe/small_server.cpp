@@ -23,7 +23,7 @@ sockaddr_in loopback(std::uint16_t port) {
   return result;
 }
 
-/// A socket bound to a free port.
+/// Makes a socket bound to a free port.
 int bound_socket(std::uint16_t& port) {
   auto result = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   auto where = loopback(0);
@@ -34,8 +34,8 @@ int bound_socket(std::uint16_t& port) {
   return result;
 }
 
-/// A write to a client that is gone must only end the write; for this thread alone, so that the
-/// client has to look after itself.
+/// Blocks SIGPIPE, so that a write to a client that is gone only fails. This thread alone: the
+/// client has to handle SIGPIPE itself.
 void block_sigpipe() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -57,7 +57,7 @@ small_server::small_server(std::function<void(int)> serve) {
     block_sigpipe();
     auto connection = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0)
-      return; // nobody came
+      return; // no client came
     serve(connection);
     ::close(connection);
   }};
@@ -111,7 +111,7 @@ closed_port::~closed_port() {
 full_listener::full_listener() {
   listener_ = bound_socket(port_);
   EXPECT_EQ(::listen(listener_, 0), 0);
-  // The queue has room for one more than asked for.
+  // The queue has room for one connection more than asked for.
   waiting_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   auto where = loopback(port_);
   EXPECT_EQ(::connect(waiting_, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);

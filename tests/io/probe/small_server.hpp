@@ -1,4 +1,4 @@
-/// A server for one connection, in a thread of its own.
+/// A server for one connection, on a thread of its own.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tune::samples {
 /// Listens at a free port of 127.0.0.1 until the end of its life.
 class small_server {
 public:
-  /// @param serve Gets the connection; it is closed afterwards. Where it reads, it waits at most
-  ///              until the client hangs up.
+  /// @param serve Serves the connection, which is closed afterwards. If it reads, it waits at most
+  /// until the client hangs up.
   explicit small_server(std::function<void(int)> serve);
   ~small_server();
   small_server(const small_server&) = delete;
@@ -29,23 +29,23 @@ private:
   std::thread thread_;
 };
 
-/// How a server of TLS behaves.
+/// Behaviour of a TLS server.
 struct tls_manners {
   tls_files files;
   bool wants_certificate = true;
   /// Sent after the handshake.
   std::string greeting = "x";
-  /// Protocol that it speaks at most; 0: the newest.
+  /// Newest protocol version that it speaks; 0: no limit.
   int newest_protocol = 0;
 };
 
-/// Shakes hands, says the greeting and waits until the client hangs up.
+/// Shakes hands, sends the greeting and waits until the client hangs up.
 [[nodiscard]] std::function<void(int)> tls_service(tls_manners manners);
 
 /// Sends `text`, then waits until the client hangs up.
 [[nodiscard]] std::function<void(int)> plain_service(std::string text);
 
-/// A port of 127.0.0.1 where nobody listens for as long as it lives: it is bound, no more.
+/// A port of 127.0.0.1 that is bound, but nobody listens there as long as this object lives.
 class closed_port {
 public:
   closed_port();
@@ -60,7 +60,7 @@ private:
   std::uint16_t port_ = 0;
 };
 
-/// A listener whose queue is full: the kernel answers to no further connection.
+/// A listener whose queue is full: the kernel answers no further connection.
 class full_listener {
 public:
   full_listener();

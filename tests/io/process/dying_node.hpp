@@ -1,4 +1,4 @@
-/// A node in a process of its own, and what /proc tells of such.
+/// A node in a process of its own, and helpers that read /proc.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace tune {
 
-/// Of a file below /proc, whose process may be gone at any moment: then what there was.
+/// Contents of a file below /proc; as much as could be read if the process ends meanwhile.
 inline std::string contents(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};
   std::ostringstream result;
@@ -27,7 +27,8 @@ inline std::string contents(const std::filesystem::path& file) {
   return result.str();
 }
 
-/// 'R' running, 'S' sleeping, 'T' stopped, 'Z' dead and unburied, …; ' ' where there is none.
+/// State of a process: 'R' running, 'S' sleeping, 'T' stopped, 'Z' zombie, …; ' ' if there is no
+/// such process.
 inline char state_of(pid_t pid) {
   auto text = contents("/proc/" + std::to_string(pid) + "/stat");
   auto at = text.rfind(") ");
@@ -38,14 +39,14 @@ inline bool is_alive(pid_t pid) {
   return state_of(pid) != ' ' && state_of(pid) != 'Z';
 }
 
-/// A node in a process of its own, to be killed.
+/// A node in a process of its own that tests can kill.
 struct dying_node {
   std::string tag;
   FILE* output;
 
   explicit dying_node(const std::string& name, const std::string& script, int grace_ms)
       : dying_node{support::unique_tag(name), script, grace_ms, {}} {}
-  /// Of a tag that is given.
+  /// A node with the given tag.
   dying_node(std::string its_tag, const std::string& script)
       : dying_node{std::move(its_tag), script, 100, {}} {}
   dying_node(std::string its_tag, const std::string& script, int grace_ms, std::monostate)
@@ -56,7 +57,7 @@ struct dying_node {
                        "r")} {}
   ~dying_node() { ::pclose(output); }
 
-  /// The number after `word` in a line of its own.
+  /// The number after `word`, which stands on a line of its own.
   pid_t read(const std::string& word) const {
     std::array<char, 256> line{};
     while (::fgets(line.data(), line.size(), output) != nullptr) {
@@ -68,7 +69,7 @@ struct dying_node {
   }
 };
 
-/// @returns the node of a guard: its parent.
+/// @returns the parent of a process; for a guard that is its node.
 inline pid_t parent_of(pid_t pid) {
   auto text = contents("/proc/" + std::to_string(pid) + "/stat");
   return std::atoi(text.c_str() + text.rfind(") ") + 4);

@@ -54,7 +54,7 @@ exit_info words(exit_info x, std::vector<std::string> lines) {
   return x;
 }
 
-/// A program that reported all it had to.
+/// The facts of a program that reported everything required.
 exit_facts well() {
   exit_facts result;
   result.objective = "acc";

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Of one job and trainable.
+/// A request of one job and trainable.
 host_key asks_for(double cpus, std::vector<std::uint32_t> devices = {}) {
   return {"job", "mlp", cpus, static_cast<double>(devices.size()), std::move(devices), 0};
 }
@@ -108,7 +108,8 @@ TEST(host_pool, gives_all_back_at_its_end) {
   EXPECT_EQ(uut.size(), 0u);
 }
 
-/// However trials of two requests come and go: never more hosts than trials that ran at once.
+/// Trials of two requests come and go at random: there are never more hosts than trials that ran at
+/// once.
 TEST(host_pool, never_keeps_more_hosts_than_trials_ran_at_once) {
   host_pool uut;
   std::uint64_t started = 0;

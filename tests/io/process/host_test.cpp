@@ -57,7 +57,7 @@ struct host_test : process_fixture {
   }
 
 private:
-  /// @returns false where it ended without another line.
+  /// @returns false if the process ended without another line.
   bool wait_report_or_exit(std::size_t count) {
     support::eventually([&] { return heard->reports().size() >= count || heard->has_exited(); });
     return heard->reports().size() >= count;
@@ -86,9 +86,9 @@ TEST_F(host_test, runs_a_trainable_to_its_end) {
   EXPECT_TRUE(report<line::report>(2).done);
 }
 
-/// One that is kept, in the middle of its first attempt.
+/// A host that is kept, in the middle of its first attempt.
 struct kept_host_test : host_test {
-  std::shared_ptr<support::recorder> checkpoint_service = std::make_shared<support::recorder>();
+  std::shared_ptr<support::recorder> holder = std::make_shared<support::recorder>();
 
   void start(const object& config) {
     auto what = order({"__tune-host", "hosted", "kept"});
@@ -100,7 +100,7 @@ struct kept_host_test : host_test {
     handle = uut->launch(what, heard);
     go_through(config);
   }
-  /// hello, a report each, idle.
+  /// The trial's messages: a hello, the reports, and idle.
   void go_through(const object& config) {
     auto last = static_cast<std::size_t>(*config.find("last")->as_int());
     for (std::size_t n = 1; n <= last + 1; ++n) {
@@ -112,8 +112,8 @@ struct kept_host_test : host_test {
     }
     ASSERT_TRUE(heard->wait_reports(last + 2));
     EXPECT_EQ(heard->reports().back(), idle_line);
-    handle = uut->park(handle, checkpoint_service);
-    ASSERT_TRUE(checkpoint_service->wait_started());
+    handle = uut->park(handle, holder);
+    ASSERT_TRUE(holder->wait_started());
   }
   std::filesystem::path write(const std::string& name, const object& config) {
     std::ofstream{scratch.path() / name} << to_json(config);
@@ -137,7 +137,7 @@ TEST_F(kept_host_test, serves_an_attempt_after_the_other) {
 
   EXPECT_EQ(*report<line::report>(1).metrics.find("trial"), value{"00008"});
   EXPECT_EQ(*report<line::report>(2).metrics.find("n"), value{2});
-  EXPECT_EQ(heard->pid(), checkpoint_service->pid());
+  EXPECT_EQ(heard->pid(), holder->pid());
 }
 
 TEST_F(kept_host_test, ends_in_order_while_it_waits) {
@@ -145,7 +145,7 @@ TEST_F(kept_host_test, ends_in_order_while_it_waits) {
 
   uut->end(handle, std::chrono::seconds{60});
 
-  EXPECT_EQ(checkpoint_service->wait_exit().code, 0);
+  EXPECT_EQ(holder->wait_exit().code, 0);
 }
 
 TEST_F(kept_host_test, ends_without_a_word_where_it_cannot_begin_an_attempt) {

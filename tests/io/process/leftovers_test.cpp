@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// A program that sleeps, or another one, with marks of our choice.
+/// Runs a program that sleeps, or another one, with the given marks in its environment.
 class sleeper {
 public:
   explicit sleeper(std::vector<std::string> marks, std::string name = "sleep") {
@@ -33,7 +33,7 @@ public:
       env.push_back(x.data());
     env.push_back(nullptr);
     EXPECT_EQ(::posix_spawnp(&pid_, argv[0], nullptr, nullptr, argv.data(), env.data()), 0);
-    // Its environment is there a moment later.
+    // The environment becomes visible a moment after the start.
     auto is_it = [&](const leftover& x) { return x.pid == pid_; };
     EXPECT_TRUE(support::eventually([&] {
       const auto all = find_leftovers([](std::string_view) { return true; });
@@ -53,7 +53,7 @@ private:
   pid_t pid_ = 0;
 };
 
-/// Of a process that has ended.
+/// The mark of a process that has ended.
 std::string mark_of_the_dead() {
   auto own = mark_of_this_process();
   return own.substr(0, own.rfind(':') + 1) + "1:0123456789abcdef";
@@ -71,7 +71,7 @@ struct leftovers_test : testing::Test {
   }
 };
 
-/// Kills a node and its guard so that neither cleans up behind the other.
+/// Kills a node and its guard so that neither can clean up after the other.
 void kill_both(pid_t guard, pid_t child) {
   auto parent = parent_of(guard);
   ::kill(parent, SIGSTOP);
@@ -117,7 +117,7 @@ TEST_F(leftovers_test, are_found_under_another_path_of_their_directory) {
 }
 
 TEST_F(leftovers_test, are_none_of_another_directory_at_the_same_path_elsewhere) {
-  // As in a container with mounts of its own: there the path leads nowhere, or to another one.
+  // As in a container with mounts of its own, where the path leads nowhere or to another directory.
   auto words = marks(mark_of_the_dead());
   words[0] = "TUNE_TRIAL_ATTEMPT=" + trial_tag(scratch.path() / "elsewhere", "1.1");
   words[2] = "TUNE_TRIAL_PLACE=1:1";
@@ -132,7 +132,8 @@ TEST_F(leftovers_test, are_none_of_another_directory_at_the_same_path_elsewhere)
 TEST_F(leftovers_test, are_left_alone_and_told_of_where_their_guard_is_out_of_sight) {
   auto own = process_name_from_text(mark_of_this_process());
   ASSERT_TRUE(own);
-  own->space += 1; // A PID namespace of which nothing is seen: the one around this one, say.
+  own->space += 1; // A PID namespace that is not visible from here, such as the one around this
+                   // one.
   const std::vector<std::string> guards{to_text(*own) + ":0123456789abcdef", "1:2", ""};
   for (const auto& guard : guards) {
     sleeper may_be{marks(guard)};
@@ -146,11 +147,11 @@ TEST_F(leftovers_test, are_left_alone_and_told_of_where_their_guard_is_out_of_si
 }
 
 TEST_F(leftovers_test, are_left_to_a_guard_that_lives) {
-  sleeper supervised_process{marks(mark_of_this_process() + ":0123456789abcdef")};
+  sleeper owned{marks(mark_of_this_process() + ":0123456789abcdef")};
 
   EXPECT_EQ(sweep_leftovers(directory, 0ms), "");
 
-  EXPECT_TRUE(is_alive(supervised_process.pid()));
+  EXPECT_TRUE(is_alive(owned.pid()));
 }
 
 TEST_F(leftovers_test, of_a_guard_are_those_that_bear_its_mark) {
@@ -181,7 +182,8 @@ TEST_F(leftovers_test, are_named_for_people_with_those_of_directories_below) {
 }
 
 TEST_F(leftovers_test, are_found_while_they_execute_another_program) {
-  // One that does nothing else: at any moment it has likely no environment to be seen.
+  // A program that executes itself again and again: most of the time its environment cannot be
+  // read.
   const auto script = scratch.path() / "again";
   std::ofstream{script} << "#!/bin/sh\nexec \"$0\"\n";
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
@@ -214,7 +216,7 @@ TEST(end_leftovers, spares_a_later_process_of_the_same_number) {
 }
 
 TEST(end_leftovers, looks_on_where_it_found_nothing_once) {
-  // No process has such a number.
+  // No process has this number.
   constexpr pid_t nobody = 1 << 30;
   std::deque<bool> finds{true, false, true, false, false, true, false, false, false, true};
 

@@ -13,7 +13,7 @@ namespace {
 using kind = link_answer::kind;
 using testing::HasSubstr;
 
-/// The line as a message of one kind; the test fails where it is another.
+/// Reads the line as a message of type `T`; fails the test if it is of another type.
 template <class T>
 T read(std::string_view text) {
   auto result = read_report_line(text);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What an expression reads of a line; null where it does not match.
+/// The value that an expression reads from a line; null if it does not match.
 value read_by(const std::string& expression, const std::string& line) {
   auto uut = metric_pattern::make({.metrics = {{"loss", expression}}, .objective = "loss"});
   EXPECT_TRUE(uut) << uut.error().detail;
@@ -23,7 +23,7 @@ value read_by(const std::string& expression, const std::string& line) {
   return report ? *report->find("loss") : value{};
 }
 
-/// What is said of that reading; empty: nothing.
+/// The remark on that reading; empty if there is none.
 std::string remark_on(const std::string& expression, const std::string& line) {
   auto uut = metric_pattern::make({.metrics = {{"loss", expression}}, .objective = "loss"});
   static_cast<void>(uut->read(line));
@@ -80,7 +80,7 @@ TEST(metric_remark, tells_of_digits_that_were_left_out) {
   EXPECT_THAT(remark_on("loss.*{number}", "loss = 0.93"), HasSubstr("mend what stands before"));
 }
 
-/// An expression, a line and what is said of the value.
+/// An expression, a line, and part of the remark on the value.
 struct reading_case {
   const char* expression;
   const char* line;

@@ -51,7 +51,7 @@ TEST_F(metric_file_test, is_neither_read_nor_watched_where_something_is_mounted_
     if (watch.add(1, scratch.path(), {"logs/deep/result.json"}) < 0)
       return 1;
     const auto found = watch.search_for(1).run();
-    // The trial's own directory alone.
+    // Only the trial's own directory is watched.
     const auto is_apart = found.watches.size() == 1 && !found.has_file;
     return uut.changed().empty() && is_apart ? 0 : 2;
   });

@@ -1,4 +1,4 @@
-// Output files on a disk that does not answer.
+// Output files on a disk that does not respond.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process_fixture.hpp"
 
@@ -20,7 +20,8 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-/// Job "a" has its files in `a`, where nothing answers, job "b" in `b`.
+/// A fixture where job "a" has its files in `a`, on a disk that does not respond, and job "b" in
+/// `b`.
 struct process_disk_test : process_fixture {
   support::stuck_disk disk{"/a/"};
 
@@ -51,7 +52,7 @@ struct process_disk_test : process_fixture {
     result.stderr_file = file(job, "stderr");
     return result;
   }
-  /// Another job's program begins, prints and ends.
+  /// Runs another job's program, which prints and ends.
   void run_other() {
     auto other = std::make_shared<support::recorder>();
     uut->launch(order_of("b", {"out", "x", "exit", "3"}), other);
@@ -91,7 +92,7 @@ TEST_F(process_disk_test, holds_a_program_back_until_its_file_has_room) {
 
   for (int i = 0; i < 5; ++i)
     run_other();
-  // What is being written, what waits, what was read last, and what the pipe holds.
+  // At most the report being written, those waiting, the last one read, and those in the pipe.
   EXPECT_LE(heard->reports().size(), 8u);
 
   disk.release();
@@ -149,21 +150,21 @@ TEST_F(process_disk_test, is_waited_for_before_a_process_goes_to_its_next_trial)
   what.stdout_lines = false;
   what.max_report_line = 100;
   heard->on_report = line_flow::hold;
-  auto checkpoint_service = std::make_shared<support::recorder>();
+  auto holder = std::make_shared<support::recorder>();
   auto handle = uut->launch(what, heard);
   ASSERT_TRUE(disk.wait_stuck());
   disk.release();
   ASSERT_TRUE(heard->wait_reports(1));
 
-  handle = uut->park(handle, checkpoint_service);
+  handle = uut->park(handle, holder);
 
   ASSERT_TRUE(heard->wait_parked());
   EXPECT_EQ(disk.of(file("a")).size(), 2'000'000u);
-  EXPECT_EQ(checkpoint_service->pid(), heard->pid());
+  EXPECT_EQ(holder->pid(), heard->pid());
 }
 
 struct parked_on_a_stuck_disk : process_disk_test {
-  std::shared_ptr<support::recorder> checkpoint_service = std::make_shared<support::recorder>();
+  std::shared_ptr<support::recorder> holder = std::make_shared<support::recorder>();
   process_handle handle;
 
   void SetUp() override {
@@ -174,20 +175,20 @@ struct parked_on_a_stuck_disk : process_disk_test {
     handle = uut->launch(what, heard);
     ASSERT_TRUE(disk.wait_stuck());
     ASSERT_TRUE(heard->wait_reports(1));
-    uut->park(handle, checkpoint_service);
+    uut->park(handle, holder);
     run_other();
   }
 };
 
 TEST_F(parked_on_a_stuck_disk, stays_with_its_trial_until_its_files_are_whole) {
   EXPECT_FALSE(heard->parked_as().has_value());
-  EXPECT_EQ(checkpoint_service->pid(), 0);
+  EXPECT_EQ(holder->pid(), 0);
 
   disk.release();
 
   ASSERT_TRUE(heard->wait_parked());
   EXPECT_EQ(disk.of(file("a")), "x\n");
-  EXPECT_EQ(checkpoint_service->pid(), heard->pid());
+  EXPECT_EQ(holder->pid(), heard->pid());
 }
 
 TEST_F(parked_on_a_stuck_disk, can_still_be_ended) {
@@ -196,8 +197,8 @@ TEST_F(parked_on_a_stuck_disk, can_still_be_ended) {
 
   EXPECT_EQ(heard->wait_exit().signal, SIGKILL);
   EXPECT_FALSE(heard->parked_as().has_value());
-  EXPECT_EQ(checkpoint_service->pid(), 0);
-  EXPECT_EQ(checkpoint_service->exits(), 0);
+  EXPECT_EQ(holder->pid(), 0);
+  EXPECT_EQ(holder->exits(), 0);
 }
 
 TEST_F(process_disk_test, does_not_keep_the_end_of_the_service) {
@@ -216,7 +217,7 @@ TEST_F(process_disk_test, does_not_keep_the_end_of_the_service) {
   EXPECT_EQ(other->exits(), 1);
   EXPECT_EQ(other->wait_exit().output_trouble, "");
   EXPECT_EQ(disk.of(file("b")), "y\n");
-  // Its thread has what it needs, and is not missed.
+  // The writer thread owns everything it uses and may go on without the service.
   disk.release();
   EXPECT_TRUE(support::eventually([&] { return disk.of(file("a")).size() >= 65536; }));
 }
@@ -239,14 +240,15 @@ TEST_F(process_disk_test, costs_as_many_threads_as_jobs_have_files_at_a_time) {
   EXPECT_EQ(threads(), before + 1);
 }
 
-/// Hears when watched files change, too.
+/// Also counts changes of watched files.
 struct watcher : support::recorder {
   std::atomic<int> changes = 0;
   void files_changed() override { ++changes; }
 };
 
-/// A program at work whose files are then below a dead mount makes a directory that is waited for,
-/// and prints for the first time. @returns 0 where another's program runs to its end nevertheless.
+/// A running program's files come to lie below a dead mount. Then it makes a directory that is
+/// waited for, and prints for the first time. @returns 0 if another job's program runs to its end
+/// all the same.
 int run_beside_a_dead_mount(process_order stuck, process_order other) {
   auto options = process_fixture::with_fake_guard();
   options.output_patience = std::chrono::milliseconds{50};
@@ -275,7 +277,7 @@ int run_beside_a_dead_mount(process_order stuck, process_order other) {
   return heard->wait_exit().output_trouble.empty() ? 5 : 0;
 }
 
-/// Without threads of its own: it forks.
+/// A fixture without threads of its own, since its tests fork.
 struct dead_disk_test : process_disk_test {
   void SetUp() override {}
 };

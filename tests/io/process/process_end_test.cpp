@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using texts = std::vector<std::string>;
 
-/// Processes whose command line holds `mark`: for those that wiped their environment.
+/// Counts processes whose command line contains `mark`, including those that wiped their
+/// environment.
 std::size_t count_marked(const std::string& mark) {
   std::size_t result = 0;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
@@ -34,7 +35,7 @@ std::size_t count_marked(const std::string& mark) {
 }
 
 struct process_end_test : process_fixture {
-  /// Launches, and waits until the script has said that it is where it should be.
+  /// Launches a script, and waits until it has passed the point READY.
   process_handle launch_ready(texts script, std::shared_ptr<support::recorder> who) {
     auto at = std::find(script.begin(), script.end(), "READY");
     if (at != script.end())
@@ -85,7 +86,7 @@ TEST_F(process_end_test, ends_a_process_before_it_is_well_started) {
   auto handle = uut->launch(order({"hang"}), heard);
   uut->kill(handle);
   EXPECT_EQ(heard->wait_exit().signal, SIGKILL);
-  uut->kill(handle); // Late and doubled: nothing happens.
+  uut->kill(handle); // Late and repeated: no effect.
   uut->end({4711}, 1s);
 }
 
@@ -103,7 +104,7 @@ TEST_F(process_end_test, ends_children_that_outlive_an_ordinary_exit) {
 }
 
 TEST_F(process_end_test, lets_the_group_finish_within_the_grace) {
-  // The shell dies of TERM at once; its child wants to save first.
+  // The shell dies of TERM at once; its child saves first.
   auto what = order({});
   what.argv
       = {"sh", "-c",
@@ -167,8 +168,8 @@ TEST_F(process_end_test, leaves_the_daemons_of_other_trials_alone) {
 }
 
 TEST_F(process_end_test, does_not_wait_for_a_stray_that_holds_the_pipe) {
-  // Both trials could be the father of the daemon, so it lives as long as one of them does, with
-  // the pipes of the second.
+  // Both trials could be the parent of the daemon. So it lives as long as one of them does, and
+  // holds the pipes of the second.
   auto mark = "mark-" + tag;
   auto other = std::make_shared<support::recorder>();
   auto bystander = launch_ready({"READY", "hang"});
@@ -201,7 +202,7 @@ TEST_F(process_end_test, loses_nothing_but_the_processes_when_the_guard_is_kille
 }
 
 TEST_F(process_end_test, spares_the_trials_of_other_guards_with_the_same_tag) {
-  // As where another container has the same path.
+  // As in another container with the same path.
   auto other = dying_node{tag, "hang"};
   auto other_guard = other.read("guard");
   auto other_child = other.read("child");
@@ -314,7 +315,7 @@ TEST_F(process_end_test, runs_no_obituary_at_its_end) {
   uut = std::move(*process_service::start(options));
   launch_ready({"READY", "hang"});
 
-  // Waits for the end of the guard, and so of what that would have become.
+  // Waits for the end of the guard, and so for any obituary that it might run.
   uut.reset();
 
   EXPECT_FALSE(std::filesystem::exists(file));

@@ -1,4 +1,4 @@
-/// A process service over the program of many faults.
+/// A process service for the tests' fake trainable.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -122,7 +122,7 @@ TEST_F(process_output_test, controls_nobody_by_its_terminal) {
   EXPECT_THAT(heard->lines(), ElementsAre("none"));
 }
 
-/// Waits until it heard of files.
+/// Counts changes of watched files.
 struct file_listener : support::recorder {
   std::atomic<int> times = 0;
   void files_changed() override { ++times; }
@@ -185,7 +185,7 @@ TEST_F(process_output_test, writes_through_no_link) {
 }
 
 TEST_F(process_output_test, stays_small_under_a_gigabyte_of_output) {
-  run({"bytes", "1000000"}); // Everything has its buffers now.
+  run({"bytes", "1000000"}); // All buffers are allocated after this.
   auto before = resident_kib();
 
   heard = std::make_shared<support::recorder>();
@@ -281,7 +281,7 @@ TEST_F(process_output_test, holds_back_a_program_that_floods_reports) {
   auto handle = uut->launch(what, heard);
   ASSERT_TRUE(heard->wait_reports(1));
 
-  // Far more than the pipe holds: it cannot have come through.
+  // Far more than the pipe holds, so it cannot all have come through.
   uut->resume_reports(handle);
   ASSERT_TRUE(heard->wait_reports(2));
   EXPECT_EQ(heard->reports().size(), 2u);

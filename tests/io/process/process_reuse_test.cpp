@@ -12,13 +12,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A process that says "idle" and then hears of its next trial.
+/// A process that reports "idle" and then is given its next trial.
 struct process_reuse_test : process_fixture {
-  std::shared_ptr<support::recorder> checkpoint_service = std::make_shared<support::recorder>();
+  std::shared_ptr<support::recorder> holder = std::make_shared<support::recorder>();
   std::shared_ptr<support::recorder> next = std::make_shared<support::recorder>();
   process_handle handle;
 
-  /// Starts it and waits for its first word.
+  /// Starts the process and waits for its first report.
   void start(std::vector<std::string> script) {
     auto what = order(std::move(script));
     what.protocol = true;
@@ -28,7 +28,7 @@ struct process_reuse_test : process_fixture {
     ASSERT_TRUE(heard->wait_reports(1));
   }
   void park() {
-    handle = uut->park(handle, checkpoint_service);
+    handle = uut->park(handle, holder);
     ASSERT_TRUE(heard->wait_parked());
     EXPECT_EQ(heard->exits(), 0);
   }
@@ -54,12 +54,12 @@ TEST_F(process_reuse_test, switches_listener_and_files) {
   EXPECT_EQ(content("next_stderr"), "b\n");
   EXPECT_THAT(heard->reports(), ElementsAre("idle"));
   EXPECT_THAT(heard->parked_as()->stderr_lines, ElementsAre("a"));
-  EXPECT_THAT(checkpoint_service->reports(), IsEmpty());
+  EXPECT_THAT(holder->reports(), IsEmpty());
   EXPECT_THAT(next->reports(), ElementsAre("two"));
   EXPECT_THAT(next->wait_exit().stderr_lines, ElementsAre("b"));
   EXPECT_EQ(next->pid(), heard->pid());
-  EXPECT_EQ(checkpoint_service->pid(), heard->pid());
-  EXPECT_EQ(heard->exits() + checkpoint_service->exits(), 0);
+  EXPECT_EQ(holder->pid(), heard->pid());
+  EXPECT_EQ(heard->exits() + holder->exits(), 0);
 }
 
 TEST_F(process_reuse_test, loses_nothing_that_was_printed_before_the_word) {
@@ -73,7 +73,7 @@ TEST_F(process_reuse_test, drops_what_is_printed_in_between) {
   start({"say", "idle", "hear", "out", "noise", "say", "printed", "hear"});
   park();
   uut->answer(handle, "print");
-  ASSERT_TRUE(checkpoint_service->wait_reports(1));
+  ASSERT_TRUE(holder->wait_reports(1));
   hand_on(turn());
 
   next->wait_exit();
@@ -110,14 +110,14 @@ TEST_F(process_reuse_test, lets_nobody_reach_it_by_a_handle_of_before) {
   EXPECT_EQ(content("next_stdout"), "heard go\nheard but this\n");
 }
 
-TEST_F(process_reuse_test, tells_its_checkpoint_service_that_it_died) {
+TEST_F(process_reuse_test, tells_its_holder_that_it_died) {
   start({"say", "idle", "hear"});
   park();
-  ASSERT_TRUE(checkpoint_service->wait_started());
+  ASSERT_TRUE(holder->wait_started());
 
-  ::kill(checkpoint_service->pid(), SIGKILL);
+  ::kill(holder->pid(), SIGKILL);
 
-  EXPECT_EQ(checkpoint_service->wait_exit().signal, SIGKILL);
+  EXPECT_EQ(holder->wait_exit().signal, SIGKILL);
   EXPECT_EQ(heard->exits(), 0);
 
   hand_on(turn());
@@ -130,11 +130,11 @@ TEST_F(process_reuse_test, is_not_parked_once_it_was_asked_to_end) {
   start({"say", "idle", "hear"});
 
   uut->end(handle, std::chrono::seconds{60});
-  uut->park(handle, checkpoint_service);
+  uut->park(handle, holder);
 
   EXPECT_EQ(heard->wait_exit().signal, SIGTERM);
   EXPECT_FALSE(heard->parked_as());
-  EXPECT_EQ(checkpoint_service->pid(), 0);
+  EXPECT_EQ(holder->pid(), 0);
 }
 
 TEST_F(process_reuse_test, is_not_parked_while_it_has_descendants) {
@@ -144,14 +144,14 @@ TEST_F(process_reuse_test, is_not_parked_while_it_has_descendants) {
     script.insert(script.end(), {"say", "idle", "hear", "exit", "4"});
     start(script);
 
-    uut->park(handle, checkpoint_service);
+    uut->park(handle, holder);
 
-    // Its end was not asked for by a signal: it has read the end of its answers.
+    // The process was not ended by a signal: it read the end of its answers.
     auto how = heard->wait_exit();
     EXPECT_EQ(how.code, 4) << script.front();
     EXPECT_FALSE(how.requested);
     EXPECT_FALSE(heard->parked_as());
-    EXPECT_EQ(checkpoint_service->pid(), 0);
+    EXPECT_EQ(holder->pid(), 0);
     EXPECT_EQ(support::count_tagged(tag), 0u);
   }
 }
@@ -160,11 +160,10 @@ TEST_F(process_reuse_test, is_not_parked_once_it_is_gone) {
   start({"say", "idle", "exit", "4"});
   ASSERT_TRUE(support::eventually([&] { return ::kill(heard->pid(), 0) != 0; }));
 
-  uut->park(handle, checkpoint_service);
+  uut->park(handle, holder);
 
-  // One that was looked at before its death was noticed may die in its checkpoint service's hands.
-  ASSERT_TRUE(
-      support::eventually([&] { return heard->exits() + checkpoint_service->exits() > 0; }));
+  // If it was checked before its death was noticed, its end may be told to the holder.
+  ASSERT_TRUE(support::eventually([&] { return heard->exits() + holder->exits() > 0; }));
   EXPECT_NE(heard->parked_as().has_value(), heard->exits() == 1);
 }
 
@@ -186,12 +185,12 @@ TEST_F(process_reuse_test, is_parked_beside_others_with_descendants) {
 TEST_F(process_reuse_test, is_not_parked_if_it_is_to_end_while_that_is_looked_into) {
   start({"say", "idle", "hear"});
 
-  uut->park(handle, checkpoint_service);
+  uut->park(handle, holder);
   uut->end(handle, std::chrono::seconds{60});
 
   auto parked = [&] { return heard->parked_as() || heard->exits() > 0; };
   ASSERT_TRUE(support::eventually(parked));
-  // The request came before the guard's answer, or too late.
+  // The request to end came before the guard's answer, or too late.
   EXPECT_NE(heard->parked_as().has_value(), heard->exits() == 1);
 }
 
@@ -201,7 +200,7 @@ TEST_F(process_reuse_test, ends_with_its_service_while_it_waits) {
 
   uut.reset();
 
-  EXPECT_EQ(checkpoint_service->exits(), 1);
+  EXPECT_EQ(holder->exits(), 1);
   EXPECT_EQ(support::count_tagged(tag), 0u);
 }
 
@@ -211,7 +210,7 @@ TEST_F(process_reuse_test, is_lost_with_its_guard_while_it_waits) {
 
   ::kill(uut->guard_pid(), SIGKILL);
 
-  EXPECT_TRUE(checkpoint_service->wait_exit().guard_lost);
+  EXPECT_TRUE(holder->wait_exit().guard_lost);
   EXPECT_EQ(support::count_tagged(tag), 0u);
 }
 

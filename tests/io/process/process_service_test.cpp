@@ -116,7 +116,7 @@ TEST_F(process_service_test, looks_programs_up_in_the_path_of_the_order) {
 }
 
 TEST_F(process_service_test, gives_directory_environment_and_nothing_else) {
-  // A descriptor that is not close-on-exec, as careless libraries leave them.
+  // A descriptor that is not close-on-exec, as careless libraries leave them open.
   auto leak = ::dup(0);
   auto what = order({"cwd", "env", "MINE", "env", "TUNE_TRIAL_ATTEMPT", "env", "TUNE_INSIDE_GUARD",
                      "fds", "signals"});
@@ -140,7 +140,7 @@ TEST_F(process_service_test, opens_the_protocol_descriptors_on_demand) {
 
 TEST_F(process_service_test, passes_environments_larger_than_a_packet) {
   auto what = order({"env", "BIG"});
-  // One variable may have 128 KiB at most, so there are many.
+  // One variable may have at most 128 KiB, so several are needed.
   std::string big(100'000, 'x');
   what.env = environment_with({{"BIG", big}, {"BIG2", big}, {"BIG3", big}, {"BIG4", big}});
   run(what);
@@ -184,7 +184,7 @@ TEST_F(process_service_test, notices_that_the_memory_limit_ended_a_process_below
   }
 }
 
-/// A process that waits in a control group of its own.
+/// A fixture with a process that waits in a control group of its own.
 struct process_in_group_test : process_service_test {
   std::filesystem::path group;
 
@@ -203,7 +203,7 @@ struct process_in_group_test : process_service_test {
       GTEST_SKIP() << "no control group can be made, or seen, here";
   }
 
-  /// A group beside it, as a guard makes them.
+  /// Makes a sibling group, as a guard makes them.
   [[nodiscard]] std::filesystem::path make_group(pid_t guard) const {
     auto result = group.parent_path() / ("tune-" + std::to_string(guard) + "-1000000");
     create_directory(result);

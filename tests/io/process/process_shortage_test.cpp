@@ -1,4 +1,4 @@
-// A node that has no more processes, descriptors or memory for a while.
+// A node that temporarily lacks processes, descriptors or memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process_fixture.hpp"
 
@@ -18,10 +18,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 struct process_shortage_test : process_fixture {
-  /// Beyond the descriptors that a process is given by number, and those that everybody has.
+  /// Limit of descriptors that leaves only the standard ones.
   static constexpr ::rlim_t hardly_any = 3;
 
-  /// Has a guard that begins with room for so many descriptors beside its own.
+  /// Starts a guard that has room for `further` descriptors beside its own.
   void limit_guard(::rlim_t further) {
     auto options = with_fake_guard();
     options.guard_program = support::program_with_descriptors(
@@ -122,7 +122,7 @@ TEST_F(process_shortage_test, of_descriptors_is_told_of_an_order_larger_than_a_p
 }
 
 TEST_F(process_shortage_test, leaves_the_guard_what_it_needs_to_find_what_a_trial_left) {
-  // Room for the descriptors of one process, and for little else.
+  // Leaves room for the descriptors of one process and little else.
   limit_guard(3);
 
   EXPECT_EQ(run({"exit", "6"}).fault, ec::shortage);

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using lines = std::vector<std::string>;
 
-/// Writes down what it is told.
+/// Records what it is told.
 class notes final : public trial_sink {
 public:
   notes(lines& to, sequence cursor, std::uint64_t fails_at)
@@ -53,7 +53,7 @@ protected:
                                 std::make_unique<notes>(told, cursor, fails_at)};
                           }}};
   }
-  /// One trial: begun, two reports, one checkpoint, ended.
+  /// Writes one trial: it begins, reports twice, saves a checkpoint and ends.
   void write_a_trial(experiment_store& to) {
     cmd::attempt_changed attempt;
     attempt.attempt = {1, 1};

@@ -46,7 +46,7 @@ protected:
     const auto all = text(trial, name);
     return static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n'));
   }
-  /// Starts an experiment with one running trial; further events follow from 4.
+  /// Starts an experiment with one running trial; the next event has number 4.
   experiment_store begun() {
     auto store = fresh();
     auto items = a_run(1, 0);
@@ -178,7 +178,7 @@ TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_spoilt_its_dir
 TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_made_its_own_read_only) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(2, 1)).has_value());
-  // Mounts are the process's own: a child.
+  // Mounts apply to the whole process, hence a child.
   const auto child = ::fork();
   if (child == 0) {
     const auto own = file(0, "").parent_path();
@@ -196,7 +196,7 @@ TEST_F(trial_files_test, writes_the_files_of_others_where_a_trial_made_its_own_r
     if (lines(1, "result.jsonl") != 1 || heard->size() != 1
         || heard->front().find("trial 00000: its files are not written") != 0)
       ::_exit(2);
-    // Where no trial's can be written it is no trial's fault.
+    // If no trial's files can be written, no single trial is blamed.
     const auto all = directory() / "trials";
     fs::remove_all(file(1, "").parent_path());
     if (::mount(all.c_str(), all.c_str(), nullptr, MS_BIND, nullptr) != 0
@@ -360,7 +360,7 @@ TEST_F(trial_files_test, goes_on_after_a_restart) {
   EXPECT_EQ(lines(1, "result.jsonl"), 2u);
 }
 
-/// What a crash can leave behind between the lines and the mark, or before anything was synced.
+/// Damage that a crash can leave between the lines and the mark, or before anything was synced.
 struct wreck {
   const char* name;
   void (*happen)(const fs::path& trials);
@@ -370,7 +370,7 @@ void cut(const fs::path& file, std::uintmax_t size) {
   fs::resize_file(file, std::min(fs::file_size(file), size));
 }
 
-/// As where a file grew and its content did not come.
+/// Blanks the end of a file, as if the file had grown without its content being written.
 void blank(const fs::path& file, std::streamoff at) {
   std::fstream out{file, std::ios::binary | std::ios::in | std::ios::out};
   out.seekp(at);
@@ -385,7 +385,8 @@ void add(const fs::path& file, const std::string& text) {
   std::ofstream{file, std::ios::binary | std::ios::app} << text;
 }
 
-/// Read to its end, such a file costs hours, and memory without limit where it is compared.
+/// Makes sparse files so huge that reading them to the end would cost hours, and comparing them
+/// unlimited memory.
 void make_huge(const fs::path& folder, std::uintmax_t kept) {
   for (const auto* name : {"params.json", "result.jsonl", "progress.csv", "error.txt"}) {
     cut(folder / name, kept);
@@ -431,7 +432,7 @@ TEST_P(wrecked_files, come_out_as_if_nothing_had_happened) {
   }
   ASSERT_EQ(all(), wanted);
 
-  // Written to the end, but the mark is that of the beginning: everything would come again.
+  // All lines are written, but the mark is an early one: everything would be written again.
   put(directory() / "trials" / ".trial_files", early);
   GetParam().happen(directory() / "trials");
   auto uut = sink();
@@ -497,7 +498,7 @@ INSTANTIATE_TEST_SUITE_P(
               }}),
     [](const auto& x) { return std::string{x.param.name}; });
 
-// The mark says that all is there, and nothing new comes.
+// The mark says that everything is written, and nothing new comes.
 TEST_F(trial_files_test, writes_anew_what_was_removed_or_cut_since_the_last_start) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
@@ -530,7 +531,7 @@ TEST_F(trial_files_test, writes_anew_what_was_removed_or_cut_since_the_last_star
 
   for (const auto& [path, text] : whole)
     EXPECT_EQ(content(path), text) << path;
-  // Nothing is written twice by whoever looks again.
+  // Another check writes nothing twice.
   ASSERT_TRUE(sink()->catch_up(last + 1).has_value());
   for (const auto& [path, text] : whole)
     EXPECT_EQ(content(path), text) << path;
@@ -547,7 +548,7 @@ TEST_F(trial_files_test, trusts_a_mark_of_another_boot_that_was_synced) {
   put(mark, R"({"seq":4,"sum":)" + std::to_string(*sum) + rest);
 
   EXPECT_EQ(sink()->cursor(), 4u);
-  // Of a log that was cut back, and has grown since.
+  // The mark of a log that was cut back and has grown again since.
   put(mark, R"({"seq":4,"sum":)" + std::to_string(*sum + 1) + rest);
   EXPECT_EQ(sink()->cursor(), 0u);
 }
@@ -557,7 +558,7 @@ TEST_F(trial_files_test, tries_again_after_a_full_disk_without_doubling) {
   for (std::uint64_t i = 1; i <= 40; ++i)
     report_to(store, i, {{"text", std::string(1000, 'x')}});
 
-  // The limit acts on the process: a child.
+  // The limit applies to the whole process, hence a child.
   const auto child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);

@@ -1,4 +1,4 @@
-// Options whose text stands in a file.
+// Options whose text is read from a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/scratch_directory.hpp"
 #include "io/spec/spec_support.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 class file_options : public samples::scratch_directory {
 protected:
-  /// Loads an INI file of this directory that replays a policy.
+  /// Loads an INI file in this directory with a scheduler that replays a policy.
   load_result load(const std::string& lines) const {
     auto with = support::request();
     with.schedulers = builtin_schedulers();

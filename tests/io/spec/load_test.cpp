@@ -238,12 +238,12 @@ TEST(load, still_refuses_points_outside_of_what_is_not_fixed) {
   request.overrides = {{"space.lr", "uniform(0.5, 1)"}};
   EXPECT_FALSE(support::load_text(text, request));
 
-  // Both of the same source: one of them is a slip.
+  // Both come from the same source, so one of them is a mistake.
   EXPECT_FALSE(
       support::load_text(std::string{support::small} + "b = 3\n[search]\npoints = [{\"b\": 4}]\n"));
   request.overrides = {{"space.lr", "0.5"}, {"search.points", "[{\"lr\": 0.25}]"}};
   EXPECT_FALSE(support::load_text(text, request));
-  // What was wrong before is not mended by what was fixed.
+  // Fixing a parameter does not hide a fault that was there before.
   request.overrides = {{"space.lr", "0.5"}};
   EXPECT_FALSE(support::load_text(std::string{support::small}
                                       + "b = 3\n[search]\npoints = [{\"lr\": 0.25, \"b\": 4}]\n",
@@ -338,7 +338,7 @@ TEST(load, still_refuses_options_that_come_with_the_type_or_after_it) {
                       {{"scheduler.type", "first"}, {"scheduler.max_t", "9"}}));
   EXPECT_TRUE(refused("[scheduler]\ntype = halving\n", {{"scheduler.max_t", "9"}},
                       {{"TUNE_SCHEDULER_TYPE", "first"}}));
-  // A value that the new type knows is checked, wherever it stands.
+  // A value that the new type knows is checked, wherever it comes from.
   EXPECT_TRUE(refused("[scheduler]\ntype = first\nmax_t = 0\n", {{"scheduler.type", "halving"}}));
 }
 
@@ -535,10 +535,10 @@ TEST(load, warns_of_options_of_a_search_that_stand_in_stop) {
                      + " is taken for a metric of that name; the option is [search] " + name);
   };
 
-  // An option of one of the searchers, and a key of them all.
+  // An option of one of the searchers, and a key that all of them have.
   EXPECT_THAT(warnings("portion = 0.01\n"), Contains(taken("portion = 0.01", "portion")));
   EXPECT_THAT(warnings("max_pending = 3\n"), Contains(taken("max_pending = 3", "max_pending")));
-  // Metrics of the file, and what is of [stop].
+  // Metrics of the file, and keys of [stop] itself.
   auto none = Not(Contains(HasSubstr("is taken for a metric")));
   EXPECT_THAT(warnings("batch = 3\n"), none);
   EXPECT_THAT(warnings("portion = 10\n", "metric.portion = p={number}\n"), none);
@@ -630,7 +630,7 @@ TEST(load, of_a_record_leaves_files_that_are_gone_to_who_goes_on) {
   auto uut = support::load_text(text, with);
   EXPECT_TRUE(uut) << to_text(uut.faults);
 
-  // What somebody writes now is looked for at once.
+  // Files that are named anew must exist at once.
   with.overrides = {{"trainable.command", "/elsewhere/train {x}"}};
   EXPECT_FALSE(support::load_text(text, with));
 }

@@ -13,7 +13,8 @@ using namespace tune;
 
 namespace {
 
-/// A configuration with this `[trainable]`, whose lines begin in line 4, and further sections.
+/// A configuration with this `[trainable]` section, whose lines begin at line 4, and further
+/// sections.
 loaded_spec loaded(const std::string& trainable) {
   auto result = support::load_text("[experiment]\nmetric = accuracy\n[trainable]\n" + trainable
                                    + "[space]\nlr = uniform(0, 1)\n");

@@ -23,7 +23,7 @@ using testing::IsSupersetOf;
 
 namespace {
 
-/// Something of everything, with characters that are easily lost.
+/// A bit of everything, with characters that are easily lost.
 constexpr std::string_view rich
     = "[experiment]\nname = x\nmetric = accuracy:max, latency:min\nmode = min\nseed = 7\n"
       "time_limit = 90m\n"

@@ -1,4 +1,4 @@
-// The keys that say how a program gets its parameters, and how it is read.
+// The keys for passing parameters to a program, and for reading its output.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/spec/spec_support.hpp"
 #include "support/processes.hpp"
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// The shortest configuration with more lines in [trainable].
+/// The shortest configuration, with `more` lines in [trainable].
 std::string with(const std::string& more) {
   std::string text{support::small};
   return text.replace(text.find("[space]"), 7, more + "\n[space]");
@@ -52,7 +52,7 @@ TEST(program_keys, refuse_a_variable_that_names_no_parameter) {
   EXPECT_THAT(refusal("env.ALPHA = {lrr}"), HasSubstr("did you mean {lr}?"));
 }
 
-/// What is warned of where the space has these further lines.
+/// Warnings for these lines of [trainable], with these further lines in the space.
 std::vector<std::string> warnings_of(const std::string& more, const std::string& space) {
   auto result = support::load_text(with(more) + space);
   EXPECT_TRUE(result) << to_text(result.faults);
@@ -94,7 +94,7 @@ TEST(program_keys, do_not_warn_where_the_program_reads_parameters_by_itself) {
               ElementsAre());
 }
 
-/// What is warned of the command, with these further words.
+/// Warnings for a command with these further words.
 std::vector<std::string> warnings_of_words(const std::string& words) {
   auto result = support::load_text("[experiment]\nmetric = loss\n[trainable]\ncommand = true {lr} "
                                    + words + "\n[space]\nlr = uniform(0, 1)\n");

@@ -15,7 +15,8 @@ resources machine(double cpu, double gpu = 0, std::uint64_t memory = 0) {
   return {amount::of(cpu), amount::of(gpu), memory, {}};
 }
 
-/// The fault of a configuration with these further lines, which begin in line 7; empty: none.
+/// The fault of a configuration with these further lines, which begin at line 7; empty if there is
+/// none.
 std::string fault_of(const std::string& lines, const capacities& nodes,
                      const load_request& with = support::request()) {
   auto loaded = support::load_text(std::string{support::small} + lines, with);

@@ -17,7 +17,7 @@ struct model : trainable {
   [[nodiscard]] bool can_save() const override { return Saves; }
 };
 
-/// Nobody here may know what it is.
+/// An opaque actor: its content does not matter to these tests.
 std::shared_ptr<const own_trainable> some_actor() {
   auto something = std::make_shared<char>();
   return {something, reinterpret_cast<const own_trainable*>(something.get())};
@@ -26,14 +26,14 @@ std::shared_ptr<const own_trainable> some_actor() {
 trainable_registry known() {
   trainable_registry result;
   result.add_function("by_itself", [](session&) {});
-  result.add_class<model<true>>("checkpoint_service");
+  result.add_class<model<true>>("saver");
   result.add_class<model<false>>("careless");
   result.add_actor("walker", some_actor(), true);
   result.add_actor("wanderer", some_actor(), false);
   return result;
 }
 
-/// The complaint about a scheduler that pauses trials like these.
+/// The complaint when a scheduler pauses trials of this trainable.
 std::string complaint(const std::string& trainable) {
   const auto all = known();
   auto with = support::request();
@@ -50,7 +50,7 @@ const std::string pausing = "[scheduler] type = pausing: pauses trials, which ne
 
 TEST(saving, is_possible_for_programs_classes_functions_and_tables) {
   EXPECT_EQ(complaint("command = train {lr}\n"), "");
-  EXPECT_EQ(complaint("name = checkpoint_service\n"), "");
+  EXPECT_EQ(complaint("name = saver\n"), "");
   EXPECT_EQ(complaint("name = by_itself\n"), "");
   EXPECT_EQ(complaint("name = walker\n"), "");
 }
@@ -76,7 +76,7 @@ TEST(saving, comes_with_the_reports_of_functions) {
 
   EXPECT_EQ(how(trainable_kind::function, "by_itself").how, save_ability::with_reports);
   EXPECT_EQ(how(trainable_kind::function, "by_itself").trainable, "the function by_itself");
-  EXPECT_EQ(how(trainable_kind::class_type, "checkpoint_service").how, save_ability::on_request);
+  EXPECT_EQ(how(trainable_kind::class_type, "saver").how, save_ability::on_request);
   EXPECT_EQ(how(trainable_kind::class_type, "careless").how, save_ability::none);
   EXPECT_EQ(how(trainable_kind::function, "far").how, save_ability::none);
   EXPECT_EQ(how(trainable_kind::command, "").how, save_ability::on_request);
@@ -100,7 +100,7 @@ TEST(saving, at_times_of_its_own_takes_no_frequency) {
 
   EXPECT_EQ(warnings("name = by_itself\n", "frequency = 5\nat_end = true\n"), expected);
   EXPECT_TRUE(warnings("name = by_itself\n", "frequency = 0\nat_end = false\n").empty());
-  EXPECT_TRUE(warnings("name = checkpoint_service\n", "frequency = 5\nat_end = true\n").empty());
+  EXPECT_TRUE(warnings("name = saver\n", "frequency = 5\nat_end = true\n").empty());
 }
 
 TEST(saving, is_not_looked_at_where_nothing_is_known_of_trainables) {

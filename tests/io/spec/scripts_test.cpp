@@ -1,4 +1,5 @@
-// Scripts beside the INI file that a command names: whether they are there, and read parameters.
+// Scripts beside the INI file that a command names: whether they exist, and whether they read
+// parameters.
 #include "io/scratch_directory.hpp"
 #include "io/spec/spec_support.hpp"
 
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 
 class scripts : public samples::scratch_directory {
 protected:
-  /// What loading says of a command, where `se.py` and `helper.py` lie beside the INI file.
+  /// Loads a command, with `se.py` and `helper.py` beside the INI file.
   [[nodiscard]] load_result loaded(const std::string& command,
                                    const std::string& script = "x = 1\n") const {
     fill(root / "se.py", script);

@@ -1,4 +1,4 @@
-/// Small catalogues and short ways to load, for the tests of io/spec.
+/// Small catalogues and shortcuts for loading, for the tests of io/spec.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

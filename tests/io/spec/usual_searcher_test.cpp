@@ -9,7 +9,7 @@
 namespace tune {
 namespace {
 
-/// The searcher that stands for none.
+/// The searcher chosen for a file that names none.
 std::string chosen(const std::string& space, const std::string& more = {}) {
   load_request with;
   with.schedulers = builtin_schedulers();

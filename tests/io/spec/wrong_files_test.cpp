@@ -1,4 +1,4 @@
-/// Wrong configurations, a row each: the fault must have the right line, the key, and the way out.
+/// Wrong configurations, one per row: the fault must name the right line, the key, and the remedy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/spec/spec_support.hpp"
 
@@ -16,13 +16,13 @@ namespace {
 
 struct wrong_file {
   const char* name;
-  /// The whole text; or, beginning with '+', what is appended to the small configuration.
+  /// The whole text; or, after a leading '+', what is appended to the small configuration.
   std::string text;
-  /// Of the first fault; `small` has six lines. 0: the file as a whole.
+  /// Line of the first fault; `small` has six lines. 0: the file as a whole.
   std::size_t line;
   const char* section;
   const char* key;
-  /// What the message must contain.
+  /// Texts that the message must contain.
   std::vector<const char*> says;
 
   friend void PrintTo(const wrong_file& x, std::ostream* to) { *to << x.name; }
@@ -47,7 +47,7 @@ const std::string deep = [] {
 }();
 
 const wrong_file wrong_files[] = {
-    // Lines that are none.
+    // Lines that are no keys, and faults of the file as a whole.
     {"empty", "", 0, "", "", {"is empty", "[experiment] metric"}},
     {"bound_of_a_single_run",
      with("[trainable]\n", "confirm = 2\nconfirm_runs = 1\n[search]\n"

@@ -42,7 +42,7 @@ using table_file = tune::samples::scratch_directory;
 TEST_F(table_file, is_read_from_regular_files_of_a_bounded_size_only) {
   auto large = root / "large.csv";
   fill(large, {});
-  // Sparse: it takes no room.
+  // The file is sparse and takes no room.
   std::filesystem::resize_file(large, most_table_bytes + 1);
 
   EXPECT_EQ(why_no_table("/dev/zero"), "is no regular file");
@@ -63,14 +63,14 @@ TEST(curve_table, takes_equal_numbers_of_either_kind_for_equal) {
 }
 
 TEST(curve_table, looks_for_the_nearest_on_the_scale_of_the_parameter) {
-  // In between on a linear scale, far nearer to the small one on a logarithmic one.
+  // 0.01 is far nearer to 0.001 than to 1 on a logarithmic scale.
   auto uut = table("config.lr,training_iteration,loss\n0.001,1,0.1\n1,1,0.2\n");
 
   auto curve = uut.curve_of({{"lr", 0.01}}, space());
 
   EXPECT_EQ(*curve[0].find("loss"), value{0.1});
   EXPECT_EQ(*uut.curve_of({{"lr", 0.5}}, space())[0].find("loss"), value{0.2});
-  // 0.03 is nearer to 0.001 than to 1 by distance, and by its logarithm on the far side of 0.0316.
+  // 0.04 is nearer to 0.001 than to 1 by distance, but nearer to 1 by its logarithm: above 0.0316.
   EXPECT_EQ(*uut.curve_of({{"lr", 0.04}}, space())[0].find("loss"), value{0.2});
 }
 

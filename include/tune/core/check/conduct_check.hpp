@@ -1,4 +1,4 @@
-/// Checks what a run does to the outside, while it does it.
+/// Checks the effects of a run on the outside world while it runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace tune {
 
-/// Watches commands, the disk and the cluster: nothing is acted on that could still be lost, and no
-/// node ever gives more than it has. Its books are its own.
+/// Watches commands, the disk and the cluster. Checks that nothing is acted on that could still be
+/// lost, and that no node ever gives more than it has. Keeps its own books.
 class conduct_check {
 public:
-  /// A command is carried out now.
+  /// A command is being carried out.
   void carried(const command& what);
-  /// Everything up to `seq` is on the disk, whatever anybody was told.
+  /// Everything up to `seq` is on disk, no matter who has been told so.
   void on_disk(sequence seq) { on_disk_ = std::max(on_disk_, seq); }
-  /// The head was lost; the log that is left ends with event `kept`.
+  /// The head was lost; the remaining log ends with event `kept`.
   void head_lost(sequence kept);
 
-  /// A node offers this much from now on; none of it is granted unless it was before.
+  /// A node offers `capacity` from now on; grants made before still count against it.
   void offers(const std::string& node, const resources& capacity);
   void granted(trial_id to, const lease& what);
   void given_back(const lease& what);
@@ -40,7 +40,7 @@ private:
 
   findings found_;
   sequence on_disk_ = 0;
-  /// The last event that somebody outside has seen the effect of.
+  /// The last event whose effect was visible outside.
   sequence seen_ = 0;
   std::map<std::string, account> nodes_;
 };

@@ -1,4 +1,4 @@
-/// What a check found to be wrong: the promise that is broken, where, and in which words.
+/// Findings of a check: the broken promise, the place, and a description.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,32 +15,32 @@ namespace tune {
 
 /// The promises that a record and a run are checked for.
 enum class promise : std::uint8_t {
-  /// What anybody outside has seen survives the loss of the head.
+  /// Everything seen outside survives the loss of the head.
   durable_acknowledgement = 1,
-  /// Each trial comes to exactly one end, each report counts once, no resources are granted twice.
+  /// Each trial ends exactly once, each report counts once, no resources are granted twice.
   nothing_lost_or_doubled,
-  /// Who is gone is noticed: nothing stays open on a node that is lost, nothing waits for ever.
+  /// Losses are noticed: nothing stays open on a lost node, nothing waits for ever.
   bounded_detection,
-  /// A trial goes on from its newest good checkpoint, and that is there.
+  /// A trial goes on from its newest good checkpoint, and that checkpoint exists.
   bounded_loss,
-  /// The log alone leads to the state, and to the rows that show it.
+  /// The log alone reproduces the state, and the rows that show it.
   replay,
-  /// What is over leaves nothing that runs.
+  /// Nothing that has ended leaves a running program behind.
   no_leftovers,
 };
 
-/// The name as listed, e.g. "durable_acknowledgement".
+/// The enumerator's name, e.g. "durable_acknowledgement".
 [[nodiscard]] std::string_view to_text(promise x);
 
-/// One thing that is not as it must be.
+/// One violation of a promise.
 struct finding {
   promise broken = promise::replay;
-  /// The event it shows at; 0: none in particular.
+  /// The event that shows the violation; 0: no particular one.
   sequence seq = 0;
   std::optional<trial_id> trial;
-  /// One clause without a full stop.
+  /// Description: one clause without a full stop.
   std::string what;
-  /// View of the database, and row in it; empty: the event itself.
+  /// View of the database, and row in it; both empty: the event itself.
   std::string table{};
   std::string row{};
 };
@@ -48,10 +48,10 @@ struct finding {
 /// "event 12, trial 00003: attempt 1.2 is recorded as ended twice (nothing_lost_or_doubled)".
 [[nodiscard]] std::string to_text(const finding& x);
 
-/// Findings in the order in which they were made. Of very many only the first are kept.
+/// Findings in the order in which they were made. Only the first `most` are kept.
 class findings {
 public:
-  /// Kept of each kind of check. What is wrong once is often wrong everywhere.
+  /// Findings kept per kind of check. A single fault often shows in many places.
   static constexpr std::size_t most = 100;
 
   void add(finding what) {
@@ -62,7 +62,7 @@ public:
   void add(const findings& more);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  /// All that were made, kept or not.
+  /// Number of all findings, kept or not.
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] const std::vector<finding>& kept() const { return kept_; }
 

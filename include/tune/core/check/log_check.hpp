@@ -1,4 +1,4 @@
-/// Checks a log, and what it led to, event by event, with books of its own.
+/// Checks a log and the commands that it led to, event by event, with its own books.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,21 +17,21 @@
 namespace tune {
 
 /// Reads events and the commands that the state machine answered them with, and compares both with
-/// what is promised. It shares no code with the machine: it keeps the fewest facts that the
-/// promises speak of, so that a fault in the machine shows.
+/// the promises. Shares no code with the machine: it keeps the fewest facts that the promises speak
+/// of, so that a fault in the machine shows.
 ///
 /// Memory grows with the number of trials and of checkpoints, not with the number of reports.
 class log_check {
 public:
-  /// @param settings As the machine has them.
+  /// @param settings The settings of the machine.
   explicit log_check(const experiment_settings& settings);
 
-  /// As `experiment::go_by`.
+  /// See `experiment::go_by`.
   void go_by(const experiment_settings& settings) {
     restarts_from_scratch_ = settings.failures.restart_from_scratch;
   }
 
-  /// The next event of the log, and all that `experiment::apply` gave for it.
+  /// Takes the next event of the log, and everything that `experiment::apply` returned for it.
   void see(const event& what, std::span<const command> gave);
 
   /// The log ends here, with `machine` in this state.
@@ -47,9 +47,10 @@ private:
     std::uint64_t number = 0;
     std::uint64_t iteration = 0;
     std::set<std::string> nodes;
-    /// It is neither set up nor told to end.
+    /// True while the attempt may still need the checkpoint it starts from: it was launched with
+    /// one, and has neither started, reported, nor been told to end.
     bool restores = false;
-    /// Where its trainable is.
+    /// The node of its trainable.
     std::string home = {};
   };
   struct trial_book {
@@ -58,11 +59,12 @@ private:
     bool placed = false;
     lineage_id lineage = 1;
     std::optional<open_attempt> attempt;
-    /// Its own and those that it took over, oldest first, without those that are given up.
+    /// The trial's own checkpoints and those it took over, oldest first, without the abandoned
+    /// ones.
     std::vector<checkpoint_id> checkpoints;
-    /// What an exploit takes over that was accepted and has not happened yet.
+    /// The donor's checkpoint of an exploit that was accepted and has not happened yet.
     checkpoint_id due_exploit;
-    /// What it paused with, where that lies in the memory of a node.
+    /// The checkpoint the trial paused with, if it lies in the memory of a node.
     checkpoint_id aside = {};
   };
   enum class keeping : std::uint8_t { good, bad, doomed, gone };
@@ -72,7 +74,7 @@ private:
     std::uint64_t iteration = 0;
     /// Trials that took it over.
     std::vector<trial_id> borrowers{};
-    /// In whose memory it lies; empty: on disk.
+    /// The node whose memory holds the checkpoint; empty: it is on disk.
     std::string node = {};
   };
 
@@ -88,23 +90,23 @@ private:
   std::uint64_t asked_ = 0;
   std::uint32_t asked_for_ = 0;
   bool ask_open_ = false;
-  /// Reports and stalls that the scheduler was asked about and has not answered.
+  /// Reports and stalls about which the scheduler was asked and has not answered.
   std::set<sequence> questions_;
   std::vector<trial_book> trials_;
   std::set<trial_id> open_;
   std::map<checkpoint_id, checkpoint_book> checkpoints_;
   std::map<std::string, resources> nodes_;
-  /// Exploits of the event at hand that are still to be matched, by target.
+  /// Exploits of the current event that are still to be matched, by target.
   std::vector<std::pair<trial_id, checkpoint_id>> exploits_;
-  /// The trial whose lineage rose last in this event, until its decision shows up.
+  /// The trial whose lineage rose last in this event, until its decision appears.
   std::optional<trial_id> risen_;
-  /// The event at hand wants this trial to run again, perhaps from the beginning.
+  /// Set if the current event wants this trial to run again; `afresh_`: from the beginning.
   std::optional<trial_id> revived_;
   bool afresh_ = false;
 
   void fault(promise broken, std::optional<trial_id> trial, std::string what);
   trial_book* known(trial_id id);
-  /// The open attempt of that id; complains where there is none.
+  /// Returns the trial's open attempt `attempt`; adds a finding if there is none.
   open_attempt* of(trial_id trial, attempt_id attempt, std::string_view said);
   [[nodiscard]] checkpoint_id newest_good(const trial_book& trial) const;
   [[nodiscard]] bool needs(trial_id who, checkpoint_id id);
@@ -113,7 +115,7 @@ private:
   void end(const on::checkpoints_doomed& what);
   void finish(sequence seq);
 
-  // What is recorded. Other kinds carry nothing to compare.
+  // Recorded events. Other kinds carry nothing to compare.
   template <class Event>
   void take(const Event&) {}
   void take(const on::opened& x);
@@ -133,7 +135,7 @@ private:
   void take(const on::node_down& x);
   void take(const on::node_leaving& x);
 
-  // What follows from it.
+  // Commands that follow from them.
   template <class Command>
   void weigh(const Command&, const command&) {}
   void weigh(const cmd::trial_changed& x, const command& all);

@@ -17,31 +17,31 @@
 
 namespace tune {
 
-/// The rules of one experiment, as new.
+/// The rules of one experiment, in their initial state.
 struct rule_set {
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
   std::vector<std::unique_ptr<stopper>> stoppers;
-  /// `judge` as heads of earlier versions had it, by their `on::opened::draws`; null, or none: it
-  /// was the same.
+  /// `judge` as heads of earlier versions had it, indexed by their `on::opened::draws`; null or
+  /// missing: `judge` did not differ.
   std::vector<std::unique_ptr<scheduler>> older_judges = {};
 };
 
-/// Rebuilds experiment, scheduler and searcher from a log alone, as a new head does, and hands all
-/// that happens to `log_check`. `fsck` is this on the log of a directory; the simulator does the
-/// same with its own.
+/// Rebuilds experiment, scheduler and searcher from a log alone, as a new head does, and passes
+/// everything to `log_check`. `fsck` runs this on the log of a directory; the simulator runs it on
+/// its own log.
 class replay_check {
 public:
-  /// @param rules  As new; used up.
-  /// @param verify Whether recorded answers of scheduler and searcher are computed once more.
-  ///               Answers come late, in no known state between question and record: one is right
-  ///               if the rule gives it in some state in between.
+  /// @param rules  In their initial state; consumed.
+  /// @param verify Whether recorded answers of scheduler and searcher are computed again. An answer
+  ///               comes some time after its question, in an unknown state between the question and
+  ///               its record: it is right if the rule gives it in some state in between.
   replay_check(const experiment_settings& settings, rule_set rules, bool verify = false);
 
-  /// As `experiment::go_by`.
+  /// See `experiment::go_by`.
   void go_by(rule_change what);
 
-  /// The next event. @returns what the machine gave for it, until the next call.
+  /// Takes the next event. @returns the machine's commands for it, valid until the next call.
   std::span<const command> apply(const event& what);
 
   /// The log ends here.
@@ -52,13 +52,14 @@ public:
 
   [[nodiscard]] const experiment& machine() const { return machine_; }
   [[nodiscard]] const findings& found() const { return found_; }
-  /// Answers that were computed once more.
+  /// Number of answers that were computed again.
   [[nodiscard]] std::uint64_t verified() const { return verified_; }
-  /// Answers of the searcher that nobody here can compute: see `searcher_traits::recomputes`.
+  /// Number of the searcher's answers that cannot be computed here: see
+  /// `searcher_traits::recomputes`.
   [[nodiscard]] std::uint64_t unverifiable() const { return unverifiable_; }
 
 private:
-  /// A question that is open, and the answers it may have by now.
+  /// An open question, and the answers that are possible so far.
   struct question {
     std::optional<trial_id> trial;
     std::uint32_t count = 0;
@@ -66,14 +67,14 @@ private:
     sequence at = 0;
     drafting drafts = drafting::none;
     std::vector<std::string> answers{};
-    /// What would be worked out, with whether that may have begun then: one begins when it is
-    /// asked, or when the answer before was heard.
+    /// Deferred answers, each with whether its computation may have begun at that time: one begins
+    /// when the question is asked, or when the previous answer was heard.
     std::vector<std::pair<bool, deferred_decision>> later{};
   };
   using open_questions = std::map<sequence, question>;
 
   std::unique_ptr<scheduler> judge_;
-  /// Null where no answer of it is needed any more.
+  /// Null where no answer of that version is needed any more.
   std::vector<std::unique_ptr<scheduler>> older_judges_;
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
@@ -81,13 +82,13 @@ private:
   experiment machine_;
   log_check log_;
   bool verify_;
-  /// The rules' own numbers, such as that of samples, were others at some time.
+  /// True once the rules' own numbers, such as the number of samples, have changed.
   bool changed_ = false;
   std::vector<command> gave_;
   findings found_;
   std::uint64_t verified_ = 0;
   std::uint64_t unverifiable_ = 0;
-  /// An answer that takes long was heard with this event.
+  /// True if this event brought an answer that takes long to compute.
   bool heard_later_ = false;
   open_questions judged_;
   open_questions stalls_;
@@ -109,7 +110,7 @@ private:
               std::string_view who);
 };
 
-/// Hash over the three that replay rebuilds.
+/// Hash over the three objects that a replay rebuilds.
 [[nodiscard]] std::uint64_t digest_of(const experiment& machine, const scheduler& judge,
                                       const searcher& source);
 

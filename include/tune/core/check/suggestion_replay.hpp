@@ -11,26 +11,26 @@
 
 namespace tune {
 
-/// The answer of a searcher that a trial's configuration comes from.
+/// The searcher's answer that a trial's configuration comes from.
 struct recorded_answer {
   ask question;
   std::vector<suggestion> what;
-  /// Which of them.
+  /// Index into `what` of the trial's suggestion.
   std::size_t which = 0;
   /// The `seq` of the answer.
   sequence at = 0;
 };
 
-/// Rebuilds experiment, scheduler and searcher from a log, and nothing more: what both replays
-/// below share.
+/// Rebuilds experiment, scheduler and searcher from a log, and nothing more: the common part of the
+/// two replays below.
 class plain_replay {
 public:
-  /// @param rules As new; used up.
+  /// @param rules In their initial state; consumed.
   plain_replay(const experiment_settings& settings, rule_set rules);
 
-  /// As `experiment::go_by`.
+  /// See `experiment::go_by`.
   void go_by(rule_change what) { machine_.go_by(std::move(what)); }
-  /// @returns what the machine gave for it.
+  /// @returns the machine's commands for the event.
   std::vector<command> apply(const event& what);
   [[nodiscard]] const searcher& source() const { return *source_; }
 
@@ -41,16 +41,16 @@ private:
 };
 
 /// The first of two replays: finds the answer that the trial began with, not that of a draft which
-/// was replaced. What a scheduler makes of the configuration later is none of its business.
+/// was replaced. Ignores what a scheduler makes of the configuration later.
 class answer_search {
 public:
   answer_search(const experiment_settings& settings, rule_set rules, trial_id of)
       : replay_{settings, std::move(rules)}, of_{of} {}
 
   void go_by(rule_change what) { replay_.go_by(std::move(what)); }
-  /// The next event. @returns whether another one is needed.
+  /// Takes the next event. @returns whether another one is needed.
   bool apply(const event& what);
-  /// Nothing: nobody proposed it, a client added it.
+  /// The answer; empty if no searcher proposed the configuration: a client added it.
   [[nodiscard]] const std::optional<recorded_answer>& found() const { return found_; }
 
 private:
@@ -62,21 +62,22 @@ private:
   void hear(const cmd::tell_searcher& what);
 };
 
-/// What a searcher says of an answer of its own, long after.
+/// A searcher's later explanation of one of its own answers.
 struct explained_answer {
-  /// Nothing: its searcher says no more than the origin.
+  /// Empty if the searcher can say no more than the origin.
   std::optional<explanation> what;
-  /// The rebuilt searcher gives the recorded answer again, over the same facts: the explanation is
-  /// of just that. Otherwise it is of the facts that were known when it was asked.
+  /// True if the rebuilt searcher gives the recorded answer again, over the same facts: the
+  /// explanation then describes exactly that answer. Otherwise it is based on the facts that were
+  /// known when the searcher was asked.
   bool is_same = false;
 };
 
-/// The second: brings the searcher to where it answered, and asks it why.
+/// The second replay: brings the searcher to the state in which it answered, and asks it why.
 ///
-/// A searcher answers over the facts of the moment at which it was asked, or, where its head was
-/// replaced, over those that the next head knew. So it is asked to propose once more at each new
-/// fact until it gives the recorded answer, `most_tries` times at most: that bounds the cost at so
-/// many proposals, and at one where no head was replaced.
+/// A searcher answers from the facts at the moment it was asked, or, if its head was replaced, from
+/// the facts that the next head knew. Therefore it is asked to propose again at each new fact until
+/// it gives the recorded answer, at most `most_tries` times: that bounds the cost at `most_tries`
+/// proposals, and at one if no head was replaced.
 class suggestion_replay {
 public:
   static constexpr std::size_t most_tries = 8;
@@ -85,7 +86,7 @@ public:
       : replay_{settings, std::move(rules)}, what_{std::move(what)} {}
 
   void go_by(rule_change what) { replay_.go_by(std::move(what)); }
-  /// The next event. @returns whether another one is needed.
+  /// Takes the next event. @returns whether another one is needed.
   bool apply(const event& what);
   [[nodiscard]] explained_answer found() const { return found_; }
 

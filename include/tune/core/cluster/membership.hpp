@@ -1,4 +1,4 @@
-/// The head's view of its nodes: who is in, in which session, and what was launched there.
+/// The head's view of its nodes: the members, their sessions, and what was launched on each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,87 +14,88 @@
 
 namespace tune {
 
-/// A node comes in, or comes back.
+/// A node arrives for the first time, or returns.
 struct node_arrival {
   std::string node;
-  /// The process that it lives in; empty: the head's own.
+  /// The worker process that the node lives in; empty: the head's own process.
   std::string worker;
-  /// Numbers the connection: a later one is larger. 0: it has none, and is never away.
+  /// Numbers the connection: a later one is larger. 0: the node has no connection, and is never
+  /// away.
   std::uint64_t session = 0;
   node_holdings has;
 };
 
-/// Who is a member, as a value: the counterpart of `node_plan` at the head.
+/// The members of the cluster, as a value: the counterpart of `node_plan` at the head.
 ///
 /// Its promise: **an attempt is launched once.** A launch is repeated only for the incarnation of
-/// the node that it was meant for, where the node says that it did not arrive. A node that ended
-/// everything and began anew, unheard, is another incarnation: what ran there is lost, and is
-/// placed again as a new attempt.
+/// the node that it was meant for, and only if the node says that it did not arrive. A node that
+/// ended everything and began anew without being heard is another incarnation: whatever ran there
+/// is lost, and is placed again as a new attempt.
 class membership {
 public:
   enum class reception : std::uint8_t {
-    /// It is new, and nothing that it may still have counts.
+    /// The node is new, and nothing that it may still hold counts.
     joined,
-    /// It was away, and goes on where it left off.
+    /// The node was away, and goes on where it left off.
     returned,
-    /// Another node, or another incarnation of the node, has this name: `lose` that first, then let
-    /// it arrive again.
+    /// Another node, or another incarnation of the node, has this name: call `lose` first, then
+    /// `arrive` again.
     replaces,
-    /// It has come in a later session since.
+    /// The node has arrived in a later session since.
     stale,
   };
 
-  /// What the head has to do about a node that returned.
+  /// Tells the head what to do about a node that returned.
   struct arrival {
     reception how = reception::joined;
-    /// The head counts on these, and on no others.
+    /// The allocations that the head counts on; it counts on no others.
     std::vector<lease_id> kept;
-    /// Of these, launches that arrived there: to be repeated as they are, since their trials speak
-    /// from another place.
+    /// Launches among `kept` that arrived there: repeat each unchanged, since its trial speaks from
+    /// another place.
     std::vector<lease_id> known;
-    /// Of these, launches that did not arrive, in order: to be launched anew with `launched`.
+    /// Launches among `kept` that did not arrive, in order: launch each anew with `launched`.
     std::vector<lease_id> missed;
-    /// Of these, allocations that nobody wants any more.
+    /// Allocations among `kept` that are no longer wanted.
     std::vector<lease_id> revoked;
-    /// They ended while the node was away.
+    /// Allocations that ended while the node was away.
     std::vector<lease_id> over;
   };
   [[nodiscard]] arrival arrive(const node_arrival& what);
 
-  /// The connection to it is lost; it is not, yet.
+  /// The connection to the node is lost; the node itself is not lost yet.
   void part(const std::string& node);
-  /// It gets nothing more. @returns whether that is news.
+  /// The node gets no further allocations. @returns whether that is news.
   bool leave(const std::string& node);
-  /// It is no member any more. @returns its allocations.
+  /// The node is no longer a member. @returns its open allocations.
   std::vector<lease_id> lose(const std::string& node);
 
   [[nodiscard]] bool contains(const std::string& node) const { return nodes_.contains(node); }
   [[nodiscard]] bool is_away(const std::string& node) const;
   [[nodiscard]] bool is_leaving(const std::string& node) const;
-  /// The session is the node's present one. 0 is nobody's.
+  /// The node whose present session this is. 0 belongs to no node.
   [[nodiscard]] std::optional<std::string> node_of(std::uint64_t session) const;
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
   // -- Allocations.
 
-  /// The ledger granted this one on the node.
+  /// The ledger granted this allocation on the node.
   void granted(lease_id which, const std::string& node);
-  /// How a launch is numbered: see `node_plan::order`.
+  /// The numbers of a launch: see `node_plan::order`.
   struct launch_number {
     std::uint64_t turn = 0;
     std::uint64_t session = 0;
   };
-  /// It is launched now. @returns nothing where its node was lost meanwhile.
+  /// The allocation is launched now. @returns empty if its node was lost meanwhile.
   std::optional<launch_number> launched(lease_id which);
-  /// How a launch that is known at the node is repeated.
+  /// The numbers with which to repeat a launch that the node knows.
   [[nodiscard]] launch_number number_of(lease_id which) const;
-  /// Nobody wants it any more. @returns its node, if there is one.
+  /// The allocation is no longer wanted. @returns its node, if there is one.
   std::optional<std::string> revoke(lease_id which);
-  /// Nothing of it runs any more. @returns whether it was open.
+  /// Nothing of the allocation runs any more. @returns whether it was open.
   bool over(lease_id which);
   /// The allocations of a node that are not over.
   [[nodiscard]] std::vector<lease_id> open_on(const std::string& node) const;
-  /// Its node; nothing: it is not open.
+  /// The node of an allocation; empty if the allocation is not open.
   [[nodiscard]] std::optional<std::string> node_of(lease_id which) const;
 
 private:
@@ -102,7 +103,7 @@ private:
     std::string worker;
     std::uint64_t session = 0;
     std::uint64_t incarnation = 0;
-    /// Launches on it so far.
+    /// Number of launches on the node so far.
     std::uint64_t launches = 0;
     bool is_away = false;
     bool is_leaving = false;
@@ -110,7 +111,7 @@ private:
   };
   struct allocation {
     std::string node;
-    /// 0: not launched yet.
+    /// Number of its launch on that node; 0: not launched yet.
     std::uint64_t turn = 0;
     bool is_revoked = false;
   };

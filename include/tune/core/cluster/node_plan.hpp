@@ -1,4 +1,4 @@
-/// The allocations of one node: which of them begin, run, end and are told to the head.
+/// The allocations of one node: which of them begin, run, end, and are reported to the head.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tune {
 
-/// How far an allocation has come on its node.
+/// Stage of an allocation on its node.
 ///
 ///              order           found          started         gone           heard
 ///   absent ------> fetching ------> preparing ------> running ------> closing ------> absent
@@ -24,60 +24,60 @@ namespace tune {
 ///      +--------> blocked              v      started    v               |
 ///                                  cancelled ---------> ending ----------+
 ///
-/// Where nothing has to be fetched, an order leads to `preparing` at once. What cannot begin, for
-/// whatever reason, goes to `closing`; what is unwanted before it began to `absent`.
+/// If nothing has to be fetched, an order leads to `preparing` at once. An allocation that cannot
+/// begin goes to `closing`; one that becomes unwanted before it began goes to `absent`.
 enum class allocation_stage : std::uint8_t {
-  /// Nothing of it is here.
+  /// The node holds nothing of it.
   absent,
-  /// The files of its job are on their way.
+  /// The files of its job are being fetched.
   fetching,
-  /// It waits until all is gone that the head has given up.
+  /// The allocation waits until everything that the head has given up is gone.
   blocked,
-  /// Its checkpoint is brought and its trainable is started.
+  /// The checkpoint is being fetched and the trainable is being started.
   preparing,
-  /// Like `preparing`, but nobody wants it any more.
+  /// Like `preparing`, but the allocation is no longer wanted.
   cancelled,
-  /// Its trainable runs.
+  /// The trainable runs.
   running,
-  /// Its trainable was told to end.
+  /// The trainable was told to end.
   ending,
-  /// Its trainable is gone, and the head may not have heard of its end yet.
+  /// The trainable is gone, and the head may not have heard of its end yet.
   closing,
 };
 
-/// What happens to an allocation.
+/// Events in the life of an allocation.
 enum class allocation_event : std::uint8_t {
-  /// The head asks for it; its job is not here, or is.
+  /// The head orders it; `ordered_ready`: its job is here, `ordered`: its job must be fetched.
   ordered,
   ordered_ready,
-  /// The head asks for it while others have to go first.
+  /// The head orders it while others have to go first.
   ordered_blocked,
   /// The files of its job are here.
   found,
-  /// All is gone that the head had given up.
+  /// Everything that the head had given up is gone.
   room,
-  /// Its trainable runs, or never will.
+  /// The trainable runs, or never will.
   started,
   not_started,
-  /// What was brought for its job is not there any more.
+  /// Files that were fetched for its job are missing.
   files_gone,
-  /// Nobody wants it any more.
+  /// The allocation is no longer wanted.
   unwanted,
-  /// Its trainable is gone.
+  /// The trainable is gone.
   gone,
   /// The head has heard of its end.
   heard,
 };
 
-/// Where `event` leads; the stage itself where it changes nothing. Total.
+/// The stage that `event` leads to; `from` if the event changes nothing. Total.
 [[nodiscard]] allocation_stage next(allocation_stage from, allocation_event what);
 
 [[nodiscard]] std::string_view to_text(allocation_stage x);
 
-/// What a node has to do about its allocations.
+/// The commands that tell a node what to do about its allocations.
 namespace node_cmd {
 
-/// Bring the job and its files; answer with `job_found` or `job_missing`.
+/// Fetch the job and its files; answer with `job_found` or `job_missing`.
 struct fetch {
   std::string job;
 };
@@ -86,7 +86,7 @@ struct fetch {
 struct prepare {
   lease_id lease;
 };
-/// Its trial speaks from another place: hand over what it has not heard.
+/// The trial speaks from another place: hand over everything that it has not heard.
 struct meet {
   lease_id lease;
 };
@@ -94,14 +94,14 @@ struct meet {
 struct kill {
   lease_id lease;
 };
-/// Why a node is not ready for an allocation.
+/// The reason why a node is not ready for an allocation.
 struct not_ready {
-  /// In words for people; they name neither node nor trial.
+  /// Text for people; names neither the node nor the trial.
   std::string why;
-  /// The node may have again in a moment what it lacks: processes, descriptors, memory.
+  /// True if the shortage may pass in a moment: processes, descriptors, memory.
   bool is_passing = false;
 };
-/// Tell the head that the node is not ready for it. Comes before the end of its attempt.
+/// Tell the head that the node is not ready for the allocation. Precedes the end of its attempt.
 struct decline {
   lease_id lease;
   not_ready what;
@@ -112,7 +112,7 @@ struct tell_end {
   end_class how = end_class::preempted;
   std::string why;
 };
-/// Answer with `heard` once the trial has heard all of its attempt.
+/// Answer with `heard` once the trial has heard everything from its attempt.
 struct await_hearing {
   lease_id lease;
 };
@@ -120,17 +120,17 @@ struct await_hearing {
 struct report_over {
   lease_id lease;
 };
-/// Nothing is said of the allocation any more: forget whom to speak with.
+/// Nothing more is said of the allocation: forget its contact.
 struct forget {
   lease_id lease;
 };
-/// Nothing of the job runs here any more, and it is over: what was brought for it may go.
+/// Nothing of the job runs here any more, and the job is over: its fetched files may be removed.
 struct leave_job {
   std::string job;
 };
-/// What trials paused with in memory goes: the head counts on none of it.
+/// Drop the checkpoints that trials paused with in memory: the head counts on none of them.
 struct drop_pauses {};
-/// The node may speak: its head has said what goes on.
+/// The node may speak: its head has said which allocations go on.
 struct open {};
 /// Nothing is left to do.
 struct quit {};
@@ -144,31 +144,31 @@ using node_command
                    node_cmd::drop_pauses, node_cmd::open, node_cmd::quit>;
 using node_commands = std::vector<node_command>;
 
-/// What a node says of itself when it comes back to its head.
+/// The node's own account of itself when it returns to its head.
 struct node_holdings {
-  /// The session in which this node came in first. A process whose node ended everything and began
-  /// anew says another one: nothing of what the head launched there is left.
+  /// The session in which this node first arrived. A process whose node ended everything and began
+  /// anew gives a different one: nothing that the head launched there is left.
   std::uint64_t incarnation = 0;
-  /// Launches up to this one reached it.
+  /// Number of the last launch that reached the node.
   std::uint64_t turn = 0;
-  /// The allocations of these that are not over, in order.
+  /// The allocations of these launches that are not over, in order.
   std::vector<lease_id> leases;
 };
 
 /// The rules of a node, as a value: events in, commands out. It has no clock and no connection.
 ///
 /// Its promise: **a launch begins once.** The head numbers its launches on each node (`turn`) and
-/// repeats those that may not have arrived. A repeated launch that is known here goes on; one that
-/// came before and is not known is over, and the head is told so.
+/// repeats those that may not have arrived. A repeated launch that is known here goes on; an
+/// earlier one that is no longer known is over, and the head is told so.
 class node_plan {
 public:
   struct settings {
     std::string name;
-    /// Its head is elsewhere: there are sessions, and an end counts when it was heard.
+    /// True if the head is elsewhere: there are sessions, and an end counts once it was heard.
     bool is_remote = false;
-    /// Jobs that are not known can be asked for.
+    /// True if unknown jobs can be fetched.
     bool fetches_jobs = false;
-    /// The session in which it comes in; 0 where there are none.
+    /// The session in which the node arrives; 0 if there are no sessions.
     std::uint64_t session = 0;
   };
 
@@ -176,9 +176,9 @@ public:
     lease_id lease;
     attempt_id attempt;
     std::string job;
-    /// Counts what the head launches on this node, from 1.
+    /// Number of this launch among the head's launches on this node, from 1.
     std::uint64_t turn = 0;
-    /// The session for which it is meant.
+    /// The session for which the order is meant.
     std::uint64_t session = 0;
   };
 
@@ -186,50 +186,51 @@ public:
 
   // -- From the head.
 
-  /// @param may_speak Whether the lease of this node runs. Otherwise nothing begins: the head asks
-  ///                  again when the node is back.
+  /// @param may_speak Whether the session lease of this node runs. Otherwise nothing begins: the
+  ///                  head asks again when the node is back.
   [[nodiscard]] node_commands launch(const order& what, bool may_speak);
-  /// Nobody wants it any more.
+  /// The allocation is no longer wanted.
   [[nodiscard]] node_commands revoke(lease_id which);
   /// The head counts on these allocations and on no others.
-  /// @param is_new It knows nothing of what this node had before.
+  /// @param is_new True if the head knows nothing of what this node had before.
   [[nodiscard]] node_commands keep_only(std::uint64_t session, const std::vector<lease_id>& kept,
                                         bool is_new);
-  /// No more of this job comes.
+  /// The job is over: no further order for it comes.
   [[nodiscard]] node_commands end_job(const std::string& job);
 
   // -- From the node itself.
 
-  /// It comes back to its head in another session: what comes of those before counts no more.
+  /// The node returns to its head in another session: messages of earlier sessions no longer count.
   [[nodiscard]] node_holdings rejoin(std::uint64_t session);
   [[nodiscard]] node_holdings holdings() const;
   [[nodiscard]] std::uint64_t incarnation() const { return how_.session; }
   void know(const std::string& job) { known_jobs_.insert(job); }
   [[nodiscard]] node_commands job_found(const std::string& job);
   [[nodiscard]] node_commands job_missing(const std::string& job, const node_cmd::not_ready& why);
-  /// Its trainable is there. One that nobody wants any more is told to end.
+  /// The trainable of the allocation exists. It is told to end if it is no longer wanted.
   [[nodiscard]] node_commands started(lease_id which);
-  /// The allocation is to be begun now. @returns whether it is still wanted.
+  /// The allocation is about to begin. @returns whether it is still wanted.
   [[nodiscard]] bool is_wanted(lease_id which) const;
-  /// The node is not ready for it: none of the trial's fault. Also where that shows in the first
-  /// moment of its trainable, which is gone then.
+  /// The node is not ready for the allocation, which is not the trial's fault. Also called if this
+  /// shows in the first moment of its trainable, which is then gone.
   [[nodiscard]] node_commands not_ready(lease_id which, const node_cmd::not_ready& why);
-  /// Files that were brought for its job are gone. They are fetched once more for each allocation;
-  /// where that does not help, the node is not ready for it.
+  /// Files that were fetched for its job are missing. They are fetched once more for each
+  /// allocation; if that does not help, the node is not ready for it.
   [[nodiscard]] node_commands files_gone(lease_id which, const std::string& why);
-  /// It does not begin, for a reason that is the attempt's own.
+  /// The allocation does not begin, for a reason that lies in the attempt itself.
   [[nodiscard]] node_commands not_begun(lease_id which, end_class how, const std::string& why);
-  /// Its trainable is gone, and with it its thread or process.
+  /// The trainable is gone, and with it its thread or process.
   [[nodiscard]] node_commands gone(lease_id which);
   [[nodiscard]] node_commands heard(lease_id which);
-  /// It takes no more, and quits when all has ended.
+  /// The node takes no more allocations, and quits when all have ended.
   [[nodiscard]] node_commands leave();
-  /// It hands back what runs, ends it and quits. How it ends on the way is nobody's failure.
+  /// The node hands back what runs, ends it and quits. An attempt that ends on the way is not a
+  /// failure.
   [[nodiscard]] node_commands drain();
 
   [[nodiscard]] allocation_stage stage_of(lease_id which) const;
   [[nodiscard]] bool is_draining() const { return draining_; }
-  /// Allocations that are not absent.
+  /// Number of allocations that are not absent.
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   /// "node NAME is not ready for it: WHY".
   [[nodiscard]] std::string text_of_refusal(const std::string& why) const;
@@ -238,7 +239,7 @@ private:
   struct allocation {
     order what;
     allocation_stage at = allocation_stage::absent;
-    /// The head has given it up: nothing is said of it any more.
+    /// The head has given it up: nothing more is said of it.
     bool is_given_up = false;
     bool is_fetched_anew = false;
   };
@@ -249,11 +250,11 @@ private:
   std::uint64_t turn_ = 0;
   allocations all_;
   std::set<std::string> known_jobs_;
-  /// Jobs that are over while something of them still runs.
+  /// Jobs that are over but still have something running.
   std::set<std::string> over_;
-  /// The newest head that launched something of each job.
+  /// Epoch of the newest head that launched something, by job.
   std::map<std::string, std::uint32_t> epochs_;
-  /// Allocations that the head has given up.
+  /// Number of allocations that the head has given up.
   std::size_t given_up_ = 0;
   bool leaving_ = false;
   bool draining_ = false;

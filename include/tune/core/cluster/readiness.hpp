@@ -1,4 +1,4 @@
-/// Which nodes were not ready for whose trials, and how long they are left out.
+/// Nodes that were not ready for trials of an owner, and how long they are left out.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,61 +13,60 @@
 namespace tune {
 
 struct readiness_rules {
-  /// How long a node is left out after it was not ready for the first time; each further time in a
-  /// row is `growth` times as long.
+  /// Pause of a node after its first refusal; each further one in a row pauses it `growth` times as
+  /// long.
   std::chrono::seconds first{1};
   int growth = 4;
   std::chrono::seconds longest{256};
-  /// The longest where the node lacks what it may have again in a moment: processes, descriptors,
-  /// memory.
+  /// Longest pause if the node lacks something that it may have again in a moment: processes,
+  /// descriptors, memory.
   std::chrono::seconds longest_passing{30};
-  /// So often in a row a node may not be ready before it counts as one that never is. What may pass
-  /// by itself does not count.
+  /// Refusals in a row after which a node counts as never ready. Passing shortages do not count.
   unsigned most_refusals = 3;
 };
 
-/// A back-off for each pair of an owner of trials and a node, as a value. That a node is not ready
-/// is none of a trial's fault, and no reason to send it the next one at once.
+/// A back-off for each pair of an owner of trials and a node, as a value. A node's not being ready
+/// is not the trial's fault, but the next trial must not be sent there at once.
 class readiness {
 public:
-  /// @param owner As the ledger calls it.
+  /// @param owner The owner's number in the ledger.
   using pair = std::pair<std::uint64_t, std::string>;
 
   explicit readiness(readiness_rules rules = {}) : rules_{rules} {}
 
-  /// How often in a row the node was not ready for the owner. An allocation remembers it.
+  /// Number of times in a row that the node was not ready for the owner. An allocation remembers
+  /// it.
   [[nodiscard]] unsigned refusals(const pair& of) const;
 
-  /// How long the node is left out.
+  /// Time for which a node is left out.
   struct pause {
     std::chrono::seconds length{0};
-    /// The refusals with it: see `ends`.
+    /// Number of refusals up to this pause: see `ends`.
     unsigned times = 0;
   };
   /// The node was not ready for an allocation.
-  /// @param seen What `refusals` was when it was granted: one that was granted before the last
-  ///             refusal was known tells nothing new.
-  /// @returns nothing where it tells nothing new.
+  /// @param seen Value of `refusals` when the allocation was granted: one that was granted before
+  ///             the last refusal was known tells nothing new.
+  /// @returns empty if it tells nothing new.
   std::optional<pause> refused(const pair& of, unsigned seen, bool is_passing);
   /// An allocation is over that the node was ready for; `refusals` was `seen` when it was granted.
-  /// @returns the rest of the pause where that is for lack of what the allocation gave back;
-  /// nothing
-  ///          where it changes nothing.
+  /// @returns the rest of the pause if that is due to a lack of what the allocation gave back;
+  ///          empty if nothing changes.
   std::optional<pause> was_ready(const pair& of, unsigned seen);
-  /// Whether the pause that began with so many refusals is the present one.
+  /// Whether the pause that began with refusal number `times` is the present one.
   [[nodiscard]] bool ends(const pair& of, unsigned times) const;
 
   /// Nodes that are never ready for the owner.
   [[nodiscard]] std::set<std::string> never_ready(std::uint64_t owner) const;
 
-  /// The node came anew, or the owner is gone: nothing of it counts any more.
+  /// The node arrived anew, or the owner is gone: its refusals no longer count.
   void forget_node(const std::string& node);
   void forget_owner(std::uint64_t owner);
 
 private:
   struct count {
     unsigned times = 0;
-    /// Those of late that do not pass by themselves.
+    /// Latest refusals in a row that do not pass by themselves.
     unsigned lasting = 0;
   };
 

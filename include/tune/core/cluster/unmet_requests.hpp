@@ -1,4 +1,4 @@
-/// What owners of requests are told of those that no node can ever grant.
+/// Notices to owners of requests that no node can ever grant.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace tune {
 
-/// Remembers what each owner was told last, so that each is told of a change only.
+/// Remembers the last notice to each owner, so that each is told of changes only.
 class unmet_requests {
 public:
   struct notice {
     std::uint64_t owner = 0;
-    /// What the owner's requests wait for, and what would end it; empty: all of them can be granted
-    /// again, if not now.
+    /// Text that says what the owner's requests wait for, and what would end the wait; empty: all
+    /// can be granted again, though perhaps not now.
     std::string text;
   };
 
-  /// @param now All that cannot be granted.
-  /// @returns those for whom something changed, in order of owners.
+  /// @param now All requests that cannot be granted.
+  /// @returns notices for the owners for whom something changed, in order of owners.
   [[nodiscard]] std::vector<notice> update(const std::vector<ledger::stranded>& now);
 
   /// The owner is gone.

@@ -17,17 +17,17 @@
 
 namespace tune {
 
-/// How an attempt is to end.
+/// Ways to end an attempt.
 enum class halt_mode : std::uint8_t {
   /// Finish the iteration, deliver what there is, clean up.
   stop,
-  /// The same; its checkpoint is already registered (pause, exploit, interrupt).
+  /// Like `stop`; the checkpoint is already registered (pause, exploit, interrupt).
   release,
-  /// At once.
+  /// End at once.
   kill,
 };
 
-/// How an experiment ended.
+/// Ways in which an experiment ended.
 enum class experiment_status : std::uint8_t {
   done,
   time_limit,
@@ -35,7 +35,7 @@ enum class experiment_status : std::uint8_t {
   stopped,
   failed,
   stalled,
-  /// Only a part was to run, and that has ended; the rest can be gone on with.
+  /// Only a part was to run, and that has ended; the rest can be resumed.
   left_off
 };
 
@@ -43,7 +43,7 @@ enum class experiment_status : std::uint8_t {
 
 namespace cmd {
 
-/// Post this event next: the experiment is its cause.
+/// Post this event next; the experiment itself causes it.
 struct log {
   event_body what;
 };
@@ -64,12 +64,12 @@ struct judge {
   sequence cause = 0;
   trial_id trial;
 };
-/// Ask the scheduler whom to run.
+/// Ask the scheduler which trials to run.
 struct choose {
   sequence at = 0;
   std::uint32_t count = 1;
 };
-/// Ask the scheduler what to do as nothing can run.
+/// Ask the scheduler what to do now that nothing can run.
 struct resolve_stall {
   sequence at = 0;
 };
@@ -77,10 +77,10 @@ struct resolve_stall {
 struct place {
   trial_id trial;
   resource_request request;
-  /// The only node that will do: what the trial goes on from lies in its memory. Empty: any.
+  /// The only suitable node: its memory holds what the trial goes on from. Empty: any node.
   std::string only_on = {};
 };
-/// Withdraw such a request.
+/// Withdraw a `place` request.
 struct cancel_place {
   trial_id trial;
 };
@@ -91,25 +91,25 @@ struct launch {
   lineage_id lineage = 1;
   lease where;
   config_ptr config;
-  /// What to restore, none: from scratch.
+  /// Checkpoint to restore; none: start from scratch.
   checkpoint_id from;
-  /// Whose it is; counts only where there is one.
+  /// The trial that owns `from`; meaningless without `from`.
   trial_id from_trial;
-  /// Where it lies; see `on::saved`.
+  /// Location of `from`; see `on::saved`.
   std::string from_location;
   /// Iteration and training time to go on from.
   std::uint64_t iteration = 0;
   std::chrono::nanoseconds time_total{0};
-  /// Earlier failed attempts of the trial.
+  /// Number of earlier failed attempts of the trial.
   std::uint32_t failures = 0;
-  /// The trial has come to its end: only what it exports then is to be made.
+  /// True if the trial has come to its end, and the attempt is to make only the exports due then.
   bool ends = false;
 };
-/// Give a lease back that was never used.
+/// Give back a lease that was never used.
 struct release {
   lease_id lease;
 };
-/// Answer a report: go on, unjudged up to iteration `until`.
+/// Answer a report: go on, without judgement up to iteration `until`.
 struct proceed {
   trial_id trial;
   attempt_id attempt;
@@ -117,7 +117,7 @@ struct proceed {
   std::uint64_t number = 0;
   std::uint64_t until = 0;
 };
-/// Answer a report: have a checkpoint written, then go on or end.
+/// Answer a report: write a checkpoint, then go on or end.
 struct save {
   trial_id trial;
   attempt_id attempt;
@@ -127,9 +127,9 @@ struct save {
   std::uint64_t iteration = 0;
   /// The attempt ends once the checkpoint is written.
   bool then_end = false;
-  /// The node's memory will do, and the disk as well: it is for a pause only.
+  /// The checkpoint may be kept in the node's memory instead of on disk: it is only for a pause.
   bool in_memory = false;
-  /// It is the end of the trial: what was asked for is to be exported.
+  /// True at the end of the trial: the requested formats are to be exported.
   bool exports = false;
 };
 /// Remove the directory of a checkpoint: see `on::checkpoints_doomed`.
@@ -137,7 +137,7 @@ struct discard {
   checkpoint_id checkpoint;
   /// Relative to the experiment's directory.
   std::string location;
-  /// In whose memory it lies; empty: on disk.
+  /// The node whose memory holds the checkpoint; empty: it is on disk.
   std::string node = {};
 };
 /// End an attempt.
@@ -146,7 +146,7 @@ struct halt {
   attempt_id attempt;
   halt_mode how = halt_mode::stop;
   std::string why;
-  /// It is the end of the trial: what was asked for is to be exported.
+  /// True at the end of the trial: the requested formats are to be exported.
   bool exports = false;
 };
 /// The trial's row changed: write it with the event.
@@ -157,20 +157,20 @@ struct trial_changed {
   std::string origin;
   std::uint32_t failures = 0;
   lineage_id lineage = 1;
-  /// Why it ended, or what happened last; may be empty.
+  /// Reason of the trial's end, or its latest news; may be empty.
   std::string reason;
   std::string error;
   std::shared_ptr<const report> last;
-  /// Report with the best first objective.
+  /// The report with the best first objective.
   std::shared_ptr<const report> best;
-  /// Iteration that it has come to, also where it runs again and has not reported since.
+  /// Iteration the trial has reached, also if it runs again and has not reported since.
   std::uint64_t iteration = 0;
 };
-/// The trial reported: its row says so, too.
+/// The trial reported: update its row accordingly.
 struct trial_progressed {
   trial_id trial;
   std::shared_ptr<const report> last;
-  /// As in `trial_changed`.
+  /// As in `trial_changed`: the report with the best first objective.
   std::shared_ptr<const report> best;
 };
 /// The attempt's row changed.
@@ -179,35 +179,35 @@ struct attempt_changed {
   attempt_id attempt;
   lineage_id lineage = 1;
   std::string node;
-  /// What it was restored from, if anything.
+  /// The checkpoint it was restored from, if any.
   checkpoint_id from;
-  /// Trial whose checkpoint it was cloned from, if another's.
+  /// The trial whose checkpoint it was cloned from, if not its own.
   std::optional<trial_id> donor;
   config_ptr config;
   std::int64_t pid = 0;
   instant began{0};
-  /// Unset while it runs; then nothing below counts.
+  /// Unset while it runs; the members below are then meaningless.
   std::optional<instant> finished;
   end_class how = end_class::finished;
   std::string detail;
   std::optional<std::int32_t> exit_status;
 };
-/// A decision other than a plain go-on took effect: write it with the event.
+/// A decision other than a plain `go_on` took effect: write it with the event.
 struct decision_taken {
   trial_id trial;
   attempt_id attempt;
-  /// Iteration that was judged; 0 where none was.
+  /// The iteration that was judged; 0 if none was.
   std::uint64_t iteration = 0;
   /// `name_of` the action, or "stop" for a stop condition.
   std::string action;
   object reason;
 };
-/// All is over.
+/// The experiment has ended.
 struct finish {
   experiment_status status = experiment_status::done;
   std::string why;
 };
-/// Something is probably not as it was meant: tell people. Changes nothing.
+/// Warn people of a likely mistake. Changes nothing.
 struct warn {
   std::string text;
 };
@@ -221,13 +221,13 @@ using command_body
                    cmd::trial_progressed, cmd::attempt_changed, cmd::decision_taken, cmd::finish,
                    cmd::warn, cmd::discard>;
 
-/// One command: its name, its cause, its gate.
+/// One command with its name, its cause and its gate.
 struct command {
   /// The event that caused it.
   sequence cause = 0;
-  /// Position among the commands of that cause: (cause, part) names it for ever.
+  /// Position among the commands of that cause: (cause, part) names the command permanently.
   std::uint32_t part = 0;
-  /// It may be carried out once the log is on disk up to here; 0: at once.
+  /// The command may be carried out once the log is on disk up to here; 0: at once.
   sequence gate = 0;
   command_body what;
 };
@@ -235,7 +235,7 @@ struct command {
 /// "log", "ask_searcher", … for traces.
 [[nodiscard]] std::string_view name_of(const command_body& x);
 
-/// The trial a command is about; nothing for those about none.
+/// The trial that a command is about; empty if it is about none.
 [[nodiscard]] std::optional<trial_id> trial_of(const command_body& x);
 
 } // namespace tune

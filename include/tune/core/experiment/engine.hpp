@@ -1,4 +1,4 @@
-/// The loop around the state machine, once for all drivers: stamp, record, apply, carry out.
+/// The loop around the state machine, shared by all drivers: stamp, record, apply, carry out.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace tune {
 
-/// What the engine needs of the world. The runner actor, the simulator and tests differ in
+/// The engine's view of the outside world. The runner actor, the simulator and tests differ in
 /// nothing else.
 class engine_ports {
 public:
   virtual ~engine_ports() = default;
   /// Hands an event to the recorder; `engine::durable` says later that it is on disk.
   virtual void record(const event& what) = 0;
-  /// Carries one command out. Its gate has opened. Must not call back into the engine.
+  /// Carries out one command whose gate has opened. Must not call back into the engine.
   virtual void carry_out(const command& what) = 0;
 };
 
@@ -27,14 +27,14 @@ public:
   /// @param ports must outlive the engine.
   engine(experiment machine, engine_ports& ports);
 
-  /// Takes news: stamps it with the next `seq` and `now`, records it, applies it, carries out
-  /// what follows. Late and doubled messages are answered without entering the log.
+  /// Takes news: stamps it with the next `seq` and `now`, records it, applies it, and carries out
+  /// the commands that follow. Late and duplicate messages are answered without entering the log.
   void post(event_body what, instant now);
 
-  /// Takes a client's wish: posts it where it changes anything.
+  /// Takes a client's request: posts it if it changes anything.
   ///
-  /// @returns what the client is to be told, once all events up to `machine().last_seq()` are on
-  ///          disk.
+  /// @returns the answer for the client, to be sent once all events up to `machine().last_seq()`
+  ///          are on disk.
   [[nodiscard]] order_verdict order(event_body what, instant now);
 
   /// Posts everything that is due by time at `now`.
@@ -43,12 +43,12 @@ public:
   /// All events up to `seq` are on disk: opens gates.
   void durable(sequence seq);
 
-  /// As `experiment::go_by`.
+  /// See `experiment::go_by`.
   void go_by(rule_change what) { machine_.go_by(std::move(what)); }
-  /// Applies a recorded event without recording it or carrying anything out but the facts for
-  /// scheduler and searcher, which go through `carry_out`.
+  /// Applies a recorded event without recording it. Carries out only the facts for scheduler and
+  /// searcher, through `carry_out`.
   void replay(const event& what);
-  /// After the last replayed event: carries out what is outstanding.
+  /// Call after the last replayed event: carries out what is outstanding.
   void resume(instant now);
 
   [[nodiscard]] const experiment& machine() const { return machine_; }

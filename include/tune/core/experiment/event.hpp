@@ -18,57 +18,59 @@
 
 namespace tune {
 
-/// How a head begins.
+/// The way a head begins.
 enum class opening : std::uint8_t {
   at_once,
-  /// Nothing is done before `on::gathered`: events that say what is to run come before it.
+  /// Nothing is done before `on::gathered`: the events before it say what is to run.
   gathers,
 };
 
-/// How the location of a checkpoint begins that an external executor keeps: there is no directory.
+/// Prefix of a checkpoint's location if an external executor keeps it: there is no directory.
 inline constexpr std::string_view kept_outside = "executor:";
 
-/// How the location of a checkpoint begins that lies in the memory of the node that wrote it, and
-/// lives no longer than that node and its head. What follows is as on disk.
+/// Prefix of a checkpoint's location if it lies in the memory of the node that wrote it, and is
+/// lost with that node or its head. The rest is as on disk.
 inline constexpr std::string_view kept_in_memory = "memory:";
 
-/// How the reason of a trial begins that was drawn ahead and taken back, since fewer samples are
+/// Prefix of the reason of a trial that was drawn ahead and withdrawn, since fewer samples are
 /// wanted now.
 inline constexpr std::string_view withdrawn_reason = "withdrawn before it began: ";
 
-/// What became of one format in which a trainable was to export what it has learned.
+/// Outcome of one format in which a trainable was to export what it has learned.
 struct exported_format {
   std::string format;
-  /// A file or directory, relative to the experiment's directory; empty: there is none.
+  /// A file or directory, relative to the experiment's directory; empty: there is no export.
   std::string path;
-  /// Why there is none.
+  /// The reason why there is no export.
   std::string why;
 };
 
 namespace on {
 
-/// How rules draw and judge: what they said under a head of an earlier version must come out again
-/// when its record is read.
+/// Versions of how rules draw and judge: replaying the record of an earlier head must give the
+/// answers of its version again.
 ///
-/// 0: exploits were drawn by the event that was judged. 1: by what is drawn about.
-/// `judged_afresh`: besides, retention keeps the checkpoint of the best report, not the newest of
-/// the best trial; a donor of `pbt` gives its newest checkpoint; `median_stopping` stops trials
+/// 0: draws of an exploit depended on the judged event. 1: they depend on the trial, and on its
+/// lineage and iteration or the round.
+/// `judged_afresh`: in addition, retention keeps the checkpoint of the best report, not the newest
+/// of the best trial; a donor of `pbt` gives its newest checkpoint; `median_stopping` stops trials
 /// without any number; reaching `max_t` is completion; superfluous samples are withdrawn.
-/// `ends_whole`: besides, a trial that completes while it does not run, or whose node or head is
-/// lost before its export or its last checkpoint is safe, gets an attempt that makes them.
-/// `due_at_end`: besides, a trial that completes where a checkpoint is due is saved first.
-/// `keeps_places`: besides, what ran, or waited for resources, when the last head went is chosen
-/// anew where it stood, before all that was drawn since.
-/// `names_who_ends`: besides, what a condition for the whole experiment ends says which trial met
-/// it.
-/// `dooms_all_named`: besides, what an attempt was restoring from a node's memory goes when its
-/// head is lost, and nothing is named in `checkpoints_doomed` that stays.
-/// `answers_stalls_anew`: besides, what the scheduler says of a stall counts only where nothing has
+/// `ends_whole`: in addition, a trial that completes while it does not run, or whose node or head
+/// is lost before its export or its last checkpoint is safe, gets an attempt that makes them.
+/// `due_at_end`: in addition, a trial that completes when a checkpoint is due is saved first.
+/// `keeps_places`: in addition, trials that ran, or waited for resources, when the last head was
+/// lost are chosen again in their old places, before everything drawn since.
+/// `names_who_ends`: in addition, when a condition for the whole experiment ends it, the reason
+/// names the trial that met it.
+/// `dooms_all_named`: in addition, a checkpoint in a node's memory that an attempt was restoring is
+/// removed when its head is lost, and `checkpoints_doomed` names nothing that stays.
+/// `answers_stalls_anew`: in addition, the scheduler's answer to a stall counts only if nothing has
 /// happened since it was asked; a checkpoint that a trial took over may be its best once an attempt
-/// has begun from it, its own before it where both are equally good; reasons of plateaus have six
+/// has begun from it, but its own one wins if both are equally good; reasons of plateaus have six
 /// digits.
-/// `names_first_failure`: besides, the reason of a `fail_fast` names the trial that failed, and the
-/// first trial is warned of that ends by itself without the checkpoint that `at_end` asks for.
+/// `names_first_failure`: in addition, the reason of a `fail_fast` names the trial that failed, and
+/// a warning names the first trial that ends by itself without the checkpoint that `at_end` asks
+/// for.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -87,8 +89,8 @@ struct opened {
   std::string spec;
   std::uint64_t seed = 0;
   opening how = opening::at_once;
-  /// How this head's rules draw and judge: `present_draws`, or less for a head of an earlier
-  /// version.
+  /// Version of how this head's rules draw and judge: `present_draws`, or less for a head of an
+  /// earlier version.
   std::uint32_t draws = 0;
 };
 /// Configurations were asked for.
@@ -108,19 +110,19 @@ struct suggested {
 struct decided {
   std::vector<decision> answers;
 };
-/// The scheduler chose what runs next.
+/// The scheduler chose the trials to run next.
 struct chosen {
   choice what;
 };
-/// The cluster granted a trial's request: an attempt opens. Or a trial is given anew that ran under
-/// an earlier head and was left open: that attempt ends interrupted, and another opens.
+/// The cluster granted a trial's request: an attempt opens. Also: a trial that ran under an earlier
+/// head and was left open is granted again: that attempt ends interrupted, and another opens.
 struct placed {
   trial_id trial;
   attempt_id attempt;
   lease what;
 };
 /// The cluster granted the request of a trial whose configuration is a draft: `placed` follows once
-/// that has been thought over.
+/// the draft has been thought over.
 struct granted {
   trial_id trial;
   lease what;
@@ -130,41 +132,43 @@ struct place_refused {
   trial_id trial;
   std::string why;
 };
-/// The trainable is set up (and restored): it trains. Or it has done so, and says that it exports.
+/// The trainable is set up (and restored) and trains. If sent later: it now exports.
 struct started {
   trial_id trial;
   attempt_id attempt;
   std::int64_t pid = 0;
-  /// It exports of its own accord, as its node limits: it makes progress without reports.
+  /// True if it exports of its own accord, within its node's limits: it makes progress without
+  /// reports.
   bool exports = false;
 };
 /// The trainable reported. Rows of `results` are these events.
 struct reported {
   std::shared_ptr<const report> what;
 };
-/// A checkpoint was written and is safe on disk: it is registered by this event.
+/// A checkpoint was written and is safe on disk: this event registers it.
 struct saved {
   trial_id trial;
   attempt_id attempt;
-  /// As in `cmd::save`, or the next number where the trainable handed one over unasked: the engine
-  /// fills it in.
+  /// The id in `cmd::save`. For a checkpoint that the trainable handed over unasked the engine
+  /// fills in the next number.
   checkpoint_id checkpoint;
   std::uint64_t iteration = 0;
   std::chrono::nanoseconds time_total{0};
-  /// Relative to the experiment's directory; of one that somebody outside keeps: `kept_outside` and
-  /// what that somebody calls it.
+  /// Relative to the experiment's directory. If an external executor keeps the checkpoint:
+  /// `kept_outside`, followed by the executor's name for it.
   std::string location;
   std::uint64_t bytes = 0;
 };
 struct save_failed {
   trial_id trial;
   attempt_id attempt;
-  /// As in `cmd::save`; 0 where the trainable handed one over unasked that could not be taken over.
+  /// The id in `cmd::save`; 0 if the trainable handed one over unasked that could not be taken
+  /// over.
   checkpoint_id checkpoint;
   std::string why;
-  /// Of one that was handed over unasked: it came with the report of this iteration.
+  /// For a checkpoint handed over unasked: iteration of the report that it came with.
   std::uint64_t iteration = 0;
-  /// It need not be asked again: it saves by itself, with its reports, or never.
+  /// True if asking again is pointless: the trainable saves by itself, with its reports, or never.
   bool unable = false;
 };
 /// A registered checkpoint could not be restored; an older one will be tried.
@@ -174,7 +178,8 @@ struct checkpoint_bad {
   checkpoint_id checkpoint;
   std::string why;
 };
-/// These checkpoints are given to nobody any more: their directories go once this is on disk.
+/// These checkpoints are given to nobody any more: their directories are removed once this is on
+/// disk.
 struct checkpoints_doomed {
   std::vector<checkpoint_id> which;
 };
@@ -182,15 +187,16 @@ struct checkpoints_doomed {
 struct checkpoint_gone {
   checkpoint_id checkpoint;
 };
-/// What a trainable was asked to export at the end of its trial is safe on disk, or will never be.
+/// The exports that were requested of a trainable at the end of its trial are safe on disk, or will
+/// never be.
 struct exported {
   trial_id trial;
-  /// None: no attempt can make it any more.
+  /// None: no attempt can make the exports any more.
   attempt_id attempt;
-  /// The directory they lie in, relative to the experiment's; empty: nothing was exported.
+  /// The directory of the exports, relative to the experiment's; empty: nothing was exported.
   std::string location;
   std::uint64_t bytes = 0;
-  /// All that were asked for, in that order.
+  /// All requested formats, in the order of the request.
   std::vector<exported_format> formats;
 };
 /// The attempt is over: its processes are gone.
@@ -198,14 +204,14 @@ struct ended {
   trial_id trial;
   attempt_id attempt;
   end_class how = end_class::finished;
-  /// Text of the error, or what is worth knowing.
+  /// Text of the error, or other useful details.
   std::string detail;
   /// Exit status of the process, where there was one; negative: the signal.
   std::optional<std::int32_t> exit_status;
-  /// All of its reports came at once, as it ended: whatever was decided saved nothing.
+  /// True if all of its reports came at once, as it ended: no decision about them saved anything.
   bool came_late = false;
 };
-/// A node offers resources, or changed them.
+/// A node offers resources, or changed its offer.
 struct node_up {
   std::string node;
   resources capacity;
@@ -214,7 +220,7 @@ struct node_down {
   std::string node;
   std::string why;
 };
-/// A node is about to go: it takes no more, and what runs there has a little time left.
+/// A node is about to leave: it takes no more, and programs running there have a little time left.
 struct node_leaving {
   std::string node;
 };
@@ -224,41 +230,43 @@ struct stop_asked {
   std::optional<trial_id> trial;
   std::string why;
 };
-/// A client wants a trial to give its resources back until it is told to go on, or nothing more to
-/// be started.
+/// A client wants a trial to give its resources back until it is told to go on, or no further trial
+/// to begin.
 struct pause_asked {
-  /// None: no further trial begins; those that run go on.
+  /// None: no further trial begins; running ones go on.
   std::optional<trial_id> trial;
 };
-/// A client takes such a wish back.
+/// A client takes a `pause_asked` back.
 struct unpause_asked {
   std::optional<trial_id> trial;
 };
-/// A client wants a configuration of its own to be tried.
+/// A client wants its own configuration to be tried.
 struct add_asked {
-  /// Names the wish, so that it is granted once however often it comes. May be empty: each counts.
+  /// Names the request, so that it is granted once even if repeated. May be empty: then each
+  /// request counts.
   std::string key;
   config_ptr config;
 };
-/// A client, or a head that goes on, wants a trial that has ended to run again.
+/// A client, or a head that resumes, wants a trial that has ended to run again.
 struct retry_asked {
   trial_id trial;
-  /// What it had when it ended: the experiment keeps no configurations of trials that have.
+  /// The trial's configuration when it ended: the experiment keeps none of ended trials.
   config_ptr config;
   std::string origin;
-  /// Forget its checkpoints, and judge it afresh.
+  /// Forget its checkpoints, and judge it from the beginning.
   bool from_scratch = false;
 };
-/// The head said what it wants to run again: now it begins. See `opening::gathers`.
+/// The head has named what it wants to run again: the experiment begins now. See
+/// `opening::gathers`.
 struct gathered {
-  /// It runs nothing but that, and what clients ask for while it runs.
+  /// True if only that is to run, and whatever clients ask for in the meantime.
   bool only = false;
 };
-/// The run must leave off in order and stay resumable (Ctrl-C, SIGTERM).
+/// The run must stop in order and stay resumable (Ctrl-C, SIGTERM).
 struct interrupted {
   std::string why;
 };
-/// Time passed and something was due.
+/// Something is due because time has passed.
 struct ticked {
   enum class due : std::uint8_t {
     time_limit,
@@ -270,7 +278,7 @@ struct ticked {
     draft
   };
   due what = due::time_limit;
-  /// Whom it concerns; unused for `time_limit` and `ask_again`.
+  /// The trial concerned; unused for `time_limit` and `ask_again`.
   trial_id trial;
 };
 

@@ -1,4 +1,4 @@
-/// Holds commands back until what caused them is on disk.
+/// Holds commands back until their causes are on disk.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,12 +12,13 @@
 
 namespace tune {
 
-/// Gated commands in order. Per trial nothing overtakes a gated command.
+/// Gated commands in order. No command overtakes a gated command of the same trial.
 class outbox {
 public:
-  /// Takes a command in. @returns whether it may be carried out at once; otherwise it is kept.
+  /// Takes a command. @returns whether it may be carried out at once; otherwise it is kept.
   [[nodiscard]] bool pass(const command& what);
-  /// Everything up to `seq` is durable. @returns what may be carried out now, in order.
+  /// Everything up to `seq` is durable. @returns the commands that may be carried out now, in
+  /// order.
   [[nodiscard]] std::vector<command> release(sequence seq);
   [[nodiscard]] std::size_t size() const { return held_.size(); }
 

@@ -1,4 +1,4 @@
-/// What may change from one head of an experiment to the next.
+/// Rules that may change from one head of an experiment to the next.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace tune {
 
-/// What an experiment goes by from some head on. Limits, budgets and stop conditions may be others
-/// when it is gone on with; what was decided before was decided by those of its own time.
+/// The rules that an experiment follows from some head on. Limits, budgets and stop conditions may
+/// differ when it is resumed; earlier decisions followed the rules of their own time.
 struct rule_change {
   experiment_settings settings;
-  /// Nothing: those there are stay, with all that they have seen.
+  /// Empty: the present ones stay, with everything that they have seen.
   std::optional<std::vector<std::unique_ptr<stopper>>> stoppers;
 };
 

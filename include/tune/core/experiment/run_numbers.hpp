@@ -1,4 +1,4 @@
-/// Which numbers the runs of each configuration have had.
+/// The numbers that the runs of each configuration have had.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace tune {
 
-/// Counts on, by configuration, from the highest number that a run of it was given, be it by the
-/// searcher or by a client.
+/// Counts on, by configuration, from the highest number that a run of it was given, by the searcher
+/// or a client.
 class run_numbers {
 public:
-  /// @param parameter Tells a run its number; configurations that differ in it alone are the same.
+  /// @param parameter Tells a run its number; configurations that differ only in it are the same.
   explicit run_numbers(std::string parameter) : parameter_{std::move(parameter)} {}
 
-  /// A run was made. What is no whole number, or negative, is none of those counted.
+  /// A run was made. Its number is ignored if it is not whole, or negative.
   void take(const object& config);
-  /// The first number above all that runs of this configuration were given. [>= 0]
+  /// The first number above those of all runs of this configuration. [>= 0]
   [[nodiscard]] std::int64_t next(const object& config) const;
 
   [[nodiscard]] const std::string& parameter() const { return parameter_; }

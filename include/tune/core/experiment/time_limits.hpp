@@ -1,4 +1,4 @@
-/// Why an experiment ends as `experiment_status::time_limit`: which of its limits it is.
+/// Names the limit by which an experiment ends as `experiment_status::time_limit`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace tune {
 
-/// Of `time_limit`: how long the experiment itself has run.
+/// Reason of an end by `time_limit`: how long the experiment itself may run.
 inline constexpr std::string_view time_limit_reached = "the time limit was reached";
 
-/// Of `training_limit`: how long its trials have trained, in sum.
+/// Reason of an end by `training_limit`: how long its trials may train, in sum.
 inline constexpr std::string_view training_limit_reached
     = "the trials have trained for as long as training_limit allows";
 

@@ -1,4 +1,4 @@
-/// How long a node that is lost again and again has to wait before it gets work.
+/// The wait before a node that is lost again and again gets work.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace tune {
 
 struct flap_rules {
-  /// So many losses within `window` cost nothing.
+  /// Number of losses within `window` that cost nothing.
   std::size_t free_losses = 2;
   instant window = std::chrono::minutes{10};
-  /// What the next one costs; doubled with each more.
+  /// Wait after the next loss; doubled with each further one.
   instant first_wait = std::chrono::seconds{10};
   instant most_wait = std::chrono::minutes{5};
 };
@@ -28,22 +28,22 @@ public:
   void lost(const std::string& node, instant now);
   /// Losses that count at `now`.
   [[nodiscard]] std::size_t losses(const std::string& node, instant now) const;
-  /// What the last loss costs: so long after it the node gets no work.
+  /// The wait that the last loss costs: the node gets no work for this long after it.
   [[nodiscard]] instant wait(const std::string& node, instant now) const;
-  /// What of that is left at `now`.
+  /// The part of that wait that remains at `now`.
   [[nodiscard]] instant left(const std::string& node, instant now) const;
 
-  /// Whether people should hear what its losses cost: it is more than they heard before. From now
-  /// on they know.
+  /// Whether people should be told of the node's wait: it is longer than they were told before.
+  /// Counts as told from now on.
   [[nodiscard]] bool is_news(const std::string& node, instant now);
 
-  /// Nodes that it remembers.
+  /// Number of nodes with remembered losses.
   [[nodiscard]] std::size_t size() const { return losses_.size(); }
 
 private:
   flap_rules rules_;
   std::map<std::string, std::deque<instant>> losses_;
-  /// The longest wait that people heard of, of nodes with losses.
+  /// The longest wait that people were told of, for each node with losses.
   std::map<std::string, instant> known_waits_;
 
   void forget(instant now);

@@ -1,5 +1,5 @@
-/// Whose a trial's process is, and whether its guard still lives: what a sweep may end. Rules only;
-/// what is seen comes from io.
+/// Owner of a trial's process, and whether its guard still lives: decides what a sweep may end.
+/// Rules only; the observations come from io.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace tune {
 
-/// A process, named for ever: no other process of any boot or container has the same name.
+/// A permanent name of a process: no other process of any boot or container has the same name.
 struct process_name {
   /// The kernel's boot id.
   std::string boot;
-  /// Inode of its PID namespace, in which `pid` counts.
+  /// Inode of the PID namespace in which `pid` counts.
   std::uint64_t space = 0;
-  /// Inode of its time namespace, in which `start` counts; 0: the kernel knows none.
+  /// Inode of the time namespace in which `start` counts; 0: the kernel has none.
   std::uint64_t clock = 0;
   std::int64_t pid = 0;
   /// Clock ticks since boot.
@@ -28,22 +28,24 @@ struct process_name {
 
 /// "boot:space:clock:pid:start".
 [[nodiscard]] std::string to_text(const process_name& what);
-/// The reverse. Anything may follow behind a further colon. @returns nothing where it is no name.
+/// Inverse of `to_text`. Anything may follow behind a further colon. @returns empty if `text` is no
+/// name.
 [[nodiscard]] std::optional<process_name> process_name_from_text(std::string_view text);
 
-/// A process that lives, as whoever looks sees it.
+/// A live process, as the observer sees it.
 struct seen_process {
-  /// Its number here.
+  /// PID in the observer's namespace.
   std::int64_t pid = 0;
-  /// Its number in its own namespace.
+  /// PID in the process's own namespace.
   std::int64_t inner_pid = 0;
-  /// Inode of that namespace; nothing: it may not be looked at.
+  /// Inode of its own PID namespace; empty: not readable.
   std::optional<std::uint64_t> space;
-  /// As the time namespace of whoever looks counts.
+  /// In clock ticks since boot, as the observer's time namespace counts.
   std::uint64_t start = 0;
 };
 
-/// All that can be seen from one place. A process that has ended and waits to be reaped is no part.
+/// All processes that can be seen from one place, without those that have ended and wait to be
+/// reaped.
 struct process_view {
   std::string boot;
   std::uint64_t space = 0;
@@ -53,14 +55,14 @@ struct process_view {
 
 enum class process_fate : std::uint8_t { lives, gone, unknown };
 
-/// What has become of the guard of a process that lives in sight.
+/// The fate of the guard of a process that lives in sight.
 ///
-/// The guard's PID namespace is the one of whoever looks, or one inside it, or one around it. Only
-/// of the first two can be told that it is gone: a process of that namespace is seen then, and so
-/// are all of them.
+/// The guard's PID namespace is the observer's, or one inside it, or one around it. Only in the
+/// first two cases can it be known that the guard is gone: a process of that namespace is seen
+/// then, and so are all of them.
 [[nodiscard]] process_fate fate_of(const process_name& guard, const process_view& from);
 
-/// A directory as the kernel knows it, whatever its path.
+/// Identity of a directory in the kernel, whatever its path.
 struct directory_name {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -70,27 +72,27 @@ struct directory_name {
 
 /// "device:inode".
 [[nodiscard]] std::string to_text(const directory_name& what);
-/// The reverse. @returns nothing where it is no name.
+/// Inverse of `to_text`. @returns empty if `text` is no name.
 [[nodiscard]] std::optional<directory_name> directory_name_from_text(std::string_view text);
 
-/// What a trial's process tells of itself.
+/// Facts that a trial's process reveals.
 struct trial_process_facts {
-  /// Its mark names the path that is swept.
+  /// True if the process's mark names the swept path.
   bool has_our_path = false;
-  /// The directory that it was started for; nothing: its mark does not say.
+  /// The directory that it was started for; empty: its mark does not say.
   std::optional<directory_name> marked;
-  /// What lies at that path where the process looks; nothing: that cannot be seen.
+  /// The directory at that path as the process sees it; empty: that cannot be seen.
   std::optional<directory_name> seen;
-  /// Its guard.
+  /// Fate of its guard.
   process_fate guard = process_fate::unknown;
 };
 
 enum class leftover_verdict : std::uint8_t {
-  /// Of other trials, or its guard looks after it.
+  /// The process was started for another directory, or its guard looks after it.
   not_ours,
-  /// Ours, and nobody else would end it.
+  /// The process was started for `directory`, and no one else would end it.
   leftover,
-  /// It could be: it must be left alone.
+  /// The process may have been started for it: it must be left alone.
   unclear,
 };
 

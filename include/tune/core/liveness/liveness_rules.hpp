@@ -1,4 +1,4 @@
-/// When a silent node counts as lost: the figures on which both sides of a connection agree.
+/// Timing of liveness: the figures on which both ends of a connection agree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,22 +7,25 @@
 
 namespace tune {
 
-/// All else follows from one figure.
+/// Default of `liveness_rules::lost_after`, for all who take one.
+inline constexpr instant default_lost_after = std::chrono::seconds{10};
+
+/// Timing rules of liveness, all derived from `lost_after`.
 struct liveness_rules {
-  /// Least and most of `lost_after`.
+  /// Bounds of `lost_after`.
   static constexpr instant least = std::chrono::seconds{1};
   static constexpr instant most = std::chrono::hours{24};
   /// Heartbeats within `lost_after`: some may be lost or late. [>= 3]
   static constexpr int beats = 5;
 
-  /// A node that was not heard of for so long is lost; one that froze is given so long to come back
-  /// before what runs on it is ended.
-  instant lost_after = std::chrono::seconds{10};
+  /// A node that was not heard of for this long is lost; a frozen one has this long to come back
+  /// before the programs on it are ended.
+  instant lost_after = default_lost_after;
 
-  /// Between two heartbeats.
+  /// Time between two heartbeats.
   [[nodiscard]] instant interval() const { return lost_after / beats; }
-  /// How long a node may go on after it sent the heartbeat that was answered last: a little less
-  /// than its head waits, for clocks that run at different rates.
+  /// Time for which a node may go on after sending the last heartbeat that was answered: a little
+  /// less than its head waits, to allow for clocks that run at different rates.
   [[nodiscard]] instant lease() const { return lost_after - lost_after / 20; }
 };
 

@@ -1,4 +1,4 @@
-/// Which signals are the same wish, sent twice.
+/// Detects signals that repeat the same request.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,18 +10,17 @@ namespace tune {
 
 /// Remembers the signals that came. A value.
 ///
-/// Who ends a program by `timeout`, a shell that closes with its terminal, or a batch system
-/// signals the process and then its whole group: two of a kind come within moments, and the second
-/// does not insist on anything. What comes later, or is of another kind, does.
+/// `timeout`, a shell that closes with its terminal, and a batch system signal the process and then
+/// its whole group: two signals of a kind come within moments, and the second adds no insistence. A
+/// later signal, or one of another kind, does.
 class signal_echo {
 public:
-  /// @param window So long after one that counted others of its kind are its echo. [> 0]
+  /// @param window Signals of a kind within this time after one that counted are its echo. [> 0]
   explicit signal_echo(instant window = std::chrono::seconds{1}) : window_{window} {}
 
-  /// @param now Never less than at the call before.
-  /// @returns whether the signal counts; else it is an echo, which moves no border: of a hundred
-  /// that
-  ///          come evenly in ten windows ten count.
+  /// @param now Never less than in the previous call.
+  /// @returns whether the signal counts; otherwise it is an echo, which does not extend the window:
+  ///          of a hundred signals spread evenly over ten windows ten count.
   [[nodiscard]] bool counts(int signal, instant now);
 
 private:

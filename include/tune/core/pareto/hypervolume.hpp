@@ -1,4 +1,4 @@
-/// How much of the space of scores a set of points dominates.
+/// Volume of the part of the score space that a set of points dominates.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,11 +7,12 @@
 
 namespace tune {
 
-/// The volume of what some point dominates and what is better than the reference in every score.
+/// The volume of the region that some point dominates and that is better than the reference in
+/// every score.
 ///
 /// Costs O(n log n) with two objectives, and at worst O(n^(m - 1)) with m of them.
-/// @param values     One point after the other, larger is better. Points that are no better than
-///                   the reference in some score count nothing.
+/// @param values     One point after another, larger is better. Points that are no better than the
+///                   reference in some score count nothing.
 /// @param objectives Scores of each. [>= 1]
 /// @param reference  One number for each score.
 /// @source Fonseca, Paquete, López-Ibáñez, "An Improved Dimension-Sweep Algorithm for the

@@ -1,4 +1,4 @@
-/// A list of interchangeable parts by name: what can be chosen in the INI file.
+/// A list of interchangeable parts by name: the choices of the INI file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace tune {
 
-/// One choice: its name, what it is, its options, and how to make it.
+/// One choice: its name, its description, its options, and its factory.
 ///
 /// @tparam Part    The interface, e.g. `scheduler`.
-/// @tparam Context What every factory of this part is given beside its options.
+/// @tparam Context Given to every factory of this part in addition to its options.
 template <class Part, class Context>
 struct catalogue_entry {
   std::string name;
   /// One line for people.
   std::string summary;
-  /// Paper or reference the rules are from.
+  /// Paper or reference of the rules.
   std::string source;
   std::vector<option_spec> known;
   std::function<expected<std::unique_ptr<Part>>(const options&, const Context&)> make;
 };
 
-/// Entries in the order of listing. A value: build it, extend it, hand it down.
+/// Entries in the order of listing. A value: build it, extend it, pass it on.
 template <class Part, class Context>
 class catalogue {
 public:
@@ -37,7 +37,7 @@ public:
   catalogue() = default;
   explicit catalogue(std::vector<entry> entries) : entries_{std::move(entries)} {}
 
-  /// Adds an entry; one of the same name is replaced.
+  /// Adds an entry; replaces an entry of the same name.
   void add(entry what) {
     for (auto& known : entries_) {
       if (known.name == what.name) {

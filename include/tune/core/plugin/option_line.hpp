@@ -1,4 +1,4 @@
-/// Options of a catalogue's entry in one line: `metric loss most 600`.
+/// Options of a catalogue entry on one line: `metric loss most 600`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace tune {
 
-/// Names and values by turns, separated by blanks; values have none.
-/// @errors `ec::bad_syntax` where a value is missing; `ec::bad_option` where a name is given twice;
-///         those of `options::parse`.
+/// Parses alternating names and values, separated by blanks; values contain none.
+/// @errors `ec::bad_syntax` if a value is missing; `ec::bad_option` if a name is given twice; those
+///         of `options::parse`.
 [[nodiscard]] expected<options> parse_option_line(const std::vector<option_spec>& known,
                                                   std::string_view text);
 

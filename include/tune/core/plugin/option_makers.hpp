@@ -1,4 +1,4 @@
-/// Short words for the lists of options that catalogue entries have.
+/// Short functions that declare the options of catalogue entries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace tune::option_makers {
 
-/// An option of any value of its kind.
-/// @param fallback As it would be written; empty: none.
-/// @param meaning  For people, with the unit.
+/// An option with any value of its kind.
+/// @param fallback Default, as a user would write it; empty: none.
+/// @param meaning  Text for people, with the unit.
 [[nodiscard]] inline option_spec option(std::string name, option_kind kind, std::string fallback,
                                         std::string meaning) {
   option_spec result;
@@ -23,27 +23,27 @@ namespace tune::option_makers {
   return result;
 }
 
-/// The same option, of numbers from `bound` on.
+/// Restricts an option to numbers from `bound` on.
 [[nodiscard]] inline option_spec at_least(double bound, option_spec what) {
   what.least = bound;
   return what;
 }
 
-/// The same option, of numbers greater than `bound`.
+/// Restricts an option to numbers greater than `bound`.
 [[nodiscard]] inline option_spec above(double bound, option_spec what) {
   what.least = bound;
   what.open_low = true;
   return what;
 }
 
-/// The same option, of numbers from `least` to `most`, both included.
+/// Restricts an option to numbers from `least` to `most`, both included.
 [[nodiscard]] inline option_spec within(double least, double most, option_spec what) {
   what.least = least;
   what.most = most;
   return what;
 }
 
-/// The same option, of these texts alone.
+/// Restricts an option to the texts of `choices`.
 [[nodiscard]] inline option_spec among(std::vector<std::string> choices, option_spec what) {
   what.choices = std::move(choices);
   return what;

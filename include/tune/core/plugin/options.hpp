@@ -15,14 +15,14 @@
 
 namespace tune {
 
-/// What an option may hold.
+/// Kinds of values of an option.
 enum class option_kind : std::uint8_t { integer, number, boolean, text, duration };
 
 /// Declares one option of a catalogue entry.
 struct option_spec {
   std::string name;
   option_kind kind = option_kind::text;
-  /// As a user would write it; empty: none.
+  /// Default, as a user would write it; empty: none.
   std::string fallback;
   /// Range of numbers and durations (in seconds), inclusive unless `open_low`.
   double least = -std::numeric_limits<double>::infinity();
@@ -51,14 +51,14 @@ public:
   [[nodiscard]] const std::string& text(std::string_view name) const;
   /// In seconds.
   [[nodiscard]] double seconds(std::string_view name) const;
-  /// False where it was neither written nor has a default.
+  /// False if the option was not written and has no default.
   [[nodiscard]] bool has(std::string_view name) const;
 
 private:
   std::map<std::string, value, std::less<>> values_;
 };
 
-/// The known name that a mistyped or shortened one most likely meant; empty where none is near.
+/// The known name most likely meant by a mistyped or shortened one; empty if none is near.
 [[nodiscard]] std::string nearest_name(std::string_view wrong,
                                        const std::vector<std::string>& known);
 

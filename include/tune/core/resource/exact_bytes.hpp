@@ -7,8 +7,8 @@
 
 namespace tune {
 
-/// In the largest unit of which it is a multiple, decimal or binary: "2GiB", "10TB", "1023".
-/// `parse_bytes` reads it back.
+/// The amount in the largest unit of which it is a multiple, decimal or binary: "2GiB", "10TB",
+/// "1023". `parse_bytes` reads it back.
 [[nodiscard]] std::string exact_bytes_text(std::uint64_t bytes);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// Amounts of CPU, GPU, memory and custom resources, and requests made of them.
+/// Amounts of CPU, GPU, memory and custom resources, and requests for them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@ struct amount {
   std::int64_t units = 0;
 
   static constexpr std::int64_t scale = 10000;
-  /// Rounds to the nearest ten-thousandth; what does not fit is cut to the range, NaN is 0.
+  /// Rounds to the nearest ten-thousandth; values out of range are clamped, NaN becomes 0.
   [[nodiscard]] static amount of(double x);
   [[nodiscard]] double number() const { return static_cast<double>(units) / scale; }
 
@@ -32,28 +32,29 @@ struct amount {
 /// At most four decimals: "2", "0.5".
 [[nodiscard]] std::string to_text(amount x);
 
-/// A set of resources: what a node has, or what a bundle asks for.
+/// A set of resources: the capacity of a node, or the request of a bundle.
 struct resources {
   amount cpu;
   amount gpu;
-  /// Bytes.
+  /// In bytes.
   std::uint64_t memory = 0;
   std::map<std::string, amount> custom;
 
   friend auto operator<=>(const resources&, const resources&) = default;
 };
 
-/// How trials are laid over nodes: one node after the other, or evenly.
+/// Distribution of trials over nodes: one node after another, or evenly.
 enum class placement_policy : std::uint8_t { pack, spread };
 
-/// What one trial needs. Granted all or nothing; the first bundle is for the trainable itself.
+/// The resources that one trial needs. Granted all or nothing; the first bundle is for the
+/// trainable itself.
 struct resource_request {
-  /// How bundles are laid over nodes.
+  /// Distribution of bundles over nodes.
   enum class strategy : std::uint8_t { pack, spread, strict_pack, strict_spread };
 
   std::vector<resources> bundles;
   strategy placement = strategy::pack;
-  /// Where `placement` leaves a choice: the same for all trials.
+  /// Decides where `placement` leaves a choice; the same for all trials.
   placement_policy policy = placement_policy::pack;
 
   friend auto operator<=>(const resource_request&, const resource_request&) = default;
@@ -66,16 +67,16 @@ struct resource_request {
 /// "pack", "spread", "strict_pack", "strict_spread".
 [[nodiscard]] std::string_view to_text(resource_request::strategy x);
 
-/// Sums, dimension by dimension.
+/// Adds dimension by dimension.
 resources& operator+=(resources& x, const resources& y);
-/// Differences; no memory goes below 0, a custom resource that becomes 0 is dropped.
+/// Subtracts; memory does not fall below 0, and a custom resource that becomes 0 is removed.
 resources& operator-=(resources& x, const resources& y);
 
 /// Bytes of "2GiB", "512MB", "1e9", "100k": decimal (k, kB, MB, GB, TB, PB) and binary (Ki, KiB, …)
 /// units in any case; fractions of a byte are rounded.
 /// @errors `ec::bad_syntax`.
 [[nodiscard]] expected<std::uint64_t> parse_bytes(std::string_view text);
-/// "2 GiB", "1.5 KiB", "17 B"; "10 TB" where decimal units show the amount exactly.
+/// "2 GiB", "1.5 KiB", "17 B"; "10 TB" if decimal units show the amount exactly.
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
 } // namespace tune

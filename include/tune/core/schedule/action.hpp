@@ -1,4 +1,4 @@
-/// What schedulers answer: actions on any trial, each with its reason.
+/// Answers of schedulers: actions on any trial, each with its reason.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,15 +22,17 @@ struct go_on {
   friend bool operator==(const go_on&, const go_on&) = default;
 };
 /// Save a checkpoint, give the resources back, wait to be allowed on. A trial whose checkpoints
-/// come with its reports does so at the first that brings one; until then it is judged as before.
-/// (Not `pause`, which POSIX has a function of: whoever names this namespace may include that.)
+/// come with its reports pauses at the first report that brings one; until then it is judged as
+/// before. (Not named `pause`, since POSIX has a function of that name, whose header users of this
+/// namespace may include.)
 struct pause_trial {
   friend bool operator==(const pause_trial&, const pause_trial&) = default;
 };
 /// End the trial.
 struct stop {
-  /// It has trained for as long as trials are to (`max_t`): it is complete, with a checkpoint and
-  /// exports at its end where those are wanted. Otherwise it is given up, and has neither.
+  /// True if the trial has trained for as long as trials are to (`max_t`): it is complete, with a
+  /// checkpoint and exports at its end if these are wanted. Otherwise it is given up, and gets
+  /// neither.
   bool completes = false;
   friend bool operator==(const stop&, const stop&) = default;
 };
@@ -54,8 +56,8 @@ struct reconfigure {
   config_ptr config;
   friend bool operator==(const reconfigure& x, const reconfigure& y);
 };
-/// Change the resources of a trial that does not run, or was told to pause: those of its next
-/// attempt.
+/// Change the resources of a trial that does not run, or was told to pause: its next attempt asks
+/// for `request`.
 struct set_resources {
   resource_request request;
   friend bool operator==(const set_resources&, const set_resources&) = default;
@@ -69,7 +71,7 @@ struct annotate {
 using action_body = std::variant<go_on, pause_trial, stop, allow, save, exploit, reconfigure,
                                  set_resources, annotate>;
 
-/// One action, on whichever trial, and why.
+/// One action on one trial, and its reason.
 struct action {
   trial_id trial;
   action_body what;
@@ -82,9 +84,9 @@ struct action {
 /// "annotate".
 [[nodiscard]] std::string_view name_of(const action_body& x);
 
-/// The answer to one question: which event it is about, and what to do.
+/// The answer to one question: the event it is about, and the actions to take.
 struct decision {
-  /// The `seq` of the report that was judged, or of the event after which all stood still.
+  /// The `seq` of the judged report, or of the event after which everything stood still.
   sequence cause = 0;
   std::vector<action> actions;
   friend bool operator==(const decision&, const decision&) = default;
@@ -92,9 +94,9 @@ struct decision {
 
 /// The answer to "which trials shall run next?".
 struct choice {
-  /// The `seq` at which it was computed.
+  /// The `seq` at which the choice was computed.
   sequence at = 0;
-  /// Trials to place, most urgent first; pending, or paused and allowed.
+  /// Trials to place, most urgent first; pending, or paused and allowed on.
   std::vector<trial_id> start;
   friend bool operator==(const choice&, const choice&) = default;
 };

@@ -1,4 +1,4 @@
-/// The order in which FIFO and those who only judge let trials run.
+/// The order of trials for FIFO and for schedulers that only judge.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,22 +14,22 @@ namespace tune {
 
 /// Pending trials in the order in which they were added, then paused ones in the same order.
 ///
-/// A trial that comes back stands at the end, unless it is told to keep its place; one that was
-/// paused keeps it. A trial leaves
-/// the queue when a choice of it is recorded. A choice that was refused leaves a pending trial
-/// where it is; a paused one is not named again before something happens to it.
+/// A trial that comes back goes to the end, unless it is told to keep its place; a paused trial
+/// keeps its place. A trial leaves the queue when a choice of it is recorded. A refused choice
+/// leaves a pending trial where it is; a paused one is not named again until something happens to
+/// it.
 ///
-/// Each fact costs O(log n) of n trials that have not ended; nothing is kept of those that have.
+/// Each fact costs O(log n) of n trials that have not ended; nothing is kept of ended ones.
 class fifo_queue {
 public:
-  /// Takes a fact into account; those that do not touch the order are ignored.
+  /// Takes a fact into account; facts that do not touch the order are ignored.
   void apply(const scheduler_fact& what);
 
-  /// The first `count` trials to run, or all there are. O(count).
+  /// The first `count` trials to run, or all if there are fewer. O(count).
   [[nodiscard]] choice first(sequence at, std::uint32_t count) const;
 
   /// Ends all paused trials as "not promoted": the answer to a stall of a scheduler that has no
-  /// other use for them. Empty where none is paused.
+  /// other use for them. Empty if none is paused.
   /// @param rule The scheduler's name, for the reason.
   [[nodiscard]] decision end_paused(sequence at, std::string_view rule) const;
 
@@ -45,7 +45,7 @@ private:
   using line = std::map<std::uint64_t, trial_id>;
 
   std::map<trial_id, entry> entries_;
-  /// By position.
+  /// Trials by position.
   line pending_;
   line paused_;
   line refused_;

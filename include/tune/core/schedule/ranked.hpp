@@ -13,8 +13,8 @@ namespace tune {
 
 /// Keeps values sorted in chunks of a few hundred: little more than the memory of the values.
 ///
-/// Of n values each call costs O(log n), and a walk over n / 256 counts that lie side by side:
-/// less than a microsecond for 10⁵.
+/// Each call costs O(log n) of n values, plus a scan of n / 256 adjacent counts: less than a
+/// microsecond for 10⁵.
 /// @tparam Key Totally ordered by `<`.
 template <class Key>
 class ranked {
@@ -46,7 +46,7 @@ public:
     chunks_.insert(std::next(chunk), std::move(upper));
   }
 
-  /// Takes one value equal to `x` out. @returns whether there was one.
+  /// Removes one value equal to `x`. @returns whether there was one.
   bool erase(const Key& x) {
     auto chunk = chunk_of(x);
     if (chunk == chunks_.end())
@@ -64,7 +64,7 @@ public:
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
-  /// The value before which `rank` others stand. [rank < size()]
+  /// The value with `rank` others before it. [rank < size()]
   [[nodiscard]] const Key& at(std::size_t rank) const {
     assert(rank < size_);
     auto chunk = chunks_.begin();
@@ -73,7 +73,7 @@ public:
     return (*chunk)[rank];
   }
 
-  /// How many values are less than `x`.
+  /// Number of values less than `x`.
   [[nodiscard]] std::size_t below(const Key& x) const {
     auto last = chunk_of(x);
     std::size_t result = 0;
@@ -88,7 +88,7 @@ public:
 private:
   static constexpr std::size_t half = 256;
 
-  /// None is empty.
+  /// No chunk is empty.
   std::vector<std::vector<Key>> chunks_;
   std::size_t size_ = 0;
 
@@ -96,7 +96,7 @@ private:
     return std::partition_point(chunks.begin(), chunks.end(),
                                 [&](const std::vector<Key>& y) { return y.back() < x; });
   }
-  /// The first that holds a value not less than `x`.
+  /// The first chunk with a value not less than `x`.
   auto chunk_of(const Key& x) { return chunk_in(chunks_, x); }
   auto chunk_of(const Key& x) const { return chunk_in(chunks_, x); }
 };

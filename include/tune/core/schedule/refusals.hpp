@@ -1,4 +1,4 @@
-/// What of an answer came too late.
+/// Parts of an answer that came too late.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace tune {
 
-/// Whether the trial, one of those that were named, could not be started any more.
+/// Whether the named trial could not be started any more.
 [[nodiscard]] inline bool is_refused(const fact::chosen& what, trial_id trial) {
   return std::find(what.refused.begin(), what.refused.end(), trial) != what.refused.end();
 }
 
-/// Whether an action, by its index, had no effect.
+/// Whether the action with this index had no effect.
 [[nodiscard]] inline bool is_refused(const fact::decided& what, std::size_t action) {
   return std::find(what.refused.begin(), what.refused.end(), action) != what.refused.end();
 }

@@ -1,4 +1,4 @@
-/// How schedulers show numbers to people.
+/// Presentation of numbers in texts of schedulers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace tune {
 
-/// A whole number as one, so that it is written without a point.
+/// The number as a value; a whole one as an integer, so that it is written without a point.
 [[nodiscard]] value plain(double x);
 
 /// A number in a sentence: rounded to six digits.
 [[nodiscard]] std::string brief(double x);
 
-/// Any value likewise.
+/// Any value in a sentence; numbers rounded to six digits.
 [[nodiscard]] std::string brief(const value& x);
 
-/// Two numbers that a sentence compares: in full where rounding would make them the same.
+/// Two numbers that a sentence compares: in full if rounding would make them equal.
 [[nodiscard]] std::pair<std::string, std::string> told_apart(double one, double other);
 
-/// The metric's own number: scores are larger-is-better. 0 stays 0.
+/// The metric's own number for a larger-is-better score. 0 stays 0.
 [[nodiscard]] inline double as_reported(double score, bool maximise) {
   return maximise ? score : 0.0 - score;
 }

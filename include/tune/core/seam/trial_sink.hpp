@@ -1,4 +1,4 @@
-/// Where a program takes results beside the record: a service, a file format of its own.
+/// Destinations of results that a program adds besides the record: a service, its own file format.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,22 +10,23 @@
 
 namespace tune {
 
-/// Where something stands in the log of an experiment, and when it happened.
+/// Position of an entry in the log of an experiment, and its time.
 struct log_place {
   sequence seq = 0;
   instant at{0};
 };
 
-/// Is told what is on disk, in the order of the log, from a thread that is there for nothing else:
-/// one that is slow, hangs or throws costs no trial anything. What it has not heard waits in the
-/// database, however much that is. What it throws is a warning, and the end of its work. The end of
-/// the run waits until it has heard everything.
+/// Is told of everything on disk, in the order of the log, from a thread of its own: a sink that is
+/// slow, hangs or throws does not affect any trial. Entries it has not been told wait in the
+/// database, however many they are. An exception from it becomes a warning, and ends its work. The
+/// end of the run waits until it has been told everything.
 class trial_sink {
 public:
   virtual ~trial_sink() = default;
 
-  /// The place of the last record that it has for good, of this or an earlier run: what comes
-  /// behind it is told. 0: all from the beginning, after each resume again.
+  /// Sequence number of the last entry that the sink has stored permanently, in this or an earlier
+  /// run: later entries are told. 0: everything is told from the beginning, again after each
+  /// resume.
   [[nodiscard]] virtual sequence cursor() const { return 0; }
 
   /// An attempt of a trial begins on the nodes of `what.what`, with this configuration.
@@ -50,19 +51,20 @@ public:
     static_cast<void>(where);
     static_cast<void>(what);
   }
-  /// All up to `place` was told: what it gathered may go out. Called now and then, and at the end.
+  /// Everything up to `place` was told: gathered output may be sent. Called now and then, and at
+  /// the end.
   virtual void flush(sequence place) { static_cast<void>(place); }
 };
 
-/// What every sink's factory is given beside its options.
+/// Given to every sink's factory in addition to its options.
 struct sink_context {
   /// The experiment's name, and its directory, absolute.
   std::string experiment;
   std::string directory;
 };
 
-/// Sinks of a program's own, by name. Their factories are called in the threads that they are told
-/// from, once there is something to tell.
+/// A program's own sinks, by name. Each factory is called in the thread of its sink, once there is
+/// something to tell.
 using sink_catalogue = catalogue<trial_sink, sink_context>;
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// What earlier experiments saw, as values for a searcher.
+/// Results of earlier experiments, as values for a searcher.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace tune {
 
-/// A trial of an earlier experiment, as far as it says something about another one.
+/// A trial of an earlier experiment, reduced to what is relevant for another one.
 struct earlier_trial {
   trial_id trial;
-  /// Of its configuration the parameters that the new space has, constants among them.
+  /// The parameters of its configuration that the new space has, including constants.
   object config;
-  /// The new experiment's objective, larger is better; NaN where the trial failed.
+  /// The new experiment's objective, larger is better; NaN if the trial failed.
   double value = 0;
-  /// By how much it misses the new experiment's constraints, as in `observation`; empty where they
-  /// are not known.
+  /// The amounts by which it misses the new experiment's constraints, as in `observation`; empty if
+  /// unknown.
   std::vector<double> constraints = {};
   friend bool operator==(const earlier_trial&, const earlier_trial&) = default;
 };
 
 struct earlier_experiment {
-  /// What people know it by: its directory.
+  /// Name for people: its directory.
   std::string name;
   /// In the order in which they began.
   std::vector<earlier_trial> trials;

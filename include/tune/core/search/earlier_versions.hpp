@@ -1,4 +1,4 @@
-/// What searchers of earlier versions said, for those who verify their records.
+/// Answers of searchers of earlier versions, for verifying their records.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +13,8 @@ class has_earlier_versions {
 public:
   virtual ~has_earlier_versions() = default;
 
-  /// What they would have said where this one stands.
-  /// @returns nothing where they would have said the same.
+  /// The proposals that earlier versions would have made in the present state.
+  /// @returns empty if they would have made the same one.
   [[nodiscard]] virtual std::vector<proposal> earlier_proposals(const ask& question) const = 0;
 };
 

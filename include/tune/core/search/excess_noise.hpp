@@ -1,4 +1,4 @@
-/// How much less certain values of fewer runs are than others.
+/// Extra uncertainty of values that were made of fewer runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace tune {
 
-/// Of each value by how much its squared standard error is larger than that of the most certain
-/// one. What all have in common is for a model to find out by itself: told all of it, models did
-/// worse (docs/searchers.md). 0 where nothing is known.
+/// For each value the excess of its squared standard error over that of the most certain value. The
+/// common part is left for a model to find out by itself: models that were told all of it did worse
+/// (docs/searchers.md). 0 if nothing is known.
 [[nodiscard]] inline std::vector<double>
 excess_noise(const std::vector<std::optional<run_spread>>& of) {
   pooled_spread all;

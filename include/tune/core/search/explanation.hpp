@@ -1,4 +1,4 @@
-/// Why a configuration was proposed, as far as its searcher can tell.
+/// The searcher's reasons for a configuration, as far as it can tell.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,44 +13,44 @@
 
 namespace tune {
 
-/// What a model expects of a configuration: of the first objective, larger is better, in the
+/// A model's expectation of a configuration: of the first objective, larger is better, in the
 /// metric's unit.
 struct expectation {
   double mean = 0;
-  /// Standard deviation of what the model does not know. [>= 0]
+  /// Standard deviation of the model's uncertainty. [>= 0]
   double deviation = 0;
-  /// The value to be improved upon: what the model thinks of the best configuration that was tried.
+  /// The value to improve on: the model's estimate for the best configuration that was tried.
   double best = 0;
   /// E[max(0, value - best)]. [>= 0]
   double improvement = 0;
 };
 
-/// A trial with a configuration that was much like the one proposed.
+/// A trial with a configuration similar to the proposed one.
 struct neighbour {
   trial_id trial;
-  /// Root of the sum over the parameters of what they differ by, squared: of numbers by shares of
-  /// their range, of others 1.
+  /// Root of the sum of the squared differences of the parameters: numbers differ by shares of
+  /// their range, others by 1.
   double distance = 0;
-  /// What a model thinks that the results of both have in common, from 0 to 1; NaN: it has none.
+  /// Correlation of both results according to a model, from 0 to 1; NaN: there is none.
   double correlation = std::numeric_limits<double>::quiet_NaN();
-  /// Its first objective, larger is better; NaN where there was none.
+  /// Its first objective, larger is better; NaN if there was none.
   double value = std::numeric_limits<double>::quiet_NaN();
-  /// The value is no result, but what the trial is thought to come to.
+  /// True if `value` is no result, but an estimate of the trial's final value.
   bool is_estimate = false;
 };
 
-/// All parts but the first may be missing.
+/// An explanation; all members except the first may be missing.
 struct explanation {
-  /// What chose it, for people: "the largest expected improvement of a Gaussian process".
+  /// Method of the choice, for people: "the largest expected improvement of a Gaussian process".
   std::string how;
-  /// How many results were learnt from.
+  /// Number of results learnt from.
   std::uint64_t results = 0;
   std::optional<expectation> expected = {};
-  /// Among the trials that had a result.
+  /// The nearest of the trials that had a result.
   std::optional<neighbour> nearest = {};
-  /// Trials whose configurations it was made of.
+  /// Trials whose configurations were combined.
   std::vector<trial_id> parents = {};
-  /// More, by name, in no unit of the metric.
+  /// Further facts by name, not in the unit of the metric.
   object details = {};
 };
 

@@ -24,14 +24,14 @@ struct known_result {
   std::vector<double> constraints = {};
 };
 
-/// Known results are told under numbers from here on, which no trial has.
+/// Known results are told with trial numbers from here on, which no trial has.
 inline constexpr std::uint64_t first_known_number = std::uint64_t{1} << 62U;
 
 [[nodiscard]] inline bool is_known_result(trial_id x) {
   return x.number >= first_known_number;
 }
 
-/// Tells a searcher of all of them, as of trials that have ended: before it is first asked.
+/// Tells a searcher all known results, as those of ended trials; call before it is first asked.
 void tell(searcher& to, const std::vector<known_result>& what);
 
 } // namespace tune

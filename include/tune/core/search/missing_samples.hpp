@@ -1,4 +1,4 @@
-/// How a searcher says that it ends before it has made all that was wanted.
+/// Text by which a searcher says that it ends before making all wanted samples.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace tune {
 
-/// How `exhausted::why` begins where samples that were wanted will never come: people are told.
+/// Prefix of `exhausted::why` if samples that were wanted will never come: people are told.
 inline constexpr std::string_view samples_missing = "samples are missing: ";
 
 } // namespace tune

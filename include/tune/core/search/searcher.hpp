@@ -1,4 +1,4 @@
-/// The searcher's interface: proposes configurations, learns from what became of them.
+/// The searcher's interface: proposes configurations, and learns from their results.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,34 +22,34 @@
 
 namespace tune {
 
-/// A configuration to try, and where it comes from ("point 1", "grid", "random", "sobol").
+/// A configuration to try, and its origin ("point 1", "grid", "random", "sobol").
 struct suggestion {
   config_ptr config;
   std::string origin;
-  /// It may be thought over once its trial is granted resources: see `ask::trial`.
+  /// True if it may be thought over once its trial is granted resources: see `ask::trial`.
   bool draft = false;
 };
 
 /// Whether suggestions may be drafts, which are thought over before they run.
 enum class drafting : std::uint8_t {
-  /// No: what is suggested runs.
+  /// No drafts: suggestions run unchanged.
   none,
-  /// They may, and cost little: nobody runs them as they are.
+  /// Cheap drafts are allowed: none of them ever runs unchanged.
   quick,
-  /// They may, and some run as they are: where thinking them over would take too long.
+  /// Drafts are allowed, and some run unchanged: if thinking them over would take too long.
   thorough,
 };
 
-/// The searcher has nothing now, but may have later.
+/// The searcher has nothing now, but may have suggestions later.
 struct nothing_yet {};
-/// The searcher will never have more.
+/// The searcher will never have further suggestions.
 struct exhausted {
   std::string why;
 };
 
 using proposal = std::variant<std::vector<suggestion>, nothing_yet, exhausted>;
 
-/// How a configuration is doing, or ended.
+/// Present state or end of a configuration.
 enum class outcome : std::uint8_t { running, completed, stopped, failed, lost, removed };
 
 /// One observation of one configuration.
@@ -59,26 +59,26 @@ struct observation {
   lineage_id lineage = 1;
   /// `training_iteration` of the values.
   std::uint64_t fidelity = 0;
-  /// The objectives, larger is better; NaN where missing; empty where there was no report.
+  /// The objectives, larger is better; NaN for missing ones; empty if there was no report.
   std::vector<double> values;
-  /// By how much each of `[experiment] constraints` is missed, in their order and in the metric's
-  /// unit: at most 0 where it is kept, infinite where its metric is missing; empty where there was
+  /// The amount by which each of `[experiment] constraints` is missed, in their order and in the
+  /// metric's unit: at most 0 if it is kept, infinite if its metric is missing; empty if there was
   /// no report. See `violations_of`.
   std::vector<double> constraints;
   outcome how = outcome::running;
-  /// Where the values are those of several runs together: of the first objective. Nothing: one
-  /// run, of whose noise nothing is known.
+  /// Spread of the first objective if the values are those of several runs together. Empty: one
+  /// run, whose noise is unknown.
   std::optional<run_spread> spread = {};
 };
 
-/// The recorded answer to an ask, with the numbers its trials were given.
+/// The recorded answer to an ask, with the numbers that its trials were given.
 struct suggested_fact {
   std::uint64_t ask = 0;
   proposal what;
   /// Number of the first trial made of it, or of the trial whose draft it replaces. An answer that
-  /// came too late to replace one is told as `nothing_yet`.
+  /// came too late to replace a draft is told as `nothing_yet`.
   trial_id first;
-  /// The `seq` at which it was asked, as in `ask::at`. 0: not known.
+  /// The `seq` at which the question was asked, as in `ask::at`. 0: unknown.
   sequence asked = 0;
 };
 
@@ -91,39 +91,41 @@ struct searcher_fact {
 struct ask {
   /// Counts from 1 without gaps.
   std::uint64_t number = 0;
-  /// How many are wanted at most. [>= 1]
+  /// Most suggestions wanted. [>= 1]
   std::uint32_t count = 1;
   /// The `seq` at which it is asked.
   sequence at = 0;
   drafting drafts = drafting::none;
-  /// The trial of a draft: the one suggestion wanted takes its place. Answered with nothing, the
-  /// draft stands.
+  /// The trial of a draft: the single suggestion wanted replaces it. Without an answer the draft
+  /// stands.
   std::optional<trial_id> trial = {};
 };
 
-/// What the runtime must know about a searcher before it starts.
+/// Properties of a searcher that the runtime must know before it starts.
 struct searcher_traits {
-  /// How many suggestions may wait: many where nothing is learnt, 1 where it is. 0: see `is_idle`.
+  /// Most suggestions that may wait: many if nothing is learnt, else 1. 0: see `is_idle`.
   std::uint32_t ahead = 1;
   /// Number of objectives it can take. 0 = any.
   std::uint32_t objectives = 0;
   bool conditional = true;
-  /// It ends by itself; `num_samples` is its own business.
+  /// True if it ends by itself; it handles `num_samples` itself.
   bool exhaustible = false;
-  /// What it proposes depends on observations. Without, it is told of its own suggestions only.
+  /// True if its proposals depend on observations. Otherwise it is told only of its own
+  /// suggestions.
   bool learns = true;
-  /// It answers within microseconds: nothing else enters the log between question and answer, so
-  /// that runs of one trial at a time repeat exactly. Nothing ever waits for one that is not.
+  /// True if it answers within microseconds: nothing else enters the log between question and
+  /// answer, so that runs of one trial at a time repeat exactly. Nothing ever waits for a searcher
+  /// that is not prompt.
   bool prompt = false;
-  /// `propose` says the same again wherever it is asked over the same facts: answers of earlier
-  /// heads can be verified. Not so where a process outside answers.
+  /// True if `propose` gives the same answer whenever it is asked over the same facts: answers of
+  /// earlier heads can be verified. False if an external process answers.
   bool recomputes = true;
-  /// It learns from `searcher_context::earlier`.
+  /// True if it learns from `searcher_context::earlier`.
   bool learns_earlier = false;
 };
 
-/// Works a proposal out from copies of all that it needs: on any thread, while facts are applied to
-/// the searcher that it came from. To be called once at most.
+/// Computes a proposal from copies of all the data it needs: on any thread, while facts are applied
+/// to the searcher that it came from. May be called only once.
 using deferred_proposal = std::function<proposal()>;
 
 /// Proposes and learns. Two halves like `scheduler`: `apply` changes, `propose` computes.
@@ -133,27 +135,28 @@ public:
 
   [[nodiscard]] virtual searcher_traits traits() const = 0;
   virtual void apply(const searcher_fact& what) = 0;
-  /// @returns at most `question.count` suggestions, or why there are none.
+  /// @returns at most `question.count` suggestions, or the reason why there are none.
   [[nodiscard]] virtual proposal propose(const ask& question) const = 0;
   virtual void describe(fingerprint& into) const = 0;
 
-  /// For questions on which `propose` would take longer than reports should wait, such as those for
-  /// which a model is fitted: what says the same as `propose` would now. Empty for others, and
-  /// always for prompt searchers. It must be quick itself.
+  /// For a question on which `propose` would take so long that reports should not wait for it, such
+  /// as one for which a model is fitted: returns a function that computes what `propose` would say
+  /// now. Empty for other questions, and always for prompt searchers. `propose_later` must be quick
+  /// itself.
   ///
-  /// One is worked out at a time, beside the actor; nothing else is asked meanwhile.
+  /// Only one such function runs at a time, beside the actor; nothing else is asked meanwhile.
   [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
 
-  /// Why it proposed number `which` of `answer`, which it gave to `question` over the facts so far.
-  /// Asked on demand by who looks at an experiment, of a searcher made for that: it may take as
-  /// long as the proposal did. Nothing: the origin says all that there is.
+  /// Explains why it proposed number `which` of `answer`, which it gave to `question` over the
+  /// facts so far. Called on demand when someone looks at an experiment, on a searcher made for
+  /// that: it may take as long as the proposal did. Empty: the origin says everything.
   [[nodiscard]] virtual std::optional<explanation>
   explain(const ask&, const std::vector<suggestion>&, std::size_t) const {
     return {};
   }
 };
 
-/// An objective for those who ask for its name.
+/// Name and direction of an objective, for searchers that need them.
 struct searched_metric {
   std::string name;
   bool maximise = true;
@@ -162,11 +165,11 @@ struct searched_metric {
 namespace external {
 struct partner_terms;
 class partner;
-/// Where the process of an external searcher comes from: nothing runs before it is first asked.
+/// Makes the process of an external searcher: nothing runs before it is first asked.
 using partner_source = std::function<expected<std::unique_ptr<partner>>(const partner_terms&)>;
 } // namespace external
 
-/// What every searcher's factory is given beside its options.
+/// Given to every searcher's factory in addition to its options.
 struct searcher_context {
   std::shared_ptr<const search_space> space;
   std::uint64_t seed = 0;
@@ -175,16 +178,16 @@ struct searcher_context {
   std::uint32_t objectives = 1;
   /// `points_to_evaluate`: configurations (whole or in part) to try first.
   std::vector<object> points;
-  /// How many constraints each observation has.
+  /// Number of constraints of each observation.
   std::uint32_t constraints = 0;
   /// The objectives, in their order.
   std::vector<searched_metric> metrics = {};
   /// The constraints as they were written, in their order.
   std::vector<std::string> constraint_texts = {};
-  /// Empty: no processes here; what would need one proposes nothing.
+  /// Empty: processes are not supported here; searchers that need one propose nothing.
   external::partner_source partners = {};
-  /// What it is told before it is first asked (`tell`): so many configurations less are needed
-  /// before there is something to learn from.
+  /// Results that the searcher is told before it is first asked (`tell`): it needs that many fewer
+  /// configurations before there is something to learn from.
   std::vector<known_result> known = {};
   /// Earlier experiments, of this task or of others like it.
   std::vector<earlier_experiment> earlier = {};
@@ -192,7 +195,7 @@ struct searcher_context {
 
 using searcher_catalogue = catalogue<searcher, searcher_context>;
 
-/// The searchers shipped.
+/// The built-in searchers.
 [[nodiscard]] searcher_catalogue builtin_searchers();
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// What is to happen at which time: virtual time moves from one entry to the next.
+/// Future actions and their times: virtual time moves from one entry to the next.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace tune {
 
-/// Entries in the order of their times; of those for the same time in the order of their making.
+/// Entries in the order of their times; those with equal times in the order of their addition.
 class agenda {
 public:
   using task = std::function<void()>;
 
   [[nodiscard]] instant now() const { return now_; }
 
-  /// @param after From now on. [>= 0] With 0 it comes before all that is due later.
+  /// @param after Delay from now. [>= 0] An entry with 0 precedes all that are due later.
   void add(instant after, task what) {
     if (after.count() <= 0) {
       soon_.push_back(std::move(what));
@@ -34,14 +34,14 @@ public:
 
   [[nodiscard]] bool empty() const { return soon_.empty() && later_.empty(); }
 
-  /// When the next entry is due; nothing where there is none.
+  /// Time of the next entry; empty if there is none.
   [[nodiscard]] std::optional<instant> next() const {
     if (!soon_.empty())
       return now_;
     return later_.empty() ? std::nullopt : std::optional{later_.front().at};
   }
 
-  /// Moves time on to the next entry and does it. There must be one.
+  /// Advances time to the next entry and carries it out. There must be one.
   void step() {
     task what;
     if (!soon_.empty()) {
@@ -56,7 +56,7 @@ public:
     what();
   }
 
-  /// Time passes without anything happening. @param to Not beyond the next entry.
+  /// Lets time pass without any action. @param to Not beyond the next entry.
   void pass(instant to) { now_ = std::max(now_, to); }
 
 private:

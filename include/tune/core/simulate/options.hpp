@@ -1,8 +1,9 @@
-/// The world of a simulated experiment: its nodes, its delays, and what goes wrong.
+/// The world of a simulated experiment: its nodes, its delays, and its faults.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "tune/core/ids.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 
 #include <cstdint>
@@ -17,59 +18,60 @@ struct simulated_node {
   resources capacity;
 };
 
-/// What goes wrong. All chances are in [0, 1].
+/// Faults of a simulation. All probabilities are in [0, 1].
 struct fault_model {
   /// An iteration throws.
   double failure = 0;
   /// A checkpoint cannot be written.
   double save_failure = 0;
-  /// A node has no room in memory for what a trial pauses with: it goes to disk.
+  /// A node has no room in memory for a pause's checkpoint: it goes to disk.
   double no_memory = 0;
   /// A checkpoint turns out to be torn when it is restored; once torn, always torn.
   double torn = 0;
-  /// A node can make no process for an attempt, for a while.
+  /// A node cannot start a process for an attempt, for a while.
   double no_process = 0;
   /// A message arrives twice.
   double doubled = 0;
-  /// News of a start comes after news that were sent later.
+  /// The message about a start arrives after messages that were sent later.
   double reordered = 0;
 
-  /// Sudden events: a node is lost or frozen, its link is cut, the head is lost or sleeps, a
-  /// trial's process is killed, a client stops a trial, or pauses one or all for a while.
+  /// Number of sudden events: a node is lost or frozen, its link is cut, the head is lost or
+  /// sleeps, a trial's process is killed, a client stops a trial, or pauses one or all for a while.
   std::uint32_t sudden = 0;
-  /// They come at random among the first so many events of the log. [>= 1]
+  /// Sudden events come at random among this many first events of the log. [>= 1]
   std::uint64_t within = 400;
 
   /// Mean time between losses of one node, exponential. 0 = never.
   instant node_mtbf{0};
-  /// How long a node that was lost stays away; half of it at least, one and a half times at most.
+  /// Mean time until a lost node returns; the actual time is between half and one and a half times
+  /// that.
   instant node_repair{std::chrono::minutes{5}};
 };
 
-/// How trainables of a simulation come by their checkpoints, beside what they are asked for.
+/// Checkpoints that trainables of a simulation hand over unasked.
 struct handing_over {
-  /// Chance that a report comes with one. [0, 1]
+  /// Probability that a report comes with a checkpoint. [0, 1]
   double chance = 0;
-  /// They cannot save when they are asked, and say so.
+  /// True if trainables cannot save when asked, and say so.
   bool only = false;
 };
 
-/// How a simulation goes. Equal options give equal runs.
+/// Parameters of a simulation. Equal options give equal runs.
 struct simulation_options {
   std::uint64_t seed = 1;
-  /// [>= 1]
+  /// Nodes of the cluster. [>= 1]
   std::vector<simulated_node> nodes;
-  /// Longest delay of any message, answer and commit, each drawn anew. 0: all at once.
+  /// Longest delay of any message, answer and commit, each drawn anew. 0: no delays.
   instant most_delay{0};
-  /// A node that is silent for so long is taken for lost.
-  instant lost_after{std::chrono::seconds{10}};
+  /// A node that is silent for this long counts as lost.
+  instant lost_after = default_lost_after;
   fault_model faults;
   handing_over hands_over;
 
-  /// A disk that takes time and that the next head starts from. Without, all is durable at once,
-  /// nothing is kept, and the head cannot be lost.
+  /// Simulates a disk that takes time, and from which the next head starts. Otherwise everything is
+  /// durable at once, nothing is kept, and the head cannot be lost.
   bool records = true;
-  /// Keeps all commands that were carried out, for tests.
+  /// Keeps all carried-out commands, for tests.
   bool keeps_commands = false;
   /// Hashes all state after each event; slow.
   bool hashes = false;

@@ -1,4 +1,5 @@
-/// One experiment in virtual time: everything around the engine, in one thread, as a seed decides.
+/// One experiment in virtual time: simulates everything around the engine in one thread, driven by
+/// a seed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,16 +34,16 @@ namespace tune {
 struct simulated_checkpoint {
   trial_id trial;
   bool torn = false;
-  /// In whose memory it lies instead, by number.
+  /// Number of the node whose memory holds the checkpoint instead; empty: it is on disk.
   std::optional<std::size_t> node = {};
 };
 
 /// Joins engine, scheduler, searcher, attempt sessions, ledger, nodes and a disk.
 ///
-/// The same engine and rules as in a run with actors, those of nodes (`node_plan`) and of their
-/// membership at the head included: only the ports differ. Messages of one trial's process arrive
+/// Uses the same engine and rules as a run with actors, including those of nodes (`node_plan`) and
+/// of their membership at the head: only the ports differ. Messages of one trial's process arrive
 /// in the order in which they were sent, as over one connection, unless the fault model says
-/// otherwise; so do those of the head to a node.
+/// otherwise; so do messages from the head to a node.
 class simulation : public engine_ports {
 public:
   using make_rules = std::function<rule_set()>;
@@ -55,26 +56,26 @@ public:
   /// happens because a client wants it so.
   void run(std::size_t most = std::numeric_limits<std::size_t>::max());
 
-  /// Loses the head: what is not on disk is gone, perhaps with part of the last commit; another
-  /// head takes over at once. Only where the simulation records.
+  /// Loses the head: everything not on disk is gone, perhaps with part of the last commit; another
+  /// head takes over at once. Only if the simulation records.
   void lose_head();
 
-  /// A node goes down, and all that runs there with it; it comes back after a while.
+  /// A node goes down with everything that runs there; it returns after a while.
   void lose_node(const std::string& name, instant back_after);
 
   /// Posts an event from outside at the present time.
   void post(event_body what);
 
-  /// All that is wrong: what showed on the way, and what the log shows when it is replayed.
+  /// All findings: those made during the run, and those from a replay of the log.
   [[nodiscard]] findings check() const;
-  /// What showed on the way.
+  /// Findings made during the run.
   [[nodiscard]] const findings& found() const { return found_; }
 
-  /// The log as it is, on disk or not; empty where the simulation does not record.
+  /// The present log, on disk or not; empty if the simulation does not record.
   [[nodiscard]] const std::vector<event>& log() const { return log_; }
-  /// All events up to it are on disk.
+  /// Sequence number up to which all events are on disk.
   [[nodiscard]] sequence durable() const { return on_disk_; }
-  /// Events applied, those of lost suffixes included.
+  /// Number of applied events, including those of lost suffixes.
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] const std::vector<command>& carried() const { return carried_; }
   /// Hash over experiment, scheduler and searcher after each event.
@@ -82,15 +83,15 @@ public:
   [[nodiscard]] const experiment& machine() const { return engine_->machine(); }
   [[nodiscard]] std::optional<cmd::finish> finished() const { return finished_; }
   [[nodiscard]] instant now() const { return agenda_.now(); }
-  /// Experiment time, as the log has it.
+  /// Experiment time, as recorded in the log.
   [[nodiscard]] instant elapsed() const;
-  /// Most attempts that were under way at once: launched, and their ends not told yet.
+  /// Largest number of attempts under way at once: launched, but with an end not yet told.
   [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
-  /// How often a node was taken for lost.
+  /// Number of times that a node was declared lost.
   [[nodiscard]] std::uint64_t nodes_lost() const { return nodes_lost_; }
-  /// Checkpoints whose directories are there.
+  /// Checkpoints whose directories exist.
   [[nodiscard]] const std::map<checkpoint_id, simulated_checkpoint>& disk() const { return disk_; }
-  /// Time that trainables computed, summed over all of them.
+  /// Computing time, summed over all trainables.
   [[nodiscard]] instant computed() const { return computed_; }
 
   void record(const event& what) override;
@@ -105,14 +106,14 @@ private:
     std::size_t node = 0;
     config_ptr config;
     attempt_session session;
-    /// Its last report waits for an answer.
+    /// True if its last report waits for an answer.
     bool waits = false;
     bool computes = false;
-    /// Ends after this iteration.
+    /// True if it ends after this iteration.
     bool stops = false;
-    /// That is the end of its trial.
+    /// True if that is the end of its trial, and it is to export.
     bool exports = false;
-    /// When its last message arrives, in either direction.
+    /// Arrival times of its last message to the head, and of the last one to it.
     instant last_up{0};
     instant last_down{0};
   };
@@ -123,34 +124,34 @@ private:
   struct node_state {
     simulated_node what;
     bool alive = true;
-    /// Its present incarnation; nothing: it ended everything and has not come in since.
+    /// Its present incarnation; empty: the node ended everything and has not arrived since.
     std::optional<node_plan> plan;
-    /// Counts the processes that it lived in, one after the other.
+    /// Counts the processes that the node has lived in, one after another.
     std::uint64_t process = 1;
-    /// The head for which it came in.
+    /// Epoch of the head for which it arrived.
     std::uint32_t epoch = 0;
-    /// What it was asked for and is not over.
+    /// Launches it was ordered that are not over.
     std::map<lease_id, cmd::launch> orders;
-    /// The head has said what goes on.
+    /// True once the head has said which allocations go on.
     bool is_open = false;
-    /// When the last message of the head arrives.
+    /// Arrival time of the head's last message.
     instant last_down{0};
-    /// It does nothing, and nothing reaches it, until then.
+    /// Until this time it does nothing, and nothing reaches it.
     instant frozen_until{0};
-    /// What it says, and what is said to it, waits until then.
+    /// Until these times messages from it, and messages to it, are held back.
     instant unheard_until{0};
     instant deaf_until{0};
-    /// One more with each silence that began or ended.
+    /// Incremented whenever a silence begins or ends.
     std::uint64_t silence = 0;
-    /// Since the silence began: as if a heartbeat had just been answered.
+    /// Session lease since the silence began: as if a heartbeat had just been answered.
     std::optional<session_lease> lease;
-    /// What it said while the head could not hear it.
+    /// Messages it sent while the head could not hear it.
     std::deque<event_body> on_the_way;
-    /// What it did not say since its lease ran out.
+    /// Events it has held back since its lease ran out.
     std::vector<unsaid_event> unsaid;
   };
 
-  /// What fails of a node that stays up.
+  /// Parts of a node that can fail while it stays up.
   enum class trouble : std::uint8_t { machine, link, way_up, way_down };
 
   simulation_options how_;
@@ -167,19 +168,19 @@ private:
   std::map<lease_id, lease> leases_;
   std::map<attempt_id, lease_id> lease_of_;
   membership members_;
-  /// Launches that are not over, for when they have to be repeated.
+  /// Launches that are not over, in case they have to be repeated.
   std::map<lease_id, cmd::launch> orders_;
-  /// By name: the processes of nodes that came in.
+  /// Worker processes of the nodes that arrived, by node name.
   std::map<std::string, std::string> workers_;
-  /// It does nothing until then, and what reaches it waits.
+  /// Until this time the head does nothing, and messages to it wait.
   instant asleep_until_{0};
-  /// How often it fell asleep.
+  /// Number of times that the head fell asleep.
   std::uint64_t sleeps_ = 0;
   std::uint64_t last_session_ = 0;
-  /// All nodes there are, up or not.
+  /// All existing nodes, up or not.
   ledger whole_;
   std::uint32_t epoch_ = 0;
-  /// How far experiment time lies behind: the head was away.
+  /// Lag of experiment time: how long there was no head.
   instant behind_{0};
   std::optional<cmd::finish> finished_;
   std::optional<instant> ended_at_;
@@ -189,15 +190,15 @@ private:
   sequence on_disk_ = 0;
   sequence committing_ = 0;
   std::map<checkpoint_id, simulated_checkpoint> disk_;
-  /// What was handed over with reports and has no number yet, by its location.
+  /// Checkpoints that were handed over with reports and have no number yet, by location.
   std::map<std::string, simulated_checkpoint> handed_over_;
 
   // The nodes.
   std::vector<node_state> nodes_;
   std::map<attempt_id, process> processes_;
-  /// What was said to trainables that have not begun yet.
+  /// Messages to trainables that have not begun yet.
   std::map<attempt_id, std::vector<std::function<void(process&)>>> early_;
-  /// All attempts that ever began; only where the simulation records.
+  /// All attempts that ever began; only if the simulation records.
   std::set<attempt_id> begun_;
   /// Attempts for which no process could be made.
   std::set<attempt_id> forkless_;
@@ -222,10 +223,10 @@ private:
   void end_of_run();
   [[nodiscard]] bool happens(double chance) { return chance > 0 && chance_.unit() < chance; }
   [[nodiscard]] instant delay();
-  /// Does it later, unless the head is lost before.
+  /// Carries `what` out later, unless the head is lost before.
   void for_head(agenda::task what);
   void at_head(std::uint32_t epoch, agenda::task what);
-  /// Does it later at whatever head there is then, once that is awake.
+  /// Carries `what` out later at the head of that time, once it is awake.
   void for_any_head(instant after, agenda::task what);
   [[nodiscard]] bool is_asleep() const { return asleep_until_ > agenda_.now(); }
   void fault(promise broken, std::string what);
@@ -238,8 +239,8 @@ private:
   void give_back(lease_id id);
   void discard(const cmd::discard& x);
 
-  // simulation_process.cpp: what runs on nodes.
-  /// The process hears `what` after a while, if it still lives then.
+  // simulation_process.cpp: programs on nodes.
+  /// The process receives `what` after a while, if it still lives then.
   void to_process(attempt_id attempt, std::function<void(process&)> what);
   void reach(attempt_id attempt, const std::function<void(process&)>& what);
   void to_head(process& from, event_body what);
@@ -279,13 +280,14 @@ private:
   void prepared(std::size_t node, lease_id which);
   void start(std::size_t node, lease_id which, const cmd::launch& x);
   void reap(std::size_t node, attempt_id attempt, lease_id which);
-  /// The present incarnation of the node does it later, in order, unless it is gone by then.
+  /// The present incarnation of the node carries `what` out later, in order, unless it is gone by
+  /// then.
   void for_node(std::size_t node, agenda::task what);
   void at_node(std::size_t node, std::uint64_t incarnation, instant after, bool is_message,
                agenda::task what);
-  /// The head does it later, once it hears of the node.
+  /// The head carries `what` out later, once it hears of the node.
   void from_node(std::size_t node, agenda::task what);
-  /// It does something by itself, after a while.
+  /// The node carries `what` out by itself, after a while.
   void on_node(std::size_t node, instant after, agenda::task what);
   [[nodiscard]] std::uint64_t incarnation_of(const node_state& node) const;
   void say(std::size_t node, attempt_id attempt, event_body what);

@@ -1,4 +1,4 @@
-/// What the trainables of a simulated experiment do.
+/// Behaviour of the trainables of a simulated experiment.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,22 +12,23 @@ namespace tune {
 
 /// One iteration of one trainable.
 struct simulated_step {
-  /// What it reports; nothing: it has come to its own end.
+  /// Reported metrics; empty: the trainable has come to its own end.
   std::optional<object> metrics;
-  /// How long it computes before.
+  /// Computing time before the report.
   instant takes{0};
 };
 
-/// Answers for all trainables. Deterministic: a trial that goes on from a checkpoint goes on alike.
+/// Simulates all trainables. Deterministic: a trial that goes on from a checkpoint behaves the
+/// same.
 class trial_model {
 public:
   virtual ~trial_model() = default;
 
-  /// The iteration after the first `done` of this configuration.
+  /// The next iteration after `done` iterations with this configuration.
   [[nodiscard]] virtual simulated_step next(trial_id trial, const config_ptr& config,
                                             std::uint64_t done)
       = 0;
-  /// The trial does not run now: what was kept for it may go.
+  /// The trial does not run at present: data kept for it may be dropped.
   virtual void forget(trial_id) {}
 };
 

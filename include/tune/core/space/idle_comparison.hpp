@@ -1,5 +1,5 @@
-/// Comparisons in conditions that tell nothing, because no value of the parameter makes a
-/// difference: mostly slips of the pen.
+/// Comparisons in conditions that have no effect, because no value of the parameter makes a
+/// difference: mostly typing errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace tune {
 
-/// One such comparison.
+/// A comparison without effect.
 struct idle_comparison {
-  /// The parameter whose condition it stands in.
+  /// The parameter that has the condition.
   std::string parameter;
-  /// For people: `kernel == polly never holds: kernel is choice(rbf, poly)`.
+  /// Explanation for people: `kernel == polly never holds: kernel is choice(rbf, poly)`.
   std::string why;
 };
 
-/// Finds the comparisons of a parameter with what it can never be, or never be beyond. Parameters
-/// that are constant are left out: who fixes one means its comparisons to be idle.
+/// Finds comparisons of a parameter with values that it can never have, or never exceed. Constant
+/// parameters are left out: fixing one makes its comparisons idle on purpose.
 [[nodiscard]] std::vector<idle_comparison> idle_comparisons(const search_space& space);
 
 } // namespace tune

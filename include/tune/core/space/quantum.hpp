@@ -8,10 +8,10 @@
 
 namespace tune {
 
-/// Multiples are counted up to this, so that their numbers are exact.
+/// Largest number of steps of a multiple, so that all numbers of steps are exact.
 inline constexpr double most_steps = 0x1p52;
 
-/// `k` times `step`, as a decimal where `step` is one: three times 0.05 is 0.15.
+/// `k` times `step`, computed in decimal if `step` is a decimal: three times 0.05 is 0.15.
 [[nodiscard]] inline double multiple_of(double step, double k) {
   double power = 1;
   for (int digits = 0; digits <= 15; ++digits, power *= 10) {
@@ -22,7 +22,7 @@ inline constexpr double most_steps = 0x1p52;
   return step * k;
 }
 
-/// How many steps make `x`; nothing where it is no multiple, up to rounding.
+/// Number of steps that make `x`; empty if `x` is not a multiple, up to rounding.
 [[nodiscard]] inline std::optional<double> steps_of(double step, double x) {
   auto k = x / step;
   auto nearest = std::round(k);

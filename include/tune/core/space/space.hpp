@@ -20,14 +20,14 @@ struct parameter {
   /// Path of the value, parts joined by '.': "optimizer.lr" makes a nested object.
   std::string name;
   domain what;
-  /// Absent from the configuration where this does not hold.
+  /// The parameter is absent from configurations for which this does not hold.
   std::optional<condition> active_if;
-  /// It tells runs of one configuration apart: nothing is searched in it, and a configuration may
+  /// True if it tells runs of one configuration apart: it is not searched, and a configuration may
   /// lack it.
   bool numbers_runs = false;
 };
 
-/// What the user wrote about one parameter.
+/// The user's text about one parameter.
 struct parameter_text {
   std::string name;
   /// "loguniform(1e-5, 0.1) if optimizer == sgd".
@@ -40,22 +40,21 @@ struct parameter_text {
 class search_space {
 public:
   /// @errors for unknown names in conditions and ranges (with the nearest), cycles (naming the
-  ///         members), doubled names, a name that is a prefix of another, names that `why_no_name`
-  ///         refuses, lists without values, ranges that read what is no number, that may have no
-  ///         end, and that are empty, or read what is absent, in some of 4,000 configurations
+  ///         members), duplicate names, a name that is a prefix of another, names that
+  ///         `why_no_name` refuses, lists without values, ranges that read non-numbers, that may be
+  ///         unbounded, or that are empty or read absent parameters in some of 4,000 configurations
   ///         (fewer in large spaces), ends and corners among them; `detail` starts with the
   ///         parameter's name in quotes.
-  /// @param keeping What configurations must keep. It must read parameters alone, and some of
-  /// 10,000
+  /// @param keeping Constraint on configurations. It must read only parameters, and some of 10,000
   ///                random configurations must keep it.
   [[nodiscard]] static expected<search_space> make(std::vector<parameter> parameters,
                                                    std::optional<space_constraint> keeping = {});
 
-  /// Splits `… if condition`, parses both parts, then `make`. The line named `constraint` is no
-  /// parameter: it says what configurations must keep.
+  /// Splits `… if condition`, parses both parts, then calls `make`. The line named `constraint` is
+  /// not a parameter: it constrains configurations.
   [[nodiscard]] static expected<search_space> parse(const std::vector<parameter_text>& lines);
 
-  /// In the order of declaration.
+  /// Parameters in the order of declaration.
   [[nodiscard]] const std::vector<parameter>& parameters() const { return parameters_; }
   /// Indices into `parameters()`, each after those that its condition and its range read.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
@@ -63,65 +62,66 @@ public:
   [[nodiscard]] const std::vector<std::size_t>& parents(std::size_t i) const { return parents_[i]; }
   /// Whether ranges of some parameters depend on others.
   [[nodiscard]] bool has_dependent() const { return !ranges_.empty(); }
-  /// Whether that of parameter `i` does.
+  /// Whether the range of parameter `i` does.
   [[nodiscard]] bool is_dependent(std::size_t i) const {
     return !ranges_.empty() && range_numbers_[i] != independent;
   }
-  /// Indices of the parameters that the range of parameter `i` reads, as `names_of`.
+  /// Indices of the parameters that the range of parameter `i` reads, in the order of `names_of`.
   [[nodiscard]] const std::vector<std::size_t>& range_parents(std::size_t i) const;
-  /// What the dependent parameter `i` may be for given values of what it reads. Nothing where there
-  /// is no such range.
-  /// @param read One per `range_parents(i)`, null where absent.
+  /// The range of the dependent parameter `i` for given values of the parameters it reads. Empty if
+  /// there is no such range.
+  /// @param read One per `range_parents(i)`, null for absent ones.
   [[nodiscard]] std::optional<domain> range_of(std::size_t i,
                                                std::span<const value* const> read) const;
-  /// The same for all values of a configuration.
+  /// The range of parameter `i` in the configuration of all values.
   /// @param values One per parameter, as `parameters()`; those of inactive ones are ignored.
   [[nodiscard]] std::optional<domain> range_here(std::size_t i,
                                                  const std::vector<value>& values) const;
-  /// @param alive As `active(values)`.
+  /// @param alive Result of `active(values)`.
   [[nodiscard]] std::optional<domain> range_here(std::size_t i, const std::vector<value>& values,
                                                  const std::vector<bool>& alive) const;
-  /// All that parameter `i` may be in some configuration, and perhaps more; its domain where that
-  /// depends on nothing.
+  /// A domain of all values that parameter `i` may have in any configuration, and perhaps more; its
+  /// own domain if that depends on nothing.
   [[nodiscard]] const domain& widest(std::size_t i) const;
-  /// Puts values of dependent parameters where they stand in the ranges that hold here, parents
-  /// first; null where there is no range.
-  /// @param values One per parameter, those of all others and of inactive ones given.
-  /// @param at     One per parameter: quantiles, in [0, 1), and NaN for what is to stay.
+  /// Sets values of dependent parameters by their place in the ranges that hold here, parents
+  /// first; null if there is no range.
+  /// @param values One per parameter; those of independent and of inactive ones must be given.
+  /// @param at     One per parameter: quantiles, in [0, 1), and NaN for values that stay.
   void place(std::vector<value>& values, std::span<const double> at) const;
-  /// Draws one value per parameter. Uses as many draws of `from`.
+  /// Draws one value per parameter. Uses one draw of `from` for each.
   [[nodiscard]] std::vector<value> draw(rng& from) const;
-  /// Where the bounds of a range of whole numbers meet, of which the upper one is excluded, so that
-  /// there is no choice: "layers = 1". Empty where that was not seen.
+  /// An example in which the bounds of a range of whole numbers meet although the upper one is
+  /// excluded, so that there is no choice: "layers = 1". Empty if none was seen.
   [[nodiscard]] const std::string& where_bounds_meet(std::size_t i) const;
 
-  /// The parameter named `name`; null where there is none.
+  /// The parameter named `name`; null if there is none.
   [[nodiscard]] const parameter* find(std::string_view name) const;
 
-  /// Builds a configuration: nested objects in the order of declaration, inactive ones left out.
+  /// Builds a configuration: nested objects in the order of declaration, without inactive
+  /// parameters.
   /// @param values One per parameter, as `parameters()`; those of inactive ones are ignored.
   [[nodiscard]] object assemble(const std::vector<value>& values) const;
 
-  /// Tells which parameters are active given all values. An inactive parent counts as absent: its
-  /// comparisons are undecided, and a parameter is active only where its condition is decided and
-  /// true (`a == x or b == y` can still hold while `b` is inactive).
+  /// The active parameters, given all values. An inactive parent counts as absent: its comparisons
+  /// are undecided, and a parameter is active only if its condition is decided and true (`a == x or
+  /// b == y` can still hold while `b` is inactive).
   [[nodiscard]] std::vector<bool> active(const std::vector<value>& values) const;
 
-  /// What configurations must keep; null where there is nothing.
+  /// The constraint on configurations; null if there is none.
   [[nodiscard]] const space_constraint* constraint() const {
     return constraint_ ? &*constraint_ : nullptr;
   }
-  /// Whether all that is drawn and placed is allowed.
+  /// Whether everything that is drawn and placed is allowed.
   [[nodiscard]] bool allows_all() const { return !constraint_ && are_certain_; }
   /// Whether the configuration of these values keeps the constraint, with dependent values in the
   /// ranges that hold for it; inactive parameters are absent.
   /// @param values One per parameter, as `parameters()`.
   [[nodiscard]] bool allows(const std::vector<value>& values) const;
 
-  /// Why `config` is not a configuration of this space (unknown key, value outside its domain or
-  /// the range that holds here, inactive parameter given, active one missing, the constraint not
-  /// kept); nothing if it is. Missing parameters are allowed if `partial`. The `detail` starts with
-  /// the parameter's name in quotes.
+  /// The reason why `config` is not a configuration of this space (unknown key, value outside its
+  /// domain or the range that holds here, inactive parameter given, active one missing, constraint
+  /// not kept); empty if it is one. Missing parameters are allowed if `partial`. The `detail`
+  /// starts with the parameter's name in quotes.
   [[nodiscard]] std::optional<error> reject(const object& config, bool partial) const;
 
 private:
@@ -132,7 +132,7 @@ private:
     std::size_t parameter = 0;
     std::vector<std::size_t> reads;
     domain widest = constant{};
-    /// Whether every configuration has one.
+    /// Whether every configuration has a nonempty range.
     bool is_certain = false;
     std::string meeting;
   };
@@ -140,13 +140,13 @@ private:
 
   std::vector<parameter> parameters_;
   std::vector<std::size_t> order_;
-  /// For each parameter the indices of what its condition reads, as `condition::names()`.
+  /// For each parameter the indices of the names its condition reads, as `condition::names()`.
   std::vector<std::vector<std::size_t>> parents_;
   std::optional<space_constraint> constraint_;
-  /// Indices of what the constraint reads, as `space_constraint::names()`.
+  /// Indices of the parameters that the constraint reads, as `space_constraint::names()`.
   std::vector<std::size_t> constrained_;
   std::vector<range> ranges_;
-  /// Of each parameter its number in `ranges_`; empty where there are none.
+  /// For each parameter its index in `ranges_`; empty if there are no ranges.
   std::vector<std::size_t> range_numbers_;
   bool are_certain_ = true;
 
@@ -164,11 +164,11 @@ private:
   [[nodiscard]] std::optional<error> look_for_empty_ranges();
 };
 
-/// The name of the line of `[space]` that is a constraint.
+/// The name of the line of `[space]` that holds the constraint.
 inline constexpr std::string_view constraint_line = "constraint";
 
 /// The value at a dotted path of a configuration: "optimizer.lr". A key that itself contains the
-/// dots is found first. Null where absent.
+/// dots is found first. Null if absent.
 [[nodiscard]] const value* find_parameter(const object& config, std::string_view name);
 
 /// Flattens nested objects: pairs of dotted name and value, in order.

@@ -1,4 +1,4 @@
-/// What configurations must keep: `lr * batch < 10 and layers <= 2 * depth`.
+/// A constraint on configurations: `lr * batch < 10 and layers <= 2 * depth`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,28 +18,27 @@ struct formula;
 
 /// A parsed rule over parameters. Immutable and cheap to copy.
 ///
-/// Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`) of sums with numbers, names, which may stand in
-/// braces, `+ - * / % **`,
-/// brackets and the functions abs, ceil, exp, floor, log, log2, log10, max, min, round, sqrt and
-/// len (of a list), joined by `and`, `or` and `not`. Texts stand in quotes, and are only equal or
-/// not: `kernel != "rbf"`. A name alone, `use_dropout`, means `use_dropout == true`; true and false
-/// count as 1 and 0.
+/// Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`) of arithmetic expressions of numbers, names,
+/// which may stand in braces, `+ - * / % **`, brackets and the functions abs, ceil, exp, floor,
+/// log, log2, log10, max, min, round, sqrt and len (of a list), joined by `and`, `or` and `not`.
+/// Texts stand in quotes, and are only equal or unequal: `kernel != "rbf"`. A lone name,
+/// `use_dropout`, means `use_dropout == true`; true and false count as 1 and 0.
 ///
-/// What has no value (an absent name, a division by zero, the logarithm of a negative number)
-/// leaves its comparison undecided; `and`, `or` and `not` go on from there as far as the other
-/// parts decide.
+/// An operand without value (an absent name, a division by zero, the logarithm of a negative
+/// number) leaves its comparison undecided; `and`, `or` and `not` are decided as far as their other
+/// parts allow.
 class space_constraint {
 public:
   /// @errors `ec::bad_syntax` with the column.
   [[nodiscard]] static expected<space_constraint> parse(std::string_view text);
 
-  /// Whether the rule is kept. What is undecided is allowed.
-  /// @param values One per `names()`, null where absent.
+  /// Whether the rule is kept. An undecided rule counts as kept.
+  /// @param values One per `names()`, null for absent ones.
   [[nodiscard]] bool allows(std::span<const value* const> values) const;
 
   /// The names it reads, each once, in order of appearance.
   [[nodiscard]] const std::vector<std::string>& names() const { return *names_; }
-  /// As it was written, without surrounding blanks.
+  /// The text as written, without surrounding blanks.
   [[nodiscard]] const std::string& text() const { return text_; }
 
 private:

@@ -13,7 +13,8 @@
 
 namespace tune {
 
-/// A number to compare `metric` with. Metrics whose names end in `_s` also take durations, "10m".
+/// Parses a number to compare `metric` with. Metrics whose names end in `_s` also take durations,
+/// "10m".
 /// @errors `ec::bad_syntax`; NaN is refused, as nothing compares with it.
 [[nodiscard]] expected<double> parse_limit(std::string_view metric, std::string_view text);
 
@@ -31,11 +32,11 @@ struct metric_comparison {
   friend bool operator==(const metric_comparison&, const metric_comparison&) = default;
 };
 
-/// "latency <= 20"; the name in double quotes where it needs them.
+/// "latency <= 20"; the name in double quotes if it needs them.
 [[nodiscard]] std::string to_text(const metric_comparison& x);
 
-/// Comparisons joined by commas, written as in `metric_condition`. None where `text` is blank.
-/// @errors as `metric_condition::parse`.
+/// Comparisons joined by commas, written as in `metric_condition`. Empty if `text` is blank.
+/// @errors See `metric_condition::parse`.
 [[nodiscard]] expected<std::vector<metric_comparison>> parse_comparisons(std::string_view text);
 
 /// Comparisons joined by `and` and `or`; `and` binds more tightly. Names with blanks or with
@@ -47,7 +48,8 @@ public:
   /// A single comparison.
   explicit metric_condition(metric_comparison only) : any_of_{{std::move(only)}} {}
 
-  /// What satisfies it, with the values: "accuracy 0.996 >= 0.995"; nothing where it does not hold.
+  /// The satisfied part, with its values: "accuracy 0.996 >= 0.995"; empty if the condition does
+  /// not hold.
   [[nodiscard]] std::optional<std::string> met_by(const report& from) const;
 
   /// The metric of each comparison, in the order written.

@@ -1,4 +1,4 @@
-/// Stop where a metric has come to rest: in one trial, or among the best of all.
+/// Stops when a metric has come to rest: in one trial, or among the best of all.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,13 +18,13 @@ struct trial_plateau_settings {
   std::string metric;
   /// Population standard deviation of the window below which a trial has come to rest. [> 0]
   double std = 0.01;
-  /// Results that are looked at. [>= 2]
+  /// Number of last results examined. [>= 2]
   std::uint64_t window = 4;
-  /// Results before which no trial is ended.
+  /// Number of results before which no trial is ended.
   std::uint64_t grace = 4;
-  /// The last value must also have come this far.
+  /// Bound that the last value must also have reached.
   std::optional<double> threshold;
-  /// `threshold` is reached from below; otherwise from above.
+  /// True: `threshold` is reached from below; otherwise from above.
   bool maximise = false;
 };
 
@@ -52,11 +52,11 @@ private:
 /// Settings of `experiment_plateau`.
 struct experiment_plateau_settings {
   std::string metric;
-  /// Population standard deviation of the best values up to which they are at rest. [> 0]
+  /// Largest population standard deviation of the best values that counts as rest. [> 0]
   double std = 0.001;
-  /// How many of the best values of all results are looked at. [>= 2]
+  /// Number of best values, over all results, that are examined. [>= 2]
   std::uint64_t top = 10;
-  /// How many results in a row must find them at rest.
+  /// Number of consecutive results that must find them at rest.
   std::uint64_t patience = 0;
   bool maximise = false;
 };
@@ -69,14 +69,14 @@ public:
       : settings_{std::move(settings)} {}
 
   [[nodiscard]] std::optional<stop_verdict> see(const report& what) override;
-  /// Nothing: the values of ended trials count on.
+  /// Does nothing: the values of ended trials still count.
   void forget(trial_id) override {}
   [[nodiscard]] std::vector<needed_metric> needs() const override;
   void describe(fingerprint& into) const override;
 
 private:
   experiment_plateau_settings settings_;
-  /// Best first.
+  /// Sorted, best first.
   std::vector<double> best_;
   std::uint64_t at_rest_ = 0;
 };

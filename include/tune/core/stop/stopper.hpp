@@ -1,4 +1,4 @@
-/// Stop conditions: when a trial, or the whole experiment, has seen enough.
+/// Stop conditions: end a trial, or the whole experiment, once enough was seen.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,28 +16,28 @@
 
 namespace tune {
 
-/// What a stopper says about a report.
+/// A stopper's answer to a report.
 struct stop_verdict {
   /// End this trial, or all of them.
   enum class reach : std::uint8_t { trial, experiment } scope = reach::trial;
-  /// Why, for people and the record.
+  /// Reason, for people and the record.
   std::string why;
-  /// As heads before `on::answers_stalls_anew` wrote it down; empty: alike.
+  /// Reason as heads before `on::answers_stalls_anew` recorded it; empty: the same.
   std::string earlier_why = {};
 };
 
-/// Sees every report that counts, in order, and may end its trial or everything.
-/// Deterministic given the reports: what it says is not recorded, and an experiment that goes on
-/// shows it all of them again. It is asked between two reports, and all trials wait for it.
+/// Sees every report that counts, in order, and may end its trial or everything. Deterministic
+/// given the reports: its answers are not recorded, and when an experiment is resumed it sees all
+/// reports again. It is called between two reports, and all trials wait for it.
 class stopper {
 public:
   virtual ~stopper() = default;
-  /// Takes the report into account. @returns whether something must end. One of a catalogue that
-  /// throws is warned of, and is asked no more.
+  /// Takes the report into account. @returns whether something must end. If a stopper from a
+  /// catalogue throws, a warning is given and it is not called again.
   [[nodiscard]] virtual std::optional<stop_verdict> see(const report& what) = 0;
-  /// The trial ended: forget what was kept for it.
+  /// The trial ended: drop the data kept for it.
   virtual void forget(trial_id trial) = 0;
-  /// The metrics that it looks at.
+  /// The metrics that it reads.
   [[nodiscard]] virtual std::vector<needed_metric> needs() const = 0;
   virtual void describe(fingerprint& into) const = 0;
 };
@@ -48,14 +48,14 @@ struct stop_line {
   std::string text;
 };
 
-/// What every stopper's factory is given beside its options.
+/// Given to every stopper's factory in addition to its options.
 struct stopper_context {
   /// The metric of the first objective, and whether larger is better.
   std::string metric;
   bool maximise = true;
 };
 
-/// Stoppers of a program's own, by name.
+/// A program's own stoppers, by name.
 using stopper_catalogue = catalogue<stopper, stopper_context>;
 
 /// Makes the stoppers of a `[stop]` section, joined by "or". Keys:
@@ -64,7 +64,7 @@ using stopper_catalogue = catalogue<stopper, stopper_context>;
 /// - `all_when = …`: the same, but ends the experiment;
 /// - `plateau = metric [std 0.01] [window 4] [grace 4] [threshold X min|max]`;
 /// - `experiment_plateau = metric [std 0.001] [top 10] [patience 0] [min|max]`;
-/// - a name of `own`, its value options of that: `budget = cost 100 metric loss`;
+/// - a name in `own`, with its options as the value: `budget = cost 100 metric loss`;
 /// - any other key is a metric, its value a number: stop at `metric >= number`.
 /// @errors `ec::bad_syntax`, `ec::bad_option`; `detail` starts with the key in quotes.
 [[nodiscard]] expected<std::vector<std::unique_ptr<stopper>>>

@@ -8,7 +8,7 @@
 
 namespace tune {
 
-/// See `metric` in report.hpp, which computes them. A report of a trial may bring its own instead.
+/// See `metric` in report.hpp, which computes them. A report may bring its own value instead.
 inline constexpr std::array<std::string_view, 7> automatic_metrics{"training_iteration",
                                                                    "time_total_s",
                                                                    "time_this_iter_s",

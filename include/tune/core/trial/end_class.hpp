@@ -1,4 +1,4 @@
-/// The ways an attempt can end, each counted and budgeted apart.
+/// The ways in which an attempt can end, each counted and budgeted separately.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,25 +9,25 @@
 
 namespace tune {
 
-/// How an attempt ended. Values are stored: only ever appended.
+/// How an attempt ended. Values are stored: the list may only be extended at its end.
 enum class end_class : std::uint8_t {
   /// The trainable came to its own end.
   finished,
-  /// It was asked to stop and did.
+  /// The trainable was asked to stop and did.
   stopped,
-  /// It was paused: checkpoint registered, process gone.
+  /// The trainable was paused: checkpoint registered, process gone.
   paused,
   /// The user's code threw, exited non-zero, or never delivered the objective.
   user_error,
   /// No report within the progress timeout.
   timeout,
-  /// The memory limit ended it.
+  /// The memory limit ended the trainable.
   out_of_memory,
-  /// A signal from outside ended it.
+  /// A signal from outside ended the trainable.
   killed,
-  /// Its node went away.
+  /// The node was lost.
   node_lost,
-  /// Its node was asked to give it up.
+  /// The node was asked to give the attempt up.
   preempted,
   /// The experiment stopped in order; the trial goes on at resume.
   interrupted,
@@ -37,11 +37,11 @@ enum class end_class : std::uint8_t {
 
 inline constexpr std::size_t end_class_count = 11;
 
-/// The name as listed, e.g. "user_error".
+/// The enumerator's name, e.g. "user_error".
 [[nodiscard]] std::string_view to_text(end_class x);
 [[nodiscard]] std::optional<end_class> end_class_from(std::string_view name);
 
-/// True for the classes that count against a budget of failures.
+/// True for the classes that count against a failure budget.
 [[nodiscard]] bool is_failure(end_class x);
 
 } // namespace tune

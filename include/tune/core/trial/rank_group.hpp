@@ -1,4 +1,4 @@
-/// The ranks of one attempt: which of them begin, are told to end, and when the attempt is over.
+/// The ranks of one attempt: when each begins and is told to end, and when the attempt is over.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tune {
 
-/// What a rank group has its owner do.
+/// Commands of a rank group to its owner.
 namespace rank_cmd {
 
 /// Start this rank on the node of its bundle. [rank >= 1]
@@ -20,13 +20,13 @@ struct launch {
   std::uint32_t rank = 0;
   friend bool operator==(const launch&, const launch&) = default;
 };
-/// Tell it to end.
+/// Tell this rank to end.
 struct halt {
   std::uint32_t rank = 0;
   halt_mode how = halt_mode::kill;
   friend bool operator==(const halt&, const halt&) = default;
 };
-/// Nothing of the attempt runs any more: it ended as this rank did.
+/// Nothing of the attempt runs any more: it ended like rank `as`.
 struct over {
   std::uint32_t as = 0;
   friend bool operator==(const over&, const over&) = default;
@@ -41,26 +41,28 @@ using rank_commands = std::vector<rank_command>;
 ///
 /// Rank 0 is the one that reports and saves. It begins first, since it names the port at which the
 /// others meet; they begin once it runs. The first rank that fails ends all, and its failure is the
-/// attempt's; where rank 0 ends well that is the attempt's end, however the others let go, and
-/// those that still run then are told to stop. While rank 0 is on its way to an end that was asked
-/// of it, or that it has announced, the others may go as they like: they lose their peer.
+/// attempt's; if rank 0 ends well that is the attempt's end, however the others end, and those that
+/// still run are told to stop. While rank 0 is about to end, because it was told to or has
+/// announced it, failures of the others do not count, since they lose their peer; they count after
+/// all if rank 0 goes on.
 ///
-/// Its promise: **the attempt is over once, and not before nothing of it runs.**
+/// Its promise: **the attempt is over once, and not while any of its ranks runs.**
 class rank_group {
 public:
   /// Rank 0 is launched.
-  /// @param ranks How many there are. [>= 1]
+  /// @param ranks Number of ranks. [>= 1]
   explicit rank_group(std::uint32_t ranks = 1);
 
   /// Rank 0 runs.
   [[nodiscard]] rank_commands begun();
-  /// Nothing of it runs any more. Told again, it is no news.
+  /// Nothing of the rank runs any more. A repeated call has no effect.
   [[nodiscard]] rank_commands ended(std::uint32_t rank, end_class how);
   /// The attempt is told to end.
   [[nodiscard]] rank_commands halt(halt_mode how);
-  /// Rank 0 is about to end: it was told to at its last report, or said that it was its last.
+  /// Rank 0 is about to end: it was told to at its last report, or announced that report as its
+  /// last.
   void let_end() { is_leaving_ = true; }
-  /// It will not, after all: its save failed.
+  /// Rank 0 does not end after all: its save failed.
   [[nodiscard]] rank_commands goes_on();
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
@@ -70,12 +72,12 @@ private:
   enum class stage : std::uint8_t { absent, runs, gone };
 
   std::vector<stage> ranks_;
-  /// As whom the attempt ends.
+  /// The rank that decides how the attempt ended.
   std::optional<std::uint32_t> verdict_;
-  /// The first that failed while rank 0 was about to end.
+  /// The first rank that failed while rank 0 was about to end.
   std::optional<std::uint32_t> missed_;
   bool is_leaving_ = false;
-  /// Nothing more begins.
+  /// True once nothing more begins.
   bool is_closing_ = false;
   bool is_over_ = false;
 

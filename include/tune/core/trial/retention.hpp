@@ -1,4 +1,4 @@
-/// Which checkpoints of a trial are worth their room.
+/// Decides which checkpoints of a trial to keep.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,32 +11,32 @@
 
 namespace tune {
 
-/// How many checkpoints stay. What somebody still needs stays on top of that: the newest good one
-/// of each trial, what is being restored, what another trial goes on from, and the checkpoint that
-/// goes with the best metrics of all.
+/// Number and size of checkpoints to keep. Checkpoints that are still needed are kept in addition:
+/// the newest good one of each trial, one being restored, one that another trial goes on from, and
+/// the one that belongs to the best metrics of all.
 struct retention_policy {
-  /// Of a trial. 0 = all.
+  /// Number per trial. 0 = all.
   std::uint64_t keep = 0;
-  /// Metric that ranks them; empty: the newest are the best.
+  /// Metric that ranks the checkpoints; empty: the newest are the best.
   std::string score_attribute;
-  /// Greater scores are better.
+  /// True if greater scores are better.
   bool maximise = true;
-  /// Of a trial, and of all trials together. 0 = no limit. [bytes]
+  /// Total size per trial, and of all trials together. 0 = no limit. [bytes]
   std::uint64_t trial_bytes = 0;
   std::uint64_t experiment_bytes = 0;
 
   [[nodiscard]] bool limits_trials() const { return keep > 0 || trial_bytes > 0; }
 };
 
-/// What a checkpoint is worth. Greater is better.
+/// Rank of a checkpoint. Greater is better.
 struct checkpoint_worth {
   checkpoint_id id;
-  /// It can be restored.
+  /// True if it can be restored.
   bool good = true;
-  /// The metric at its iteration, greater being better; none: there was no number.
+  /// The metric at its iteration, greater is better; empty: there was no number.
   std::optional<double> score;
 
-  /// The good before the bad, scores before none, then the newer.
+  /// Good ones before bad ones, then those with a score before those without, then the newer.
   friend bool operator<(const checkpoint_worth& a, const checkpoint_worth& b);
 };
 
@@ -44,12 +44,13 @@ struct checkpoint_worth {
 struct kept_checkpoint {
   checkpoint_worth worth;
   std::uint64_t bytes = 0;
-  /// Somebody needs it.
+  /// True if it is still needed.
   bool pinned = false;
 };
 
-/// The checkpoints of one trial that have to go: of all in the order of their worth the first
-/// `keep` stay, as long as they and the pinned ones fit into `trial_bytes`; pinned ones always do.
+/// The checkpoints of one trial that have to be removed: in the order of their rank the first
+/// `keep` stay, as long as they and the pinned ones fit into `trial_bytes`; pinned ones always
+/// stay.
 [[nodiscard]] std::vector<checkpoint_id> superfluous(const retention_policy& policy,
                                                      std::vector<kept_checkpoint> of_trial);
 

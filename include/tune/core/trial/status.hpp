@@ -8,22 +8,22 @@
 
 namespace tune {
 
-/// Where a trial stands in its life.
+/// Present state of a trial.
 enum class trial_status : std::uint8_t { pending, running, paused, terminated, errored };
 
-/// What may happen to a trial's status.
+/// Events that may change a trial's status.
 enum class status_event : std::uint8_t {
   /// Resources were granted and an attempt opened.
   place,
-  /// Its checkpoint is registered and its process gone.
+  /// The checkpoint is registered and the process gone.
   paused,
-  /// It may run again.
+  /// The trial may run again.
   unpause,
-  /// It finished, or was stopped.
+  /// The trial finished, or was stopped.
   end,
-  /// Its attempt failed within the budget, or was lost, preempted or interrupted.
+  /// The attempt failed within the budget, or was lost, preempted or interrupted.
   retry,
-  /// Its attempt failed beyond the budget.
+  /// The attempt failed beyond the budget.
   fail,
   /// The user asks for another run of a finished trial (`resume` options, `retry`).
   revive,
@@ -59,10 +59,10 @@ using transition = std::variant<moves_to, is_ignored, is_bug>;
 ///     |  +-- unpause, retry --|- paused -- end, fail |    |
 ///     +------------------ revive --------------------+----+
 ///
-/// @returns for every pair what happens; total and pure.
+/// @returns the transition for every pair; total and pure.
 [[nodiscard]] transition next(trial_status from, status_event event);
 
-/// Tells whether nothing but `revive` can change it.
+/// Whether only `revive` can change the status.
 [[nodiscard]] constexpr bool is_final(trial_status x) {
   return x == trial_status::terminated || x == trial_status::errored;
 }

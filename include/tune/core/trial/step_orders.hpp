@@ -13,29 +13,29 @@
 
 namespace tune {
 
-/// What `step_orders` has its owner do.
+/// Commands of `step_orders` to its owner.
 namespace step_cmd {
 
-/// Orders. Each comes to its end by `carried_out`, `stepped`, `refused` or `gone`.
+/// Orders. Each is concluded by `carried_out`, `stepped`, `refused` or `gone`.
 struct set_up {
   friend bool operator==(const set_up&, const set_up&) = default;
 };
-/// Of the checkpoint that the attempt goes on from.
+/// Load the checkpoint that the attempt goes on from.
 struct load {
   friend bool operator==(const load&, const load&) = default;
 };
 struct step {
   friend bool operator==(const step&, const step&) = default;
 };
-/// Into a directory that the owner makes.
+/// Save a checkpoint into a directory that the owner makes.
 struct save {
   std::uint64_t checkpoint = 0;
-  /// The attempt ends with it.
+  /// True if the attempt ends with it.
   bool ends = false;
   bool in_memory = false;
   friend bool operator==(const save&, const save&) = default;
 };
-/// In one of the formats that are wanted, by its index.
+/// Export in one of the wanted formats, given by its index.
 struct export_model {
   std::size_t format = 0;
   friend bool operator==(const export_model&, const export_model&) = default;
@@ -45,14 +45,14 @@ struct export_model {
 struct begun {
   friend bool operator==(const begun&, const begun&) = default;
 };
-/// The checkpoint that was ordered last is written.
+/// The checkpoint of the last `save` order is written.
 struct keep {
   std::uint64_t checkpoint = 0;
   bool ends = false;
   bool in_memory = false;
   friend bool operator==(const keep&, const keep&) = default;
 };
-/// It is not.
+/// The checkpoint of the last `save` order is not written.
 struct not_kept {
   std::uint64_t checkpoint = 0;
   std::string why;
@@ -63,7 +63,7 @@ struct not_exported {
   std::string why;
   friend bool operator==(const not_exported&, const not_exported&) = default;
 };
-/// Have the trainable go: it is told to, or ended at once. `gone` or `late` follows.
+/// Make the trainable leave: tell it to, or end it at once. `gone` or `late` follows.
 struct dismiss {
   bool by_force = false;
   friend bool operator==(const dismiss&, const dismiss&) = default;
@@ -83,54 +83,55 @@ using step_command
                    step_cmd::not_exported, step_cmd::dismiss, step_cmd::over>;
 using step_commands = std::vector<step_command>;
 
-/// The rules of an attempt whose trainable hears orders, as a value: events in, commands out.
+/// The rules of an attempt whose trainable takes orders, as a value: events in, commands out.
 ///
 /// Set-up, then the checkpoint, if there is one, then steps; each step's report is judged before
-/// the next, and may be followed by a save. At the end what was asked for is exported, and the
-/// trainable is told to go. A step that fails fails the attempt, a save or an export only itself.
+/// the next, and may be followed by a save. At the end the requested formats are exported, and the
+/// trainable is told to leave. A failing step fails the attempt, a failing save or export only
+/// itself.
 ///
-/// Its promises: **there is one order at a time; a trainable that is not gone is told to go, and by
-/// force where it stays; the attempt is over once, and stays as it is whatever comes later.**
+/// Its promises: **there is one order at a time; a trainable that is not gone is told to leave, and
+/// forced to if it stays; the attempt is over once, and stays as it is whatever comes later.**
 class step_orders {
 public:
   struct plan {
-    /// It goes on from a checkpoint.
+    /// True if it goes on from a checkpoint.
     bool restores = false;
     bool can_save = true;
-    /// Formats to export at the end of the trial.
+    /// Number of formats to export at the end of the trial.
     std::size_t formats = 0;
-    /// Its trial has come to its end: it only exports.
+    /// True if its trial has come to its end: it only exports.
     bool ends = false;
   };
 
   explicit step_orders(plan what) : plan_{what}, exports_{what.ends} {}
 
-  /// The trainable is there.
+  /// The trainable exists.
   [[nodiscard]] step_commands begin();
-  /// It did what it was told; of a step see below.
+  /// The trainable carried out its order; for a step see below.
   [[nodiscard]] step_commands carried_out();
-  /// Its step's report was handed on.
-  /// @param done      It is the last one.
+  /// The report of its step was passed on.
+  /// @param done      Whether it is the last one.
   /// @param is_judged Whether an answer to it will come.
   [[nodiscard]] step_commands stepped(bool done, bool is_judged);
-  /// It did not do what it was told, or made a report that is none, or there is no place for its
-  /// checkpoint.
+  /// The trainable did not carry out its order, or made an invalid report, or there is no place for
+  /// its checkpoint.
   [[nodiscard]] step_commands refused(std::string why);
-  /// It has ended, asked to or not.
+  /// The trainable has ended, asked to or not.
   [[nodiscard]] step_commands gone(std::string why);
-  /// Its report was judged. Unasked answers are not heard.
+  /// The trainable's report was judged. Answers without a waiting report are ignored.
   [[nodiscard]] step_commands go_on();
   [[nodiscard]] step_commands save(step_cmd::save what, bool exports);
   [[nodiscard]] step_commands stop(bool exports);
-  /// The attempt is told to end. At once where `how` says so, else behind the order under way.
+  /// The attempt is told to end: at once if `how` says so, else after the present order.
   [[nodiscard]] step_commands halt(halt_mode how, bool exports);
-  /// It was told to go, and is still there after all the time that it had.
+  /// The trainable was told to leave, and is still there after the time allowed.
   [[nodiscard]] step_commands late();
 
-  /// Whether its report waits for an answer.
+  /// Whether the trainable's report waits for an answer.
   [[nodiscard]] bool awaits_answer() const { return now_ == stage::reported; }
   [[nodiscard]] bool is_over() const { return now_ == stage::over; }
-  /// The order under way, for people; empty: there is none.
+  /// The present order, for people; empty: there is none.
   [[nodiscard]] std::string doing() const;
 
 private:

@@ -1,4 +1,5 @@
-/// Words that must arrive once, in order, although the line between the two sides may break.
+/// Messages that must arrive once, in order, although the connection between the two sides may
+/// break.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace tune {
 
-/// The side that speaks: numbers words from 1, and keeps each until the other side has heard it.
+/// The speaking side: numbers words from 1, and keeps each until the other side has heard it.
 template <class Word>
 class outgoing_words {
 public:
@@ -18,14 +19,14 @@ public:
     words_.push_back(std::move(what));
     return first_ + words_.size() - 1;
   }
-  /// The other side has heard all up to this one.
+  /// The other side has heard all words up to this one.
   void heard(std::uint64_t number) {
     while (!words_.empty() && first_ <= number) {
       words_.pop_front();
       ++first_;
     }
   }
-  /// Calls with the number of each word that was not heard, and the word, in order.
+  /// Calls `call` with the number of each unheard word, and the word, in order.
   template <class Call>
   void for_each(Call call) const {
     auto number = first_;
@@ -39,22 +40,22 @@ private:
   std::deque<Word> words_;
 };
 
-/// The side that listens.
+/// The listening side.
 class incoming_words {
 public:
-  /// Unheard words after which the speaker is told, so that it keeps few.
+  /// Number of heard words after which the speaker is told, so that it keeps few.
   static constexpr std::uint64_t most_untold = 8;
 
-  /// @returns whether the word is the next; a doubled one is not, nor one after a gap.
+  /// @returns whether the word is the next one; false for a repeated one, or one after a gap.
   bool take(std::uint64_t number) {
     if (number != heard_ + 1)
       return false;
     ++heard_;
     return true;
   }
-  /// All up to this one were heard.
+  /// Number of the last word heard.
   [[nodiscard]] std::uint64_t heard() const { return heard_; }
-  /// Whether the speaker should be told now. @param urgent It waits for that.
+  /// Whether the speaker should be told now. @param urgent Whether it waits to be told.
   [[nodiscard]] bool is_to_be_told(bool urgent) {
     if (!urgent && heard_ - told_ < most_untold)
       return false;

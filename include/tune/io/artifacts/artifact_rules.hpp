@@ -1,4 +1,5 @@
-/// Which files that a trial wrote on a worker come back to the head: `[trainable] artifacts`.
+/// Rules that select the files of a trial to be brought from a worker to the head: `[trainable]
+/// artifacts`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,16 +13,16 @@
 
 namespace tune {
 
-/// Files of one attempt, at most, that `artifacts_max_files` can allow: their list is one message's
-/// worth of memory at both ends.
+/// Upper bound of `artifacts_max_files`: the list of an attempt's files is held in memory as one
+/// message at both ends.
 inline constexpr std::uint64_t max_artifact_files = 10'000;
 
 /// `[trainable] artifacts`, `artifacts_max_size` and `artifacts_max_files`.
 struct artifact_rules {
-  /// Against the trial's directory, in the form of `make_manifest`; "." is all of it. None: nothing
-  /// comes back.
+  /// Patterns relative to the trial's directory, in the form of `make_manifest`; "." selects the
+  /// whole directory. If empty, nothing is brought back.
   std::vector<std::string> patterns = {};
-  /// Of one attempt's artifacts together. 0: no limit. [bytes]
+  /// Limit for the total size of one attempt's artifacts. 0: no limit. [bytes]
   std::uint64_t max_bytes = 0;
   /// [1 .. max_artifact_files]
   std::uint64_t max_files = max_artifact_files;
@@ -31,19 +32,20 @@ struct artifact_rules {
   friend bool operator==(const artifact_rules&, const artifact_rules&) = default;
 };
 
-/// Whether this stands for a path below a directory. @errors `ec::bad_option`, which tells why not.
+/// Checks that a pattern describes a path below a directory. @errors `ec::bad_option` with the
+/// reason.
 [[nodiscard]] expected<void> check_artifact_pattern(std::string_view pattern);
 
-/// Whether the pattern names this file, or a directory above it. Names that begin with a dot are
-/// matched only by a part that begins with one.
+/// Whether the pattern matches this file, or a directory above it. Names that begin with a dot are
+/// matched only by a part that begins with a dot.
 /// @param path Relative to the trial's directory, parts joined by '/'.
 [[nodiscard]] bool matches_artifact(std::string_view pattern, std::string_view path);
 
-/// Whether something below this directory may match; false: it need not be entered.
+/// Whether something below this directory may match; if false, the directory need not be entered.
 [[nodiscard]] bool may_match_below(std::string_view pattern, std::string_view directory);
 
-/// Whether the first name of a path below a trial's directory is one of the runtime's own, so that
-/// no artifact may bear it: see docs/trial_files.md.
+/// Whether the first part of a path below a trial's directory is one of the runtime's own names,
+/// which no artifact may have: see docs/trial_files.md.
 [[nodiscard]] bool is_runtime_name(std::string_view first);
 
 } // namespace tune

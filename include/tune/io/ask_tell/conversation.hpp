@@ -1,5 +1,5 @@
-/// Ask-tell: an external executor asks for trials and tells how they do. docs/ask-tell.md is the
-/// user's page.
+/// Ask-tell: an external executor asks for trials and reports their results. docs/ask-tell.md is
+/// the user's page.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,64 +13,66 @@
 
 namespace tune {
 
-/// `on::opened::draws` of a head for executors. Their trials go on when a head is begun anew: what
-/// waits stands where it would have stood without a break, and no place is kept
+/// Value of `on::opened::draws` of a head for executors. Their trials go on when a new head starts:
+/// waiting trials keep the order they would have had without a break, and no place is kept
 /// (`on::keeps_places`).
 inline constexpr std::uint32_t executor_draws = on::due_at_end;
 
 class executor_book;
 struct executor_trial;
 
-/// What a conversation needs of the world.
+/// The functions that a conversation needs from its environment.
 class conversation_ports : public plain_runner_ports {
 public:
   /// Unix time in milliseconds.
   [[nodiscard]] virtual std::int64_t wall_ms() const = 0;
 };
 
-/// What a conversation is about.
+/// The experiment that a conversation is about, with its rules.
 struct conversation_parts {
-  /// Its trainables can save: executors keep checkpoints.
+  /// The experiment's state machine. Its trainables must be able to save, since executors keep
+  /// checkpoints.
   experiment machine;
   std::unique_ptr<scheduler> judge;
   std::unique_ptr<searcher> source;
-  /// Where configurations that the executor adds must lie.
+  /// The space that must contain the configurations added by the executor.
   std::shared_ptr<const search_space> space;
 };
 
-/// The same, but that suggestions are worked out while the executor waits for them: what was drawn
-/// ahead never runs, so it need not be good.
+/// `from`, changed so that suggestions are worked out while the executor waits for them.
+/// Suggestions drawn ahead never run, so quick drafts are good enough.
 [[nodiscard]] experiment_settings settings_for_executor(experiment_settings from);
 
-/// Bytes that an executor may call something by that is its own: a checkpoint, a wish.
+/// Longest name that an executor may give to an object of its own: a checkpoint or a wish. [bytes]
 inline constexpr std::size_t most_own_name_bytes = 4096;
 
-/// The answer to what is no request: what is wrong, for people.
+/// The answer to an invalid request. @param what The fault, for people.
 [[nodiscard]] object fault_answer(std::string what);
 
-/// One conversation: requests in, answers out, in order. For one thread.
+/// One conversation: takes requests and returns answers, in order. Not thread-safe.
 ///
-/// An answer rests on what is durable: all events that led to it, and all that followed from it,
-/// are committed when it is given.
+/// Answers rest on durable events only: all events that led to an answer, and all that followed
+/// from it, are committed when the answer is returned.
 class conversation {
 public:
-  /// @param world Must outlive it.
+  /// @param world Must outlive the conversation.
   conversation(conversation_parts parts, conversation_ports& world);
   ~conversation();
   conversation(const conversation&) = delete;
   conversation& operator=(const conversation&) = delete;
 
-  /// As `experiment::go_by`.
+  /// Like `experiment::go_by`.
   void go_by(rule_change what);
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);
-  /// Begins, or goes on with what was replayed: trials that ran may be reported on at once, and are
-  /// offered again by `ask` as long as nobody has spoken of them.
-  /// @errors of `plain_runner_ports::commit`.
+  /// Begins, or continues from the replayed events: trials that ran may be reported on at once, and
+  /// `ask` offers them again until a request mentions them.
+  /// @errors those of `plain_runner_ports::commit`.
   [[nodiscard]] expected<void> open(on::opened how);
 
-  /// Answers a request. What is wrong with it is told by an answer, `fault`, too.
-  /// @errors of `plain_runner_ports::commit`: no answer may be given, and none will be.
+  /// Answers a request. An invalid request is also answered, by a `fault`.
+  /// @errors those of `plain_runner_ports::commit`: then no answer may be sent, and all later calls
+  ///         fail.
   [[nodiscard]] expected<object> answer(const object& request);
 
   [[nodiscard]] const experiment& machine() const { return runner_->machine(); }

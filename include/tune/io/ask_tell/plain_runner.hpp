@@ -17,67 +17,67 @@
 
 namespace tune {
 
-/// What a plain runner needs of the world.
+/// The functions that a plain runner needs from its environment.
 class plain_runner_ports {
 public:
   virtual ~plain_runner_ports() = default;
   /// Experiment time; never goes back.
   [[nodiscard]] virtual instant now() const = 0;
-  /// Makes all items durable, or none. @errors final: nothing more may be done.
+  /// Makes all items durable, or none. @errors are final: nothing more may be done afterwards.
   [[nodiscard]] virtual expected<void> commit(std::span<const store_item> items) = 0;
-  /// Something is probably not as it was meant: tell people.
+  /// Warns people about something that is probably not intended.
   virtual void warn(const std::string& text) = 0;
 };
 
-/// Where trials run. Called by the runner at its work; must call back nothing but
-/// `plain_runner::post_later`.
+/// The side that runs the trials. The runner calls it during its work; it must not call back
+/// anything but `plain_runner::post_later`.
 class trial_side {
 public:
   virtual ~trial_side() = default;
-  /// Carries out one of the commands that act on trials: place, cancel_place, release, launch,
+  /// Carries out one of the commands that affect trials: place, cancel_place, release, launch,
   /// proceed, save, halt, discard.
   virtual void carry_out(const command& what) = 0;
-  /// An event is in the log, now or since an earlier head.
+  /// Takes note of an event that is in the log, from now or from an earlier head.
   virtual void see(const event& what) = 0;
 };
 
 /// Answers the questions of one experiment's engine by its rules, at once and in the order in which
-/// the runner actor takes prompt answers: the scheduler's, then the searcher's. So the same words
-/// from outside give the same log.
+/// the runner actor takes prompt answers: the scheduler's, then the searcher's. The same input from
+/// outside therefore gives the same log.
 class plain_runner : private engine_ports {
 public:
-  /// @param world, trials Must outlive it.
+  /// @param world, trials Must outlive the runner.
   plain_runner(experiment machine, std::unique_ptr<scheduler> judge,
                std::unique_ptr<searcher> source, plain_runner_ports& world, trial_side& trials);
   plain_runner(const plain_runner&) = delete;
   plain_runner& operator=(const plain_runner&) = delete;
 
-  /// As `experiment::go_by`.
+  /// Like `experiment::go_by`.
   void go_by(rule_change what) { loop_.go_by(std::move(what)); }
   /// Applies an event of an earlier head. Before `open`.
   void replay(const event& what);
-  /// Begins, or goes on with what was replayed, and settles. What ran under an earlier head stays
-  /// open.
-  /// @errors of `plain_runner_ports::commit`.
+  /// Begins, or continues from the replayed events, and settles. Attempts that ran under an earlier
+  /// head stay open.
+  /// @errors those of `plain_runner_ports::commit`.
   [[nodiscard]] expected<void> open(on::opened how);
 
-  /// Takes news, and answers nothing yet.
+  /// Takes an event without answering any question yet.
   void post(event_body what);
-  /// Likewise what is due by time.
+  /// Takes the events that are due by time, likewise without answers.
   void pass();
-  /// Takes news as soon as the runner is done with what it is doing.
+  /// Takes an event as soon as the runner has finished its current step.
   void post_later(event_body what) { later_.push_back(std::move(what)); }
 
-  /// Does all that follows from what was posted. It is on disk when this returns.
-  /// @errors of `plain_runner_ports::commit`, now and for ever.
+  /// Does everything that follows from the posted events. All of it is on disk when this returns.
+  /// @errors those of `plain_runner_ports::commit`; every later call returns the same error.
   [[nodiscard]] expected<void> settle();
 
   [[nodiscard]] const experiment& machine() const { return loop_.machine(); }
-  /// How it ended, once that is on disk.
+  /// How the experiment ended, once that is on disk.
   [[nodiscard]] const std::optional<cmd::finish>& finished() const { return finished_; }
 
 private:
-  /// What the rules are asked in one turn.
+  /// Questions to the rules that are answered in one turn.
   struct questions {
     std::vector<cmd::judge> judge;
     std::vector<cmd::resolve_stall> stalls;

@@ -1,4 +1,5 @@
-/// The directory that holds a node's certificate and key, and on one machine the CA's key.
+/// The directory that holds a node's certificate and key; on one machine, it also holds the CA's
+/// key.
 ///
 ///     ca.pem    the cluster's CA               everywhere
 ///     ca.key    its key                        where certificates are issued, nowhere else
@@ -19,7 +20,7 @@
 
 namespace tune {
 
-/// Where the files of a certificate directory lie.
+/// Paths of the files of a certificate directory.
 struct certificate_paths {
   std::filesystem::path authority;
   std::filesystem::path authority_key;
@@ -32,31 +33,31 @@ struct certificate_paths {
 /// `$TUNE_CERTS`, else `$XDG_CONFIG_HOME/tune-node/certs`, else `~/.config/tune-node/certs`.
 [[nodiscard]] std::filesystem::path default_certificate_directory();
 
-/// How long a CA lasts, and a node's certificate where nothing else is said.
+/// Lifetime of a CA, and the default lifetime of a node's certificate.
 inline constexpr std::chrono::days authority_lifetime{3653};
 inline constexpr std::chrono::days node_lifetime{825};
 
-/// A node's certificate to be issued.
+/// Parameters of a node's certificate to be issued.
 struct certificate_order {
   node_names whom;
-  /// Cut where the CA ends earlier. [>= 1 day]
+  /// Shortened if the CA expires earlier. [>= 1 day]
   std::chrono::days lifetime = node_lifetime;
-  /// Replaces the node's certificate and key; never the CA's.
+  /// Replaces an existing certificate and key of the node; never those of the CA.
   bool force = false;
   calendar_time now = calendar_now();
 };
 
-/// What `init_certificates` made; the rest was there.
+/// The parts that `init_certificates` made; the others existed already.
 struct init_outcome {
   bool made_authority = false;
   bool made_node = false;
 };
 
-/// Makes a CA and this machine's certificate, each where it is missing.
+/// Makes a CA and this machine's certificate, each only if it is missing.
 ///
-/// @param cluster Name of the cluster; empty: that of the node, or of the CA that is there.
-/// @errors `ec::refused`, with nothing changed, where a file would have to be overwritten or the
-///         CA in place is of no use; `ec::bad_option` for names; `ec::storage`.
+/// @param cluster Name of the cluster; empty: the name of the node, or that of the existing CA.
+/// @errors `ec::refused`, with nothing changed, if a file would have to be overwritten or the
+///         existing CA is unusable; `ec::bad_option` for invalid names; `ec::storage`.
 [[nodiscard]] expected<init_outcome> init_certificates(const std::filesystem::path& directory,
                                                        const std::string& cluster,
                                                        const certificate_order& node);
@@ -64,18 +65,18 @@ struct init_outcome {
 /// Issues a certificate with the CA in `directory` and writes `ca.pem`, `node.pem` and `node.key`
 /// into `out`, which may be the same directory.
 ///
-/// @errors as above. A CA in `out` that is another one is refused, whatever `force` says.
+/// @errors as `init_certificates`. A different CA in `out` is refused, regardless of `force`.
 [[nodiscard]] expected<void> issue_certificates(const std::filesystem::path& directory,
                                                 const std::filesystem::path& out,
                                                 const certificate_order& node);
 
-/// How the key beside a certificate is.
+/// State of the key file next to a certificate.
 enum class key_state : std::uint8_t {
   missing,
   fits,
-  /// It belongs to another certificate, or cannot be understood.
+  /// The key belongs to another certificate, or cannot be parsed.
   differs,
-  /// It fits, but others may read or change it.
+  /// The key fits, but other users may read or change it.
   exposed,
   unreadable,
 };
@@ -83,18 +84,18 @@ enum class key_state : std::uint8_t {
 /// "missing", "fits", …
 [[nodiscard]] std::string_view to_text(key_state x);
 
-/// A certificate with what lies beside it.
+/// A certificate, and the state of the files next to it.
 struct found_certificate {
   std::filesystem::path file;
   certificate_facts facts;
-  /// Of the file with the same name that ends in `.key`.
+  /// State of the file that has the same name with the ending `.key`.
   key_state key = key_state::missing;
-  /// By `ca.pem` in the same directory; nothing: there is none.
+  /// True if `ca.pem` in the same directory signed the certificate; empty if there is no `ca.pem`.
   std::optional<bool> signed_by_authority;
 };
 
-/// Looks at one certificate, or at all of a certificate directory, CA first.
-/// @errors `ec::storage` where nothing can be read; `ec::refused` where it is no certificate.
+/// Examines one certificate, or all certificates of a certificate directory, the CA first.
+/// @errors `ec::storage` if nothing can be read; `ec::refused` if the file is not a certificate.
 [[nodiscard]] expected<std::vector<found_certificate>>
 find_certificates(const std::filesystem::path& where);
 

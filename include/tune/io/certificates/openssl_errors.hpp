@@ -1,11 +1,12 @@
-/// OpenSSL's queue of errors, one per thread, by which it judges operations on all connections.
+/// OpenSSL's error queue. There is one per thread, and OpenSSL consults it for operations on all
+/// connections.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace tune {
 
-/// Empties this thread's. Before each operation on a TLS connection: what another connection left
-/// there would be taken for its failure.
+/// Empties this thread's error queue. To be called before each operation on a TLS connection:
+/// OpenSSL would otherwise take errors left by another connection for a failure of this one.
 void forget_tls_errors();
 
 } // namespace tune

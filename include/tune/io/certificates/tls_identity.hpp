@@ -1,4 +1,5 @@
-/// What a node shows to its peers, and by which it knows them: certificate, key, CA.
+/// The certificate and key that this node presents to its peers, and the CA by which it verifies
+/// theirs. The identity of a peer comes of its connection: see tls_session.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,31 +10,31 @@
 
 namespace tune {
 
-/// The three files that a node needs; PEM.
+/// The three PEM files that a node needs.
 struct tls_files {
   std::filesystem::path certificate;
   std::filesystem::path key;
-  /// The cluster's CA; the only one that is trusted.
+  /// The cluster's CA, the only CA that is trusted.
   std::filesystem::path authority;
 };
 
-/// An identity that was found to be in order.
+/// A verified identity.
 struct tls_identity {
   tls_files files;
   certificate_facts certificate;
-  /// Its fingerprint identifies the cluster.
+  /// The CA; its fingerprint identifies the cluster.
   certificate_facts authority;
 };
 
-/// Checks the three files before anything is bound or joined: they are there and readable, the key
-/// is nobody else's to read and belongs to the certificate, the CA signed it for both ends of a
-/// connection, and both certificates are valid at `now`.
+/// Checks the three files before anything is bound or joined: they exist and are readable, the key
+/// is accessible to its owner only and belongs to the certificate, the CA signed the certificate
+/// for both ends of a connection, and both certificates are valid at `now`.
 ///
-/// @errors `ec::refused`, always: one line with file and cause, and the commands that mend it.
+/// @errors always `ec::refused`: one line with the file, the cause and the commands that fix it.
 [[nodiscard]] expected<tls_identity> load_identity(const tls_files& files,
                                                    calendar_time now = calendar_now());
 
-/// The same for `node.pem`, `node.key` and `ca.pem` in a directory.
+/// Like the overload above, for `node.pem`, `node.key` and `ca.pem` in a directory.
 [[nodiscard]] expected<tls_identity> load_identity(const std::filesystem::path& directory,
                                                    calendar_time now = calendar_now());
 

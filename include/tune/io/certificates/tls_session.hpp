@@ -1,4 +1,4 @@
-/// One end of a TLS connection over a socket that does not block.
+/// One end of a TLS connection over a non-blocking socket.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,22 +10,23 @@
 
 namespace tune {
 
-/// TLS 1.3 with mutual authentication, and nothing older: see docs/security.md. Shakes hands while
-/// it reads and writes. Raises no SIGPIPE. Not for two threads at a time.
+/// TLS 1.3 with mutual authentication; older versions are refused: see docs/security.md. The
+/// handshake takes place during reads and writes. Raises no SIGPIPE. Not thread-safe.
 class tls_session {
 public:
   enum class side { accepts, connects };
-  /// What came of reading or writing.
+  /// Result of a read or write.
   enum class outcome {
     done,
-    /// The socket has to be ready first, or the peer to say something.
+    /// The call must wait until the socket is ready or the peer has sent something.
     later,
-    /// The connection is over, in order or not.
+    /// The connection has ended, cleanly or not.
     over,
   };
 
-  /// Reads the files, and begins to shake hands. Does not own the socket, which outlives it.
-  /// @errors `ec::refused` with the file that cannot be used; `ec::internal`.
+  /// Reads the files and begins the handshake. Does not own the socket, which must outlive the
+  /// session.
+  /// @errors `ec::refused` naming the file that cannot be used; `ec::internal`.
   [[nodiscard]] static expected<tls_session> begin(const tls_files& files, int socket, side which);
 
   tls_session(tls_session&&) noexcept;
@@ -34,15 +35,15 @@ public:
 
   /// @param count Bytes that were read; 0 unless `done`.
   [[nodiscard]] outcome read(void* to, std::size_t size, std::size_t& count);
-  /// With `size` 0 it only goes on with the handshake.
+  /// With `size` 0, only continues the handshake.
   /// @param count Bytes that were written; 0 unless `done`.
   [[nodiscard]] outcome write(const void* from, std::size_t size, std::size_t& count);
-  /// Who the peer is, as the subject of its certificate says ("CN=w1,O=tune-node"): the CA vouches
-  /// for it. Empty before the hands are shaken.
+  /// The peer's identity: the subject of its certificate ("CN=w1,O=tune-node"), verified by the CA.
+  /// Empty before the handshake is complete.
   [[nodiscard]] std::string peer() const;
-  /// Bytes that were received and not read.
+  /// Number of bytes received and not yet read.
   [[nodiscard]] std::size_t pending() const;
-  /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake.
+  /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake is complete.
   [[nodiscard]] std::string fingerprint_of_peer() const;
 
 private:

@@ -1,4 +1,5 @@
-/// What a crash or a loss of power left in an experiment's directory, and the next start mends.
+/// Traces that a crash or a loss of power left in an experiment's directory and that the next start
+/// repairs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,15 +14,16 @@
 
 namespace tune {
 
-/// One thing that is no fault: nothing acknowledged is in it.
+/// A single trace. It is not a fault, since it holds nothing that was acknowledged.
 struct crash_trace {
-  /// "torn_tail": the end of a file that holds no whole transaction, line or record; it is cut off.
-  /// "behind": a file for people that is not what the record gives; it is written anew.
-  /// "leftover": what was being written or removed; it is removed.
+  /// - "torn_tail": the end of a file that holds no whole transaction, line or record; the next
+  ///   start cuts it off.
+  /// - "behind": a file for people that does not agree with the record; it is rewritten.
+  /// - "leftover": something that was being written or removed; it is removed.
   std::string kind;
-  /// File or directory, relative to the experiment's.
+  /// File or directory, relative to the experiment's directory.
   std::string path;
-  /// So many bytes are concerned; 0 where nobody counted.
+  /// Number of bytes affected; 0 if unknown.
   std::uint64_t bytes = 0;
   /// One clause without a full stop.
   std::string what;
@@ -31,19 +33,19 @@ struct crash_trace {
 [[nodiscard]] std::string to_text(const crash_trace& x);
 
 struct crash_trace_query {
-  /// Locations of the checkpoints that may be there: those that are registered and not removed.
+  /// Locations of the checkpoints that may exist: those that are registered and not removed.
   std::set<std::string> registered;
-  /// Locations of those that are recorded as removed.
+  /// Locations of the checkpoints that are recorded as removed.
   std::set<std::string> removed{};
   /// Whether files of each trial are written below `trials/`.
   bool trial_files = true;
 };
 
-/// Looks at the write-ahead log, checkpoints, and the files of trials. Changes nothing.
+/// Examines the write-ahead log, the checkpoints and the files of trials. Changes nothing.
 ///
-/// @param with      Of the experiment in `directory`, at rest.
-/// @returns at most `findings::most` of them. @errors of the reader; `ec::storage`. A damaged
-///          write-ahead log is no error here: `store_reader::faults` tells of it.
+/// @param with      Reader of the experiment in `directory`, which no head is running.
+/// @returns at most `findings::most` traces. @errors those of the reader; `ec::storage`. A damaged
+///          write-ahead log is not an error here: `store_reader::faults` reports it.
 [[nodiscard]] expected<std::vector<crash_trace>>
 crash_traces(store_reader& with, const std::filesystem::path& directory,
              const crash_trace_query& about);

@@ -1,4 +1,4 @@
-/// Compares the rows of an experiment's database with what its log leads to.
+/// Compares the rows of an experiment's database with those that its log leads to.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,23 +16,22 @@
 
 namespace tune {
 
-/// Gathers the rows that a replay gives, event by event, and compares them with those that are
-/// there. Memory grows with trials, attempts, decisions and checkpoints, not with reports.
+/// Collects the rows that a replay gives, event by event, and compares them with those in the
+/// database. Memory grows with trials, attempts, decisions and checkpoints, not with reports.
 class row_check {
 public:
-  /// The next event of the log, and all that `experiment::apply` gave for it.
+  /// Takes the next event of the log, and all commands that `experiment::apply` returned for it.
   void see(const event& what, std::span<const command> gave);
 
-  /// Compares, in the views `trials`, `attempts`, `decisions`, `checkpoints`, `nodes` and
-  /// `experiment`. Of checkpoints the directories below `directory` count, too; where it is empty,
-  /// nobody looks at them.
-  /// @errors of the reader.
+  /// Compares the views `trials`, `attempts`, `decisions`, `checkpoints`, `nodes` and `experiment`.
+  /// The checkpoints' directories below `directory` are compared, too, unless `directory` is empty.
+  /// @errors those of the reader.
   [[nodiscard]] expected<findings> compare(store_reader& with,
                                            const std::filesystem::path& directory) const;
 
-  /// Locations of all checkpoints and exports that the log has and that are not given up.
+  /// Locations of all checkpoints and exports in the log that were not given up.
   [[nodiscard]] std::set<std::string> kept_checkpoints() const;
-  /// Locations of those whose removal it has.
+  /// Locations of the checkpoints whose removal is in the log.
   [[nodiscard]] std::set<std::string> removed_checkpoints() const;
 
 private:
@@ -51,7 +50,7 @@ private:
   std::set<std::string> exports_;
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
-  /// Checkpoints that a head before `on::dooms_all_named` said were to go, and that stayed: their
+  /// Checkpoints that a head before `on::dooms_all_named` announced for removal but kept; their
   /// rows say "doomed" nevertheless.
   std::set<checkpoint_id> said_to_go_;
   std::optional<experiment_status> finished_;
@@ -60,7 +59,8 @@ private:
   template <class F>
   void for_checkpoints(F see) const;
   void note(const event& what);
-  /// Whether the row's state is what the log gives, or what an earlier version wrote for it.
+  /// Whether the row's state is the one that the log gives, or the one that an earlier version
+  /// wrote for it.
   [[nodiscard]] bool is_state_of(const std::string& state, const checkpoint_row& should) const;
   void mark(checkpoint_id which, std::string_view state);
   expected<void> compare_trial(store_reader& with, const std::filesystem::path& directory,

@@ -8,13 +8,14 @@
 
 namespace tune {
 
-/// Where a directory of an attempt is to be. All functions may wait for the disk.
+/// The location of a directory of an attempt. All functions may block on the disk.
 struct attempt_directory {
-  /// "trials/<trial>" and what is below it.
+  /// Relative path: "trials/<trial>" or below it.
   std::filesystem::path name;
-  /// The experiment's directory, or what stands for it on this node.
+  /// The experiment's directory, or its substitute on this node.
   std::filesystem::path on_disk;
-  /// The job's part of this node's memory, where it is to be there if that can be; else empty.
+  /// The job's directory in this node's memory, if the attempt's directory should be there if
+  /// possible; else empty.
   std::filesystem::path in_memory = {};
 };
 
@@ -23,12 +24,13 @@ struct made_directory {
   bool in_memory = false;
 };
 
-/// Makes it and what is missing above it: in memory, or on disk where that cannot be. One that is
-/// there stays as it is.
-/// @errors `ec::storage`; `ec::refused` where a link or a mount point is on the way.
+/// Creates the directory and missing parents: in memory, or on disk if that fails. An existing one
+/// stays as it is.
+/// @errors `ec::storage`; `ec::refused` if a symbolic link or a mount point is on the way.
 [[nodiscard]] expected<made_directory> make_directory(const attempt_directory& where);
 
-/// Removes it wherever `make_directory` may have made it. What cannot go stays and is swept later.
+/// Removes the directory wherever `make_directory` may have created it. Anything that cannot be
+/// removed is swept later.
 void remove_directory(const attempt_directory& where);
 
 } // namespace tune

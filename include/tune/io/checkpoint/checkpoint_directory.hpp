@@ -1,4 +1,4 @@
-/// Where checkpoints lie: a directory is written beside its final name, made safe, then renamed.
+/// Directories of checkpoints: each is written beside its final name, made safe, then renamed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,23 +18,24 @@
 
 namespace tune {
 
-/// `trials/<trial>/attempt_<epoch>_<counter>`, where an attempt's checkpoints lie, against the
-/// experiment's directory.
+/// The folder of an attempt's checkpoints, `trials/<trial>/attempt_<epoch>_<counter>`, relative to
+/// the experiment's directory.
 [[nodiscard]] std::filesystem::path checkpoint_folder(trial_id trial, attempt_id attempt);
-/// The name of a checkpoint in it: "checkpoint_000001".
+/// The name of a checkpoint in that folder: "checkpoint_000001".
 [[nodiscard]] std::string checkpoint_name(std::uint64_t number);
-/// Whether it is `trials/<trial>/<attempt>/checkpoint_<n>` and leads nowhere else.
+/// Whether the location has the form `trials/<trial>/<attempt>/checkpoint_<n>` and does not lead
+/// elsewhere.
 [[nodiscard]] bool is_checkpoint_location(const std::string& location);
-/// What the name of a checkpoint ends with until it is complete.
+/// Suffix of a checkpoint's name until it is complete.
 inline constexpr const char* draft_suffix = ".tmp";
 
-/// Names the checkpoints of one attempt: numbers count per attempt and are never used twice.
+/// Names the checkpoints of one attempt, with numbers that count per attempt and are never reused.
 class checkpoint_names {
 public:
   checkpoint_names(trial_id trial, attempt_id attempt)
       : folder_{checkpoint_folder(trial, attempt)} {}
 
-  /// The directory to write the next one into, against the experiment's directory.
+  /// The directory to write the next checkpoint into, relative to the experiment's directory.
   [[nodiscard]] std::filesystem::path next_draft();
 
 private:
@@ -42,25 +43,25 @@ private:
   std::uint64_t count_ = 0;
 };
 
-/// Makes the drafts of one attempt. For one thread, which may wait for the disk.
+/// Creates the drafts of one attempt. For use by one thread; blocks on the disk.
 class checkpoint_directory {
 public:
-  /// @param experiment The experiment's directory. Nothing is made before `begin`.
+  /// @param experiment The experiment's directory. Nothing is created before `begin`.
   checkpoint_directory(std::filesystem::path experiment, trial_id trial, attempt_id attempt);
 
-  /// Makes an empty directory to write the next checkpoint into. What was begun before and not
-  /// handed over is removed.
+  /// Creates an empty directory to write the next checkpoint into. A draft that was begun before
+  /// and not handed over is removed.
   /// @errors `ec::storage`.
   [[nodiscard]] expected<std::filesystem::path> begin();
-  /// The same in memory, or on disk where that cannot be. See `attempt_directory`.
+  /// Like `begin`, in memory, or on disk if that fails. See `attempt_directory`.
   [[nodiscard]] expected<made_directory> begin_in(const std::filesystem::path& memory);
-  /// What `begin` gave out belongs to the caller now: see `commit_checkpoint`.
+  /// Passes the directory that `begin` returned to the caller: see `commit_checkpoint`.
   [[nodiscard]] std::filesystem::path hand_over() { return std::exchange(open_, {}); }
-  /// Something is begun and neither handed over nor abandoned.
+  /// Whether a draft was begun and neither handed over nor abandoned.
   [[nodiscard]] bool is_open() const { return !open_.empty(); }
-  /// Removes what `begin` gave out.
+  /// Removes the directory that `begin` returned.
   void abandon();
-  /// Those of its further checkpoints.
+  /// The names of further checkpoints.
   [[nodiscard]] const checkpoint_names& names() const { return names_; }
 
 private:
@@ -69,50 +70,50 @@ private:
   std::filesystem::path open_;
 };
 
-/// Fails where something is mounted on the way from "trials" to a checkpoint, at it or below it:
-/// what is may never answer whoever asks for its files. Asks for none of them.
-/// @param directory ".../trials/<trial>/<attempt>/<name>"; it need not be there.
+/// Fails if something is mounted on the way from "trials" to a checkpoint, at it or below it: such
+/// a file system may never answer. Accesses none of its files.
+/// @param directory ".../trials/<trial>/<attempt>/<name>"; need not exist.
 /// @errors `ec::refused`, with the name of the mount point.
 [[nodiscard]] expected<void> check_unmounted(const std::filesystem::path& directory);
 
-/// Removes a checkpoint. What is not there is removed already.
-/// @param location as it was registered; an empty one has no directory.
-/// @errors as `remove_tree`; `ec::internal` where the location is none of a checkpoint.
+/// Removes a checkpoint. A missing one counts as removed.
+/// @param location as registered; an empty one has no directory.
+/// @errors as `remove_tree`; `ec::internal` if it is not the location of a checkpoint.
 [[nodiscard]] expected<void> remove_checkpoint(const std::filesystem::path& experiment,
                                                const std::string& location);
 
-/// Removes a directory in the folder of an attempt, as checkpoints and drafts are. Nothing where a
-/// link or a mount point leads to the folder: it may be another's.
+/// Removes a directory, such as a checkpoint or draft, in the folder of an attempt. Removes nothing
+/// if a symbolic link or a mount point leads to the folder, which may then belong to somebody else.
 /// @param what ".../trials/<trial>/<attempt>/<name>".
 /// @param most See `remove_tree`. @errors as there.
 [[nodiscard]] expected<void> remove_from_attempt(const std::filesystem::path& what,
                                                  std::chrono::milliseconds most = removal_patience);
 
-/// Removes what an attempt that is over began to write and did not complete.
+/// Removes the incomplete checkpoints of an attempt that is over.
 void remove_drafts(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt);
 
-/// All directories of checkpoints below `experiment`, whole or half-written, in no order.
+/// All checkpoint directories below `experiment`, complete or not, in no particular order.
 [[nodiscard]] std::vector<std::filesystem::path>
 list_checkpoints(const std::filesystem::path& experiment);
 
-/// Whether the location of a checkpoint, relative to the experiment's directory, is registered.
-/// Asked with the trial whose folder it lies in.
+/// Returns whether the location of a checkpoint, relative to the experiment's directory, is
+/// registered. Called with the trial whose folder contains it.
 using is_registered_function
     = std::function<expected<bool>(trial_id trial, const std::string& location)>;
 
-/// Removes checkpoints below `experiment` that nobody registered, whole or half-written: what a
-/// head that was killed left behind. For use while no attempt lives.
+/// Removes unregistered checkpoints below `experiment`, complete or not, which a killed head left
+/// behind. Call it only while no attempt is alive.
 ///
-/// @returns how many there were. @errors of `is_registered`, before which nothing of that trial was
-///          removed; what cannot be removed stays and is no error.
-/// @param tell Hears of that, once for each checkpoint; may be empty.
+/// @returns how many there were. @errors those of `is_registered`; nothing of the trial is removed
+///          then. Failures to remove are not errors.
+/// @param tell Called once for each checkpoint that could not be removed; may be empty.
 [[nodiscard]] expected<std::size_t> sweep_checkpoints(const std::filesystem::path& experiment,
                                                       const is_registered_function& is_registered,
                                                       const std::function<void(const error&)>& tell
                                                       = {});
 
-/// The same of one attempt that is over. What cannot be removed stays and is no error.
-/// @param registered Locations relative to the experiment's directory, the attempt's among them.
+/// Like the above, for one attempt that is over. Failures to remove are not errors.
+/// @param registered Locations relative to the experiment's directory, including the attempt's.
 void sweep_checkpoints(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt,
                        const std::set<std::string>& registered);
 

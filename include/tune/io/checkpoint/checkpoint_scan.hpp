@@ -1,4 +1,4 @@
-/// Reading checkpoints through, in slices.
+/// Scans checkpoints in slices.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// `scan_checkpoint` in slices. All is listed before anything is hashed.
-/// @errors also `ec::refused` for more than `limits`.
+/// `scan_checkpoint` in slices. Lists everything before it hashes anything.
+/// @errors also `ec::refused` if `limits` are exceeded.
 sliced<expected<checkpoint_manifest>> scanning_checkpoint(std::filesystem::path directory,
                                                           std::uint64_t iteration,
                                                           checkpoint_limits limits);

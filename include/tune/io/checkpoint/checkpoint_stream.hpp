@@ -1,5 +1,5 @@
-/// A checkpoint as a stream of bytes: its manifest, then the content of its files in the manifest's
-/// order. For bringing it to another machine; all of it blocks on the disk.
+/// A checkpoint as a stream of bytes: its manifest, then the contents of its files in the
+/// manifest's order. Used to send it to another machine; everything here blocks on the disk.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,26 +17,26 @@
 
 namespace tune {
 
-/// The longest manifest of a checkpoint that travels: it is held in memory at both ends.
+/// Longest manifest of a checkpoint that is sent, since both ends hold it in memory. [bytes]
 inline constexpr std::uint64_t max_travelling_manifest = std::uint64_t{16} << 20;
 
-/// What is known of a stream before it comes.
+/// Announces a stream before it is sent.
 struct stream_outline {
-  /// SHA-256 of the manifest's text, which holds those of the files.
+  /// SHA-256 of the manifest's text, which has those of the files.
   std::string manifest_hash;
   std::uint64_t manifest_size = 0;
-  /// Of the whole stream.
+  /// Size of the whole stream.
   std::uint64_t bytes = 0;
 };
 
-/// Gives out a stream. For one thread.
+/// Produces a stream. For use by one thread.
 class checkpoint_reader {
 public:
-  /// @param directory A checkpoint. One without a manifest is listed and hashed first.
-  /// @errors as `verify_checkpoint`, without reading the files of one that has a manifest.
+  /// @param directory A checkpoint. If it has no manifest, it is listed and hashed first.
+  /// @errors as `verify_checkpoint`; the files of a checkpoint with a manifest are not read.
   [[nodiscard]] static expected<checkpoint_reader> open(std::filesystem::path directory);
-  /// Files of a directory that is no checkpoint: those that `content` lists, and no others.
-  /// @param directory Its own name is no link, nor a mount point.
+  /// A stream of the files that `content` lists, in a directory that is not a checkpoint.
+  /// @param directory Its own name must not be a symbolic link or a mount point.
   /// @errors as `guarded_directory`.
   [[nodiscard]] static expected<checkpoint_reader> of(std::filesystem::path directory,
                                                       checkpoint_manifest content);
@@ -45,9 +45,9 @@ public:
   ~checkpoint_reader();
 
   [[nodiscard]] const stream_outline& outline() const;
-  /// Reads so many bytes, from anywhere.
-  /// @errors `ec::refused` where there are no such bytes; `ec::unreadable`, `ec::storage` for files
-  ///   that are not, or no longer, what the manifest says.
+  /// Reads `size` bytes from any offset.
+  /// @errors `ec::refused` if the range is outside the stream; `ec::unreadable`, `ec::storage` for
+  ///   files that do not, or no longer, match the manifest.
   [[nodiscard]] expected<std::string> read(std::uint64_t offset, std::size_t size);
 
 private:
@@ -57,13 +57,13 @@ private:
   std::unique_ptr<parts> parts_;
 };
 
-/// Takes a stream in, and trusts nothing of it. What it wrote is removed with it unless it was
-/// released. For one thread.
+/// Receives a stream, without trusting it. The destructor removes the written files unless
+/// `release` was called. For use by one thread.
 class checkpoint_writer {
 public:
-  /// @param directory Where the checkpoint is to lie; made, and must not be there.
-  /// @errors `ec::refused` for sizes beyond limits; `ec::storage`, also where it would leave less
-  ///   than `room_kept_free`.
+  /// @param directory The checkpoint's directory, which is created and must not exist.
+  /// @errors `ec::refused` for sizes beyond limits; `ec::storage`, also if it would leave less than
+  ///   `room_kept_free`.
   [[nodiscard]] static expected<checkpoint_writer> begin(const std::filesystem::path& directory,
                                                          stream_outline expected_stream,
                                                          const checkpoint_limits& limits = {});
@@ -71,18 +71,18 @@ public:
   checkpoint_writer& operator=(checkpoint_writer&&) noexcept;
   ~checkpoint_writer();
 
-  /// Takes the next bytes.
-  /// @errors `ec::protocol` where they are not what was announced; `ec::refused` where its list is
-  ///   beyond limits; `ec::storage`.
+  /// Processes the next bytes.
+  /// @errors `ec::protocol` if they do not match the announcement; `ec::refused` if the manifest
+  ///   exceeds limits; `ec::storage`.
   [[nodiscard]] expected<void> append(std::string_view bytes);
   [[nodiscard]] std::uint64_t written() const;
-  /// Everything came, and is what the manifest says.
+  /// Whether everything was received and matches the manifest.
   [[nodiscard]] bool is_complete() const;
-  /// Of its files. Once it is complete.
+  /// Total size of the files. Valid once it is complete.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// What its list says. Once it is complete.
+  /// The manifest. Valid once it is complete.
   [[nodiscard]] const checkpoint_manifest& content() const;
-  /// What was written stays.
+  /// Keeps the written files.
   void release();
 
 private:

@@ -1,4 +1,4 @@
-/// What an attempt exported becomes a draft, as of any checkpoint.
+/// Turns the exports of an attempt into a draft, like that of a checkpoint.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,26 +10,27 @@
 namespace tune {
 
 struct exported_files {
-  /// The experiment's directory, or what stands for it on this node.
+  /// The experiment's directory, or its substitute on this node.
   std::filesystem::path experiment;
-  /// Where the attempt wrote them, and the draft that is to be made of it: "trials/…" against it.
+  /// The directory that the attempt wrote to, and the draft to be made of it: "trials/…", relative
+  /// to `experiment`.
   std::filesystem::path from;
   std::filesystem::path draft;
-  /// The formats that were asked for: there is a file or directory of each name, or there is not.
+  /// The requested formats, each of which may exist as a file or directory of this name.
   std::vector<std::string> formats;
-  /// Why some of them count as not there whatever was written. By format.
+  /// Formats that count as failed whatever was written, with the reasons.
   std::map<std::string, std::string> failed = {};
 };
 
 struct gathered_exports {
-  /// There is something to keep.
+  /// True if there is something to keep.
   bool is_draft = false;
-  /// Why formats are not there; those of `exported_files::failed` are among them. By format.
+  /// Failed formats with the reasons, including those of `exported_files::failed`.
   std::map<std::string, std::string> failed = {};
 };
 
-/// Moves them to the draft, where there are any; what counts as not there goes. May wait for the
-/// disk.
+/// Moves the exports to the draft, if there are any; removes those that count as failed. May block
+/// on the disk.
 [[nodiscard]] gathered_exports gather_exports(const exported_files& what);
 
 } // namespace tune

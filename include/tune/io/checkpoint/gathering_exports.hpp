@@ -7,7 +7,7 @@
 
 namespace tune {
 
-/// What counts as failed, and what is left, is removed until all is gone that can go.
+/// Failed exports and leftovers are removed without a time limit, as far as possible.
 sliced<gathered_exports> gathering_exports(exported_files what);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// Removal of checkpoints and drafts in slices: a program may leave any number of files in them.
+/// Removes checkpoints and drafts in slices, since a program may leave any number of files in them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace tune {
 
-/// What stays is swept by the next start.
+/// Result type; anything that stays is swept at the next start.
 struct removed {};
 
-/// `remove_from_attempt` in slices, until all is gone that can go.
+/// `remove_from_attempt` in slices, without a time limit.
 sliced<removed> removing_from_attempt(std::filesystem::path what);
-/// `remove_directory` likewise.
+/// `remove_directory` in slices, without a time limit.
 sliced<removed> removing_directory(attempt_directory where);
-/// `remove_drafts` likewise. Those of a later moment stay: what is there is listed at once.
+/// `remove_drafts` in slices, without a time limit. Lists the drafts immediately; later ones stay.
 sliced<removed> removing_drafts(const std::filesystem::path& experiment, trial_id trial,
                                 attempt_id attempt);
 

@@ -1,4 +1,5 @@
-/// Whether two machines see the same directory: one leaves a token there, the other looks for it.
+/// Finds out whether two machines see the same directory: one leaves a token, the other looks for
+/// it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,15 +10,15 @@
 
 namespace tune {
 
-/// The token's file, directly in the experiment's directory.
+/// The token's file name, directly in the experiment's directory.
 inline constexpr const char* storage_token_name = ".tune_storage";
 
-/// Leaves a token in `directory`, in the place of an older one. @errors `ec::storage`.
+/// Leaves a token in `directory`, replacing an older one. @errors `ec::storage`.
 [[nodiscard]] expected<void> leave_storage_token(const std::filesystem::path& directory,
                                                  const std::string& token);
 void remove_storage_token(const std::filesystem::path& directory);
 
-/// Whether `directory` is here what it is where the token was left, and can be written to.
+/// Whether `directory` is the same one in which the token was left, and is writable.
 [[nodiscard]] bool shares_storage(const std::filesystem::path& directory, const std::string& token);
 
 } // namespace tune

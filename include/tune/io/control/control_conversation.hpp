@@ -1,5 +1,5 @@
-/// One client's side of the control socket as a value: bytes in, requests out, answers in, bytes
-/// out.
+/// The server's conversation with one client of the control socket, as a value: bytes in, requests
+/// out, answers in, bytes out.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,46 +13,45 @@
 
 namespace tune {
 
-/// How long a client may take for a request, or to read an answer.
+/// Time limit for a client to complete a request, or to read an answer.
 inline constexpr std::chrono::seconds control_patience{10};
 
-/// Keeps the rules that bound a client: one request at a time, lines of bounded length and little
-/// nonsense, no idling.
-/// It holds at most a line of what comes and one answer.
+/// Enforces the limits on a client: one request at a time, lines of bounded length, few invalid
+/// lines, no idling. Buffers at most one line of input and one answer.
 class control_conversation {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit control_conversation(time_point now) : since_{now} {}
 
-  /// Bytes came.
+  /// Takes received bytes.
   void take(std::string_view bytes);
-  /// No more will come: what was asked is still answered.
+  /// Takes the end of the input. Pending requests are still answered.
   void take_end() { at_end_ = true; }
 
-  /// The next request, which the caller answers. Lines that are none are answered here.
+  /// The next request, which the caller must answer. Invalid lines are answered here.
   [[nodiscard]] std::optional<control_request> next();
-  /// Answers the request that was given out last. @param text One line, without its end.
+  /// Answers the request that `next` returned last. @param text One line, without its end.
   void answer(std::string_view text, time_point now);
-  /// Whether a request was given out that is not answered yet.
+  /// Whether a request returned by `next` is not answered yet.
   [[nodiscard]] bool owes() const { return owes_; }
-  /// Says this and ends.
+  /// Answers with `why` and ends the conversation.
   void dismiss(const error& why);
 
   /// Whether a whole line waits for `next`.
   [[nodiscard]] bool is_ready() const;
-  /// Whether more bytes are welcome.
+  /// Whether the conversation accepts more bytes.
   [[nodiscard]] bool listens() const;
-  /// What is to be sent.
+  /// Bytes to be sent.
   [[nodiscard]] std::string_view pending() const { return out_; }
-  /// So many bytes of it were sent.
+  /// Notes that `count` bytes of `pending` were sent.
   void sent(std::size_t count, time_point now);
 
-  /// Nothing is left to say or hear.
+  /// True once nothing is left to be sent or received.
   [[nodiscard]] bool is_over() const;
-  /// When it has idled too long; never while it waits for an answer.
+  /// Time at which the client has idled for too long; empty while it waits for an answer.
   [[nodiscard]] std::optional<time_point> deadline() const;
-  /// Since when nothing came of it.
+  /// Time of the last progress; the client has idled since.
   [[nodiscard]] time_point since() const { return since_; }
 
 private:

@@ -1,4 +1,4 @@
-/// Where an experiment's control socket is, who may open it, and whether a head lives.
+/// Creates, opens and removes an experiment's control socket, and tells whether a head is running.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,26 +8,26 @@
 
 namespace tune {
 
-/// `DIR/.control`: a directory of the head's user alone, with the socket in it.
+/// `DIR/.control`: a directory that only the head's user may access and that holds the socket.
 [[nodiscard]] std::filesystem::path control_directory(const std::filesystem::path& experiment);
 
-/// Opens the socket of `experiment`, which the caller holds the lock of; one that a killed head
-/// left is replaced. The path may be of any length.
-/// @returns A listening descriptor that does not block and is not inherited over exec.
-/// @errors `ec::refused` where the place belongs to somebody else; `ec::storage`.
+/// Opens the socket of `experiment`, whose lock the caller holds; a socket left by a killed head is
+/// replaced. The path may be of any length.
+/// @returns a listening descriptor, non-blocking and not inherited over exec.
+/// @errors `ec::refused` if the directory belongs to another user; `ec::storage`.
 [[nodiscard]] expected<int> open_control(const std::filesystem::path& experiment);
 
 /// Removes the socket and its directory.
 void remove_control(const std::filesystem::path& experiment);
 
 /// Connects to the head of `experiment`.
-/// @returns A descriptor that blocks, for at most `control_patience` at a time.
-/// @errors `ec::unreachable` where nobody listens, saying whether somebody works on it;
-///         `ec::refused` where it is not this user's.
+/// @returns a blocking descriptor whose calls time out after `control_patience`.
+/// @errors `ec::unreachable` if nobody listens, saying whether a process holds the experiment;
+///         `ec::refused` if the socket belongs to another user.
 [[nodiscard]] expected<int> connect_control(const std::filesystem::path& experiment);
 
-/// Whether a head works on `experiment`, as far as this machine knows. Takes no lock and disturbs
-/// nobody.
+/// Whether a head is running `experiment`, as far as this machine can tell. Takes no lock and
+/// disturbs nobody.
 [[nodiscard]] bool is_led(const std::filesystem::path& experiment);
 
 } // namespace tune

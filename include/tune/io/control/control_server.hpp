@@ -1,4 +1,4 @@
-/// Serves an experiment's control socket from a thread of its own.
+/// Serves an experiment's control socket in a separate thread.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,20 +12,21 @@
 
 namespace tune {
 
-/// Takes one line, without its end, as the answer to a request; from any thread, at most once, also
-/// when the client or the server is gone.
+/// Takes the answer to a request: one line, without its end. May be called from any thread, at most
+/// once, even after the client or the server is gone.
 using control_reply = std::function<void(std::string)>;
 /// Carries out a request and replies, now or later. Called from the server's thread.
 using control_handler = std::function<void(const control_request&, control_reply)>;
 
-/// Listens until it is destroyed; then it leaves nothing behind. Only the process's own user, and
-/// root, are heard, as the kernel tells who they are.
+/// Listens until it is destroyed, which removes the socket. Serves only the process's own user and
+/// root, identified by the kernel.
 ///
-/// However many clients there are and whatever they say, it takes bounded memory and nobody else's
-/// time: beyond `most_control_clients` the one that idles longest has to go.
+/// Memory is bounded, and other threads are not delayed, however many clients there are and
+/// whatever they send: beyond `most_control_clients`, the client that has idled longest is
+/// disconnected.
 class control_server {
 public:
-  /// @param experiment Its directory, which the caller holds the lock of.
+  /// @param experiment The experiment's directory, whose lock the caller holds.
   /// @errors as `open_control`.
   [[nodiscard]] static expected<std::unique_ptr<control_server>>
   start(const std::filesystem::path& experiment, control_handler handler);
@@ -40,7 +41,7 @@ private:
   explicit control_server(std::unique_ptr<impl> parts);
 };
 
-/// Clients that are connected at a time.
+/// Maximum number of clients connected at the same time.
 inline constexpr std::size_t most_control_clients = 32;
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// What clients say to a running experiment through its control socket, and what they are told: see
+/// Requests of clients to a running experiment through its control socket, and the answers: see
 /// docs/control-protocol.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -18,23 +18,24 @@
 
 namespace tune {
 
-/// Longest line either way. [bytes]
+/// Longest line in either direction. [bytes]
 inline constexpr std::size_t longest_control_line = 1024 * 1024;
-/// Most trials that one request may name.
+/// Maximum number of trials that one request may name.
 inline constexpr std::size_t most_control_trials = 10'000;
 /// Longest idempotency key. [bytes]
 inline constexpr std::size_t longest_control_key = 200;
 
-/// One request: one line.
+/// A request, sent as one line.
 struct control_request {
   enum class op : std::uint8_t { status, stop, pause, unpause, add, retry };
   op what = op::status;
-  /// `stop`, `pause`, `unpause`: none means the experiment; `retry`: at least one.
+  /// For `stop`, `pause`, `unpause`: none means the whole experiment. For `retry`: at least one.
   std::vector<trial_id> trials;
-  /// `add`: what to try, and a name of the wish under which it is granted once.
+  /// For `add`: the configuration to try, and the idempotency key: a request with the same key is
+  /// carried out once.
   object config;
   std::string key;
-  /// `retry`: from the beginning instead of the newest checkpoint.
+  /// For `retry`: start from the beginning instead of the newest checkpoint.
   bool from_scratch = false;
 
   friend bool operator==(const control_request&, const control_request&) = default;
@@ -46,29 +47,30 @@ struct control_request {
 /// One line, without its end.
 [[nodiscard]] std::string to_json(const control_request& x);
 /// Unknown fields are ignored.
-/// @errors `ec::bad_syntax`, `ec::bad_option`, `ec::unknown_name`, saying what is wrong.
+/// @errors `ec::bad_syntax`, `ec::bad_option`, `ec::unknown_name`, naming the fault.
 [[nodiscard]] expected<control_request> control_request_from_json(std::string_view line);
 
-/// What only a head knows; the rest is in the database.
+/// State that only the head knows; everything else is in the database.
 struct control_status {
   std::int64_t pid = 0;
   std::chrono::nanoseconds elapsed{0};
-  /// Clients want nothing more to be started; trials that clients hold.
+  /// `suspended`: clients have paused the experiment, so nothing more is started. `held`: number of
+  /// trials that clients have paused.
   bool suspended = false;
   std::uint64_t held = 0;
   std::uint64_t nodes = 0;
   resources total;
   resources used;
-  /// What trials wait for that no node has; empty: nothing.
+  /// Resources that trials wait for and no node has; empty if there are none.
   std::string waits_for = {};
-  /// How the scheduler stands, in one line; empty: it has nothing to say.
+  /// State of the scheduler in one line; empty if it reports none.
   std::string scheduler = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };
 
-/// The answer to a request that was understood: what became of each trial that it named, of the
-/// experiment, or of the trial that was added; or the status.
+/// The answer to a valid request: the outcome for each trial it named, for the experiment, or for
+/// the added trial; or the status.
 struct control_answer {
   std::vector<order_verdict> told;
   std::optional<control_status> status;
@@ -77,9 +79,10 @@ struct control_answer {
 };
 
 [[nodiscard]] std::string to_json(const control_answer& x);
-/// A request that failed: `{"ok":false,"code":"refused","error":"…"}`.
+/// The answer to a failed request: `{"ok":false,"code":"refused","error":"…"}`.
 [[nodiscard]] std::string control_fault(const error& why);
-/// @errors what the request failed with; `ec::bad_syntax` or `ec::bad_option` for nonsense.
+/// @errors the error with which the request failed; `ec::bad_syntax` or `ec::bad_option` if the
+///         line is invalid.
 [[nodiscard]] expected<control_answer> control_answer_from_json(std::string_view line);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// What control groups leave this process of CPU and memory.
+/// CPU and memory limits that control groups set for this process.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,16 +8,17 @@
 
 namespace tune {
 
-/// Limits of the process's control groups and of all groups above them; nothing: not limited.
+/// Limits of the process's control groups and of all groups above them; an empty value means no
+/// limit.
 struct cgroup_limits {
-  /// CPUs per the quota: 1.5 means one and a half. [> 0]
+  /// Number of CPUs that the quota allows: 1.5 means one and a half. [> 0]
   std::optional<double> cpus;
-  /// Bytes.
+  /// Memory limit. [bytes]
   std::optional<std::uint64_t> memory;
 };
 
-/// Reads versions 1 and 2 and mixtures of them. What cannot be read does not limit.
-/// @param root Where `proc` and `sys` are found: "/" but for tests.
+/// Reads control groups of versions 1 and 2, and mixtures of them. Unreadable files do not limit.
+/// @param root Directory that contains `proc` and `sys`: "/" except in tests.
 [[nodiscard]] cgroup_limits read_cgroup_limits(const std::filesystem::path& root);
 
 } // namespace tune

@@ -1,5 +1,5 @@
-/// The process of an external searcher: started when it is first asked, ended with everything that
-/// it started.
+/// The process of an external searcher: started when it is first asked, and ended together with all
+/// processes that it started.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,13 +18,15 @@
 
 namespace tune {
 
-/// Ends searchers' processes from outside, whoever waits for them: of any thread.
+/// Ends the processes of searchers from outside, even while other threads wait for them.
+/// Thread-safe.
 class searcher_switch {
 public:
-  /// For good. What waits for an answer hears at once that there will be none.
+  /// Ends the processes permanently. Threads that wait for an answer learn at once that none will
+  /// come.
   void off();
 
-  // For those who have the processes.
+  // Registers and removes partners. To be called by the owners of the processes.
   void add(external::partner& which);
   void remove(external::partner& which);
 
@@ -34,25 +36,27 @@ private:
   std::vector<external::partner*> all_;
 };
 
-/// Where a searcher's process runs.
+/// Directories and end switch of a searcher's process.
 struct searcher_place {
-  /// The experiment's directory, absolute: its working directory. What it prints on stderr goes to
+  /// The process's working directory: the experiment's directory, absolute. Its stderr goes to
   /// `searcher_log_name` there.
   std::filesystem::path directory;
-  /// Words that begin with `./` stand against it, and `{ini_dir}` is it.
+  /// Words that begin with `./` are resolved relative to this directory, and `{ini_dir}` is
+  /// replaced by it.
   std::string ini_dir;
-  /// May be null.
+  /// Switch that ends the process from outside; may be null.
   std::shared_ptr<searcher_switch> ends = {};
 };
 
 inline constexpr const char* searcher_log_name = "search.log";
-/// Of the log; of what is longer the beginning and the end are kept. [bytes]
+/// Limit of the log's size; of a longer log, the beginning and the end are kept. [bytes]
 inline constexpr std::uint64_t longest_searcher_log = 16 * 1024 * 1024;
-/// A line that the process says. [bytes]
+/// Longest line that the process may send. [bytes]
 inline constexpr std::size_t longest_searcher_line = 1024 * 1024;
 
 /// The words of `[search] command`.
-/// @errors `ec::bad_syntax`, `ec::unknown_name`: also for what only a trial has, as parameters.
+/// @errors `ec::bad_syntax`, `ec::unknown_name`: also for names that only a trial has, such as
+///         parameters.
 [[nodiscard]] expected<std::vector<std::string>> searcher_words(const std::string& command,
                                                                 const std::string& ini_dir);
 
@@ -61,7 +65,7 @@ inline constexpr std::size_t longest_searcher_line = 1024 * 1024;
 [[nodiscard]] expected<std::vector<std::string>> source_names(const std::string& text,
                                                               const std::string& ini_dir);
 
-/// Nothing runs before `begin`. @errors as `searcher_words`.
+/// Makes the partner. No process runs before `begin`. @errors as `searcher_words`.
 [[nodiscard]] expected<std::unique_ptr<external::partner>>
 make_searcher_process(const external::partner_terms& what, const searcher_place& where,
                       process_service_options how = {});

@@ -1,11 +1,12 @@
-/// The files that came to a node, each once, found by the hash of their content.
+/// The files that were sent to a node, each stored once and found by the hash of its content.
 ///
 ///     <root>/ab/abcdef…   complete content, read-only, synced before it got this name
-///     <root>/incoming/    what is being written; swept when a store is opened
+///     <root>/incoming/    unfinished files; swept when a store is opened
 ///
-/// Several processes may share one store: a rename is the commit, and who comes second replaces
-/// content by the same content. An unfinished file is locked while its writer lives, so that only
-/// what a crash left is swept. The directories are the owner's alone, since modes do not travel.
+/// Several processes may share one store: a rename is the commit, and a second writer replaces
+/// content by identical content. An unfinished file is locked while its writer lives, so that the
+/// sweep removes only what a crash left. The directories are accessible to their owner only, since
+/// file modes are not transferred.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,21 +21,21 @@
 
 namespace tune {
 
-/// One content on its way into a store. What is not committed is removed. For one thread.
+/// One content being written into a store. Removed unless committed. For use by one thread.
 class content_writer {
 public:
   content_writer(content_writer&&) noexcept;
   content_writer& operator=(content_writer&&) noexcept;
   ~content_writer();
 
-  /// Takes the next bytes, and hashes them.
-  /// @param offset Where they belong: at `written()`.
-  /// @errors `ec::protocol` at another place or beyond the size; `ec::storage`.
+  /// Writes and hashes the next bytes.
+  /// @param offset Position of the bytes; must equal `written()`.
+  /// @errors `ec::protocol` for another position or beyond the size; `ec::storage`.
   [[nodiscard]] expected<void> append(std::uint64_t offset, std::string_view bytes);
-  /// [bytes]
+  /// Bytes written so far.
   [[nodiscard]] std::uint64_t written() const;
-  /// Verifies size and hash, syncs, and puts the content into its place. Once.
-  /// @errors `ec::protocol` if it is not the content that was announced; `ec::storage`.
+  /// Verifies size and hash, syncs, and moves the content into place. Call it once.
+  /// @errors `ec::protocol` if it is not the announced content; `ec::storage`.
   [[nodiscard]] expected<void> commit();
 
 private:
@@ -44,39 +45,40 @@ private:
   std::unique_ptr<parts> parts_;
 };
 
-/// A directory of contents. Copies mean the same directory; any thread.
+/// A directory of contents. Copies of this object share the directory; may be used by any thread.
 class content_store {
 public:
-  /// Opens a store, makes it where there is none, and sweeps what crashed writers left.
+  /// Opens or creates a store, and sweeps leftovers of crashed writers.
   /// @errors `ec::storage`.
   [[nodiscard]] static expected<content_store> open(std::filesystem::path root);
 
-  /// Whether the content is there: by name and size only.
+  /// Whether the content exists; checks name and size only.
   [[nodiscard]] bool has(const std::string& hash, std::uint64_t size) const;
-  /// Where the content is, or would be.
+  /// Path of the content, even if it does not exist.
   [[nodiscard]] std::filesystem::path path_of(const std::string& hash) const;
-  /// Begins to write a content. @errors `ec::protocol` for what is no hash; `ec::storage`.
+  /// Begins to write a content. @errors `ec::protocol` if `hash` is not a hash; `ec::storage`.
   [[nodiscard]] expected<content_writer> begin(const std::string& hash, std::uint64_t size) const;
-  /// Reads a content through; one that is spoilt is removed, so that it can come anew.
-  /// @errors `ec::unreadable` if it is not there; `ec::storage` if it was spoilt.
+  /// Reads and checks a whole content; removes it if it is corrupted, so that it can be sent again.
+  /// @errors `ec::unreadable` if it does not exist; `ec::storage` if it was corrupted.
   [[nodiscard]] expected<void> verify(const std::string& hash) const;
 
-  /// Removes what was copied into a tree longest ago, or never, until at most `most` bytes are
-  /// left. Only while nobody fetches into the store: what somebody waits for may go, too.
-  /// @returns bytes removed.
+  /// Removes the contents that were copied into a tree longest ago, or never, until at most `most`
+  /// bytes are left. Call it only while nobody fetches into the store: contents that somebody waits
+  /// for may be removed, too.
+  /// @returns the number of bytes removed.
   std::uint64_t shrink(std::uint64_t most) const;
 
-  /// Completes a directory so that it holds the manifest's files; what else lies there is left
+  /// Completes a directory so that it has all files of the manifest; other files in it are left
   /// alone.
   ///
-  /// The files are copies (by reference where the file system can), never hard links: a program
-  /// that writes into one must spoil neither the store nor another job. The price is the space of
-  /// a second copy per job on file systems without references. A file that is there is kept if its
-  /// content is right. Nothing is synced: `<directory>.complete` tells in which boot of the machine
-  /// the tree became complete, and after another one, or without it, contents are compared by
-  /// their hash, within the same by size.
-  /// @param directory On the store's file system.
-  /// @errors `ec::storage`, also for a content that is missing.
+  /// The files are copies (reflinks if the file system supports them), never hard links: a program
+  /// that writes into one must damage neither the store nor another job. The price is the space of
+  /// a second copy per job on file systems without reflinks. An existing file with the right
+  /// content is kept. Nothing is synced: `<directory>.complete` records during which boot of the
+  /// machine the tree became complete. During the same boot files are compared by size; after
+  /// another boot, or without that file, by hash.
+  /// @param directory Must be on the store's file system.
+  /// @errors `ec::storage`, also for a missing content.
   [[nodiscard]] expected<void> link_tree(const file_manifest& what,
                                          const std::filesystem::path& directory) const;
 

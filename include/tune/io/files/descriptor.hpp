@@ -1,4 +1,4 @@
-/// The owner of an open file or directory.
+/// Owns an open file or directory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace tune::store {
 
-/// A file descriptor, closed at the end of its life; not inherited over exec.
+/// A file descriptor that is closed by the destructor; not inherited over exec.
 class descriptor {
 public:
   explicit descriptor(int number) : number_{number} {}
@@ -18,7 +18,7 @@ public:
   ~descriptor();
 
   [[nodiscard]] int number() const { return number_; }
-  /// Hands the number over to another owner.
+  /// Passes the number to another owner.
   [[nodiscard]] int release() && { return std::exchange(number_, -1); }
 
 private:

@@ -1,4 +1,4 @@
-/// Files that lie below a directory, beside it or above it: collected from a parent of them all.
+/// Collects files below, beside or above a directory, starting from a common parent directory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,32 +11,31 @@
 
 namespace tune {
 
-/// A pattern as somebody wrote it: it may begin with "..", again and again.
+/// A pattern as the user wrote it; it may begin with one or several "..".
 struct declared_file {
-  /// Where it was written, for texts: "files".
+  /// The key that has the pattern, for error texts: "files".
   std::string key;
-  /// As for `make_manifest`.
+  /// In the form that `make_manifest` takes.
   std::string pattern;
 };
 
-/// Files, and where they stand to the directory that names them.
+/// Files, and their location relative to the directory that the patterns refer to.
 struct file_collection {
-  /// The nearest directory from which all patterns lead down. Canonical.
+  /// The deepest directory that contains all files named by the patterns. Canonical path.
   std::filesystem::path root;
-  /// The way from there to the directory that the patterns stand against, in the form of
-  /// `shipped_file::path`; empty: it is the root.
+  /// The path from there to the directory that the patterns refer to, in the form of
+  /// `shipped_file::path`; empty if it is the root itself.
   std::string base;
-  /// Of what is below the root.
+  /// The files below the root.
   file_manifest manifest;
 };
 
-/// Finds and hashes the files that `patterns` name against `base`.
+/// Finds and hashes the files that `patterns` name relative to `base`.
 ///
-/// A tree of the manifest's files in which `base` exists, too, gives every name its meaning: `../x`
-/// is found from its `base` as from the real one. Nothing above the root is told.
-/// @errors as `make_manifest`, with the key and the pattern as written, and what would mend it:
-///   `ec::bad_option` also for a pattern that leads up to the file system's root, and for ".."
-///   behind a name.
+/// In a tree of the manifest's files in which `base` exists, too, all names work as in the
+/// original: `../x` is found from its `base`. Nothing above the root is revealed.
+/// @errors as `make_manifest`, with the key, the pattern as written, and a remedy: `ec::bad_option`
+///   also for a pattern that leads up to the file system's root, and for ".." after a name.
 [[nodiscard]] expected<file_collection> collect_files(const std::filesystem::path& base,
                                                       std::span<const declared_file> patterns,
                                                       const reading_rules& how = {});

@@ -1,4 +1,4 @@
-/// What is kept of a file's mode.
+/// The part of a file's mode that is kept.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace tune {
 
-/// Who may execute it: all that copies, manifests and packages keep of a mode.
+/// The executable bits, the only part of a mode that copies, manifests and packages keep.
 inline constexpr std::uint32_t executable_bits = 0111;
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// A directory that other programs change while files in it are read and written.
+/// Safe access to a directory that other programs change while files in it are read and written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,85 +15,89 @@
 
 namespace tune {
 
-/// A file that may be written.
+/// A file opened for writing.
 struct writable_file {
   store::descriptor file;
-  /// What lay there instead and was removed, as in "a named pipe"; empty: nothing.
+  /// The kind of thing that was removed from its place, such as "a named pipe"; empty if none.
   std::string replaced;
 };
 
-/// An open directory. What is opened below it stays below it and is a regular file: no link is
-/// followed, no mount point entered, and neither a named pipe nor a device is waited for. So a
-/// program that puts something else in the place of a file harms nobody but itself. What it mounts
-/// there is not even asked for anything: a file system that never answers stops nobody.
+/// An open directory. Files opened through it are below it and regular: no symbolic link is
+/// followed, no mount point entered, and no named pipe or device waited for. So a program that
+/// replaces a file by something else harms only itself. A file system that it mounts there is not
+/// accessed at all, so that one that never answers blocks nobody.
 ///
-/// All functions fail with `ec::refused` where something else than a file or directory is in the
-/// way, with its name and kind, or where rights were taken from what is there; with `ec::storage`
-/// where the system fails.
+/// All functions fail with `ec::refused`, naming the thing and its kind, if something other than a
+/// file or directory is in the way or permissions are missing; with `ec::storage` if the system
+/// fails.
 class guarded_directory {
 public:
-  /// @param trusted Links on the way to it are followed, and it may be one; or a mount point.
-  /// @param way     From there on; relative, without "..". Nothing on it may be a link, nor a mount
+  /// @param trusted Symbolic links in this path are followed; it may itself be a link or a mount
   ///                point.
+  /// @param way     The path from there on; relative, without "..". No part of it may be a link or
+  ///                a mount point.
   [[nodiscard]] static expected<guarded_directory> open(const std::filesystem::path& trusted,
                                                         const std::filesystem::path& way = {});
-  /// The same; makes the directories of `way` that are missing.
+  /// Like `open`, but creates missing directories of `way`.
   [[nodiscard]] static expected<guarded_directory> make(const std::filesystem::path& trusted,
                                                         const std::filesystem::path& way);
 
-  /// The directory that the file lies in; its own name may be no link, that of its parent may.
+  /// Opens the directory that contains `file`. The directory's own name may not be a link; its
+  /// parent's may.
   [[nodiscard]] static expected<guarded_directory> holding(const std::filesystem::path& file);
 
-  /// A directory below this one. @param way as above.
+  /// Opens a directory below this one. @param way as in `open`.
   [[nodiscard]] expected<guarded_directory> enter(const std::filesystem::path& way) const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] int number() const { return directory_.number(); }
 
-  /// What lies under the name and cannot be written on, as in "a named pipe"; empty: a regular
-  /// file without other names, or nothing.
+  /// The kind of thing under this name that cannot be written to, such as "a named pipe"; empty for
+  /// a regular file without other names, or if nothing exists.
   [[nodiscard]] std::string oddity(const std::string& name) const;
-  /// Whether anything has the name.
+  /// Whether the name exists.
   [[nodiscard]] bool has_any(const std::string& name) const;
-  /// Whether something is mounted under the name.
+  /// Whether the name is a mount point.
   [[nodiscard]] bool has_mount_point(const std::string& name) const;
-  /// Whether a file that is not empty has the name, or a directory that is not, or a link that
-  /// leads to one of them. Nothing that is mounted counts.
+  /// Whether the name is a non-empty file, a non-empty directory, or a link to one of them. Mounted
+  /// things do not count.
   [[nodiscard]] bool has_content(const std::string& name) const;
-  /// Whether a directory lies under the name, and no mount point.
+  /// Whether the name is a directory and not a mount point.
   [[nodiscard]] bool has_directory(const std::string& name) const;
-  /// Whether a regular file lies under the name.
+  /// Whether the name is a regular file.
   [[nodiscard]] bool has_file(const std::string& name) const;
 
-  /// Opens a file to be read. @param way relative, without "..".
+  /// Opens a file for reading. @param way relative, without "..".
   [[nodiscard]] expected<store::descriptor> read(const std::filesystem::path& way) const;
-  /// All of a file. @returns nothing where there is none.
-  /// @param most of bytes; a longer one is refused.
+  /// Reads a whole file. @returns nothing if it does not exist.
+  /// @param most Size limit; a longer file is refused. [bytes]
   [[nodiscard]] expected<std::optional<std::string>> text(const std::string& name,
                                                           std::size_t most) const;
 
-  /// Opens a file to be written on at its end; makes it where it is missing. What is not a regular
-  /// file with this one name is replaced by a new file: what is written would come out elsewhere.
-  /// A directory is not replaced.
+  /// Opens a file for appending; creates it if missing. Anything but a regular file with this
+  /// single name is replaced by a new file, since written data would end up elsewhere. A directory
+  /// is not replaced.
   [[nodiscard]] expected<writable_file> append(const std::string& name, ::mode_t mode = 0666) const;
-  /// The same, but replaces nothing: fails with `ec::refused` where it would.
+  /// Like `append`, but fails with `ec::refused` instead of replacing anything.
   [[nodiscard]] expected<store::descriptor> extend(const std::string& name,
                                                    ::mode_t mode = 0666) const;
-  /// As `append`, to be written anywhere.
+  /// Like `append`, but for writing at any position.
   [[nodiscard]] expected<writable_file> update(const std::string& name, ::mode_t mode = 0666) const;
-  /// Makes a new file; what has its name is removed. A directory is not.
+  /// Creates a new file; removes an existing thing of this name, except a directory.
   [[nodiscard]] expected<store::descriptor> create(const std::string& name,
                                                    ::mode_t mode = 0666) const;
-  /// Puts `text` in the place of what has the name, whole or not at all as far as others see.
-  /// @param beside The name that it has meanwhile; whoever else replaces the file takes another.
-  /// @returns what was replaced and was no regular file, as in `writable_file::replaced`.
+  /// Replaces the file of this name by `text`, atomically as seen by others.
+  /// @param beside The temporary name; every writer that replaces the file must use a different
+  ///               one.
+  /// @returns the kind of a replaced thing that was not a regular file, as in
+  ///          `writable_file::replaced`.
   [[nodiscard]] expected<std::string> replace(const std::string& name, std::string_view text,
                                               const std::string& beside) const;
-  /// Gives a file another name; what had that is replaced.
+  /// Renames a file; replaces an existing one.
   [[nodiscard]] expected<void> rename(const std::string& from, const std::string& to) const;
-  /// Removes a file; that it is missing is no error.
+  /// Removes a file; a missing one is no error.
   [[nodiscard]] expected<void> remove(const std::string& name) const;
-  /// Removes whatever has the name, a directory with all that is in it: see `tune::remove_tree`.
+  /// Removes anything with this name, a directory with its whole content: see `tune::remove_tree`.
   [[nodiscard]] expected<void> remove_tree(const std::string& name) const;
 
 private:
@@ -110,14 +114,14 @@ private:
 /// "<path> was <what> and is replaced by a new file".
 [[nodiscard]] std::string replaced_text(const std::filesystem::path& path, std::string_view what);
 
-/// How names below a directory are looked up: at once by openat2(2), or, as kernels before 5.6
-/// need it, name by name.
+/// Opens names below a directory: in one call by openat2(2), or name by name, as kernels before 5.6
+/// require.
 namespace beneath {
 
 /// @param way    Relative, without "..".
-/// @param flags  As for open(2); links are never followed, close-on-exec is added.
-/// What is mounted on the way, or there, is neither opened nor asked: that fails with EXDEV.
-/// @returns a descriptor; -1, and errno, where that fails.
+/// @param flags  As for open(2); links are never followed, close-on-exec is added. A mount point on
+/// the way, or at its end, is neither opened nor accessed: that fails with EXDEV.
+/// @returns a descriptor; -1 with errno on failure.
 [[nodiscard]] int open(int directory, const std::filesystem::path& way, int flags,
                        ::mode_t mode = 0);
 [[nodiscard]] int open_name_by_name(int directory, const std::filesystem::path& way, int flags,

@@ -1,4 +1,4 @@
-/// The files that a node laid out for a job, to be looked at again before they are used.
+/// The files that a node put in place for a job, to be checked again before use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,18 +10,17 @@
 
 namespace tune {
 
-/// Files that a job needs, where this node put them. Whoever cleans up the node's directories may
-/// have removed them since; trials may have written into them, which is theirs to do.
+/// Files that a job needs, where this node put them. A cleanup of the node's directories may have
+/// removed them since; trials may have changed them, which they are allowed to do.
 struct laid_files {
-  /// Absolute.
+  /// An absolute path.
   std::filesystem::path directory;
-  /// Below `directory`, as in a `file_manifest`.
+  /// Paths below `directory`, as in a `file_manifest`.
   std::vector<std::string> paths;
 };
 
-/// Looks whether all of them are there: a file or a link of each name. Blocks on the disk, once per
-/// file.
-/// @errors `ec::unreadable` naming the first one that is gone and how many are.
+/// Checks that all of them exist as a file or a link. Blocks on the disk, once per file.
+/// @errors `ec::unreadable` naming the first missing one and how many are missing.
 [[nodiscard]] expected<void> look_for(const laid_files& what);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// How files that may be very large are read: up to a limit, and no longer than somebody wants.
+/// Rules for reading files that may be very large: a size limit and a way to stop.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,30 +12,31 @@
 
 namespace tune {
 
-/// How far the reading of files has come.
+/// Progress of reading files.
 struct reading_progress {
-  /// The file that is being read.
+  /// The file being read.
   const std::filesystem::path& file;
-  /// Of all files together. [bytes]
+  /// Bytes read so far, and of all files together. [bytes]
   std::uint64_t done = 0;
   std::uint64_t all = 0;
 };
 
-/// Asked between two pieces of a long reading whether it is to go on.
+/// Returns whether to continue; called between two parts of a long read.
 using reading_watch = std::function<bool(const reading_progress&)>;
 
 struct reading_rules {
-  /// Most bytes of all files together; looked at before the first one is read. 0: no limit.
+  /// Limit on the size of all files together, checked before the first one is read. [bytes; 0:
+  /// none]
   std::uint64_t most = 0;
-  /// The key that says so, for texts: "max_files_size".
+  /// The key that sets the limit, for error texts: "max_files_size".
   std::string key;
-  /// Null: nobody is asked.
+  /// May be null.
   reading_watch goes_on;
 };
 
-/// `make_manifest` by these rules.
-/// @errors also `ec::bad_option` beyond the limit, naming the largest file; `ec::refused` where the
-///   reading was not to go on.
+/// Like the other `make_manifest`, but follows these rules.
+/// @errors also `ec::bad_option` beyond the limit, naming the largest file; `ec::refused` if the
+///   reading was stopped.
 [[nodiscard]] expected<file_manifest> make_manifest(const std::filesystem::path& root,
                                                     std::span<const named_pattern> patterns,
                                                     const reading_rules& how);

@@ -1,4 +1,4 @@
-/// Removal of a directory in slices, for whoever has others waiting.
+/// Removes a directory in slices, for callers that must not keep others waiting.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace tune {
 
-/// `remove_tree` in slices, until all is gone that can go. Given up, the rest stays.
-/// @param name in it, one without "/".
+/// `remove_tree` in slices and without a time limit. If given up, the rest stays.
+/// @param name a name in it, without "/".
 sliced<expected<void>> removing_tree(guarded_directory in, std::string name);
 
 /// `remove_tree_below` in slices.

@@ -1,4 +1,4 @@
-/// A file that grows line by line and is begun anew before it becomes too long.
+/// A file that grows line by line and is rotated before it becomes too long.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,26 +13,26 @@
 
 namespace tune {
 
-/// Earlier files are kept beside it: `run.log`, `run.1.log`, `run.2.log`, the newest first.
+/// Keeps earlier files beside it: `run.log`, `run.1.log`, `run.2.log`, the newest first.
 ///
-/// It may lie where others write, too: it writes into regular files only that have no other name,
-/// never through a link.
+/// May be in a directory that others write to: writes only into regular files without other names,
+/// and never through a symbolic link.
 class rotating_file {
 public:
   struct limits {
-    /// Of one file. [bytes]
+    /// Size limit of one file. [bytes]
     std::uint64_t bytes = 0;
-    /// In all. [>= 1]
+    /// Number of files in all. [>= 1]
     std::size_t files = 1;
   };
 
-  /// Goes on with a file that is there, on a line of its own; makes the directories on the way.
-  /// @errors `ec::refused` where something else than a file has its name; `ec::storage`.
+  /// Continues an existing file, on a new line; creates missing directories.
+  /// @errors `ec::refused` if something other than a file has its name; `ec::storage`.
   [[nodiscard]] static expected<rotating_file> open(const std::filesystem::path& file, limits most);
 
-  /// Appends; what comes at once stays together in one file. Kept in memory up to 64 KiB.
+  /// Appends; the text of one call stays together in one file. Buffers up to 64 KiB in memory.
   [[nodiscard]] expected<void> write(std::string_view text);
-  /// Writes what is kept in memory.
+  /// Writes the buffered text.
   [[nodiscard]] expected<void> flush();
 
 private:

@@ -1,4 +1,4 @@
-/// SHA-256, as the bytes come.
+/// Incremental SHA-256.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,19 +11,19 @@
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st; // OpenSSL's, whose headers stay out of ours
+struct evp_md_ctx_st; // from OpenSSL, whose headers are not included here
 
 namespace tune {
 
-/// Hashes bytes piece by piece. For one thread.
+/// Hashes bytes piece by piece. For use by one thread.
 class sha256 {
 public:
   sha256();
 
   void update(std::string_view bytes);
-  /// The hash of all bytes since the last call, which it forgets. [64 lower-case hex digits]
+  /// Returns the hash of all bytes since the last call, and starts anew. [64 lower-case hex digits]
   ///
-  /// Empty, and so equal to no hash, where the OpenSSL of this machine offers no SHA-256.
+  /// Empty, and so equal to no hash, if this machine's OpenSSL has no SHA-256.
   [[nodiscard]] std::string finish();
 
 private:
@@ -39,25 +39,25 @@ private:
 /// The hash of a text.
 [[nodiscard]] std::string sha256_of(std::string_view bytes);
 
-/// Whether `text` looks like one of our hashes: 64 lower-case hex digits.
+/// Whether `text` has the form of a hash: 64 lower-case hex digits.
 [[nodiscard]] bool is_sha256(std::string_view text);
 
-/// A file's content in short.
+/// Size and hash of a file's content.
 struct file_digest {
   std::uint64_t size = 0;
   std::string hash;
 };
 
-/// Reads a regular file through, with bounded memory. Symbolic links are followed; it never waits
-/// for a pipe's writer.
-/// @errors `ec::unreadable`, also for what is no regular file; `ec::shortage` where there is no
-///         descriptor for it now.
+/// Reads a whole regular file, with bounded memory. Symbolic links are followed; never waits for
+/// the writer of a named pipe.
+/// @errors `ec::unreadable`, also if it is not a regular file; `ec::shortage` if no descriptor is
+///         available now.
 [[nodiscard]] expected<file_digest> digest_file(const std::filesystem::path& file);
 
-/// The same in slices.
-/// @param most It is given up where the file turns out to be longer. [bytes]
-/// @param so_far Grows by what is read, slice by slice; null: nobody looks. Outlives the work.
-/// @errors also `ec::refused` for what is longer.
+/// `digest_file` in slices.
+/// @param most Size limit; gives up if the file turns out to be longer. [bytes]
+/// @param so_far Increased by the bytes read in each slice; may be null. Must outlive the work.
+/// @errors also `ec::refused` for a longer file.
 sliced<expected<file_digest>> digesting(std::filesystem::path file, std::uint64_t most,
                                         std::uint64_t* so_far = nullptr);
 

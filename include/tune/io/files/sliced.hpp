@@ -1,5 +1,5 @@
-/// Work in slices: a coroutine that blocks on the disk for a moment at a time, so that others take
-/// turns with it, and that can be given up between two slices.
+/// Work in slices: a coroutine that blocks on the disk only briefly at a time, so that others get
+/// their turns, and that can be given up between two slices.
 ///
 ///     sliced<expected<void>> copying(fs::path from, fs::path to) {
 ///       for (...) {
@@ -19,15 +19,15 @@
 
 namespace tune {
 
-/// How long a slice takes, more or less: what is small needs but one.
+/// Approximate duration of a slice; small work needs only one.
 inline constexpr std::chrono::milliseconds slice_time{20};
 
-/// Awaited by work in slices: here it may end one.
+/// Awaited by sliced work at points where a slice may end.
 struct next_slice {};
 
 namespace slicing {
 
-/// What the coroutines of one work share, by the one that was begun first.
+/// State shared by all coroutines of one work, owned by the outermost one.
 struct progress {
   std::coroutine_handle<> current;
   bool is_over = false;
@@ -37,7 +37,7 @@ struct progress {
 struct promise_base {
   progress own;
   progress* all = &own;
-  /// Who awaits this one.
+  /// The coroutine that awaits this one.
   std::coroutine_handle<> caller;
   std::exception_ptr failure;
 
@@ -69,8 +69,8 @@ struct promise_base {
 
 } // namespace slicing
 
-/// Work that ends with a `T`. Nothing is done before the first `step`. Its end gives it up: what
-/// its functions hold is destroyed, innermost first. For one thread at a time.
+/// Work that results in a `T`. Nothing is done before the first `step`. Destroying it gives up the
+/// work: its local objects are destroyed, innermost function first. For one thread at a time.
 template <class T>
 class [[nodiscard]] sliced {
 public:
@@ -82,7 +82,7 @@ public:
     }
     void return_value(T x) { result.emplace(std::move(x)); }
     using promise_base::await_transform;
-    /// Another work in the place of a call.
+    /// Awaits another sliced work like a function call.
     template <class U>
     sliced<U>&& await_transform(sliced<U>&& inner) {
       return std::move(inner);
@@ -99,7 +99,7 @@ public:
       handle_.destroy();
   }
 
-  /// Does the next slice. @returns whether that was the last.
+  /// Runs the next slice. @returns whether it was the last one.
   bool step() {
     auto& promise = handle_.promise();
     auto& all = promise.own;
@@ -112,7 +112,7 @@ public:
     return handle_.done();
   }
 
-  /// Its result, once it is done.
+  /// Returns the result; call it once the work is done.
   [[nodiscard]] T take() {
     auto& promise = handle_.promise();
     if (promise.failure)
@@ -120,7 +120,7 @@ public:
     return std::move(*promise.result);
   }
 
-  // -- As what another work awaits.
+  // -- The interface of an awaitable.
 
   [[nodiscard]] bool await_ready() const { return false; }
   template <class Promise>
@@ -137,10 +137,10 @@ private:
   explicit sliced(std::coroutine_handle<promise_type> handle) : handle_{handle} {}
 };
 
-/// Asked between two slices: whether to go on.
+/// Returns whether to continue; called between two slices.
 using keeps_on = std::function<bool()>;
 
-/// Does all of it. @returns nothing where it was given up.
+/// Runs all slices. @returns nothing if the work was given up.
 template <class T>
 [[nodiscard]] std::optional<T> finish(sliced<T> work, const keeps_on& is_wanted = {}) {
   while (!work.step()) {

@@ -1,4 +1,4 @@
-/// A port that nobody uses.
+/// Finds an unused TCP port.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace tune {
 
-/// Has the kernel choose a TCP port that is free at all addresses of this machine. It is not held:
-/// whoever is told of it had better listen there soon.
-/// @errors `ec::shortage` where there is none, or no descriptor to ask with.
+/// Has the kernel choose a TCP port that is free at all addresses of this machine. The port is not
+/// reserved, so the receiver should listen on it soon.
+/// @errors `ec::shortage` if no port, or no descriptor to ask with, is available.
 [[nodiscard]] expected<std::uint16_t> free_port();
 
 } // namespace tune

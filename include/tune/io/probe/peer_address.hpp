@@ -1,4 +1,4 @@
-/// Where a peer listens, and how people write it.
+/// The address at which a peer listens, and its text form.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tune {
 
-/// Where a peer listens.
+/// The address at which a peer listens.
 struct peer_address {
   /// A name, or an IPv4 or IPv6 address without brackets.
   std::string host;

@@ -1,7 +1,7 @@
-/// Tries out whether a peer can be reached, and names the cause where it cannot. CAF's own
-/// connecting has no deadlines and tells no causes; so this comes before it.
+/// Tests whether a peer can be reached, and names the cause if it cannot. A probe precedes a
+/// connection by CAF, which has no deadlines and reports no causes.
 ///
-/// All of it blocks, until the deadline at most, and raises no signals.
+/// All functions block, at most until the deadline, and raise no signals.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,47 +15,47 @@
 
 namespace tune {
 
-/// How a probe ended.
+/// Result of a probe.
 enum class probe_outcome : std::uint8_t {
-  /// The peer is there and took us in.
+  /// The peer is reachable and accepted this node.
   reached,
   name_not_found,
-  /// Nobody listens at the port.
+  /// Nothing listens on the port.
   refused,
-  /// There is no way to the host.
+  /// There is no route to the host.
   unreachable,
-  /// Nothing was heard within the limit.
+  /// No answer came before the deadline.
   timed_out,
-  /// The peer hung up without a word.
+  /// The peer closed the connection without sending anything.
   closed,
   /// The peer does not speak TLS.
   not_tls,
-  /// It does not speak TLS 1.3, or breaks its rules.
+  /// The peer does not speak TLS 1.3, or violates the protocol.
   tls_failed,
-  /// The peer says nothing to plain clients; it seems to want TLS.
+  /// The peer sends nothing to plain clients; it seems to require TLS.
   wants_tls,
-  /// The peer's certificate is of another CA.
+  /// The peer's certificate was issued by another CA.
   peer_is_foreign,
   peer_expired,
   peer_not_yet_valid,
-  /// The peer's certificate is of no use for other reasons.
+  /// The peer's certificate is unusable for another reason.
   peer_unfit,
-  /// The peer does not know our CA.
+  /// The peer does not know this node's CA.
   we_are_foreign,
-  /// The peer holds our certificate for expired, or not valid yet.
+  /// The peer considers this node's certificate expired, or not valid yet.
   we_expired,
-  /// The peer wants a certificate and got none.
+  /// The peer requires a certificate and received none.
   certificate_required,
-  /// The peer refused our certificate for other reasons.
+  /// The peer refused this node's certificate for another reason.
   we_are_unfit,
-  /// Our own files or this machine failed.
+  /// This node's own files or this machine failed.
   local_fault,
 };
 
 /// "reached", "name_not_found", …
 [[nodiscard]] std::string_view to_text(probe_outcome x);
 
-/// What came of a probe.
+/// The outcome of a probe, with a message.
 struct probe_result {
   probe_outcome outcome = probe_outcome::reached;
   /// One line for people that begins with the peer's address; empty on success.
@@ -66,18 +66,19 @@ struct probe_result {
 
 using probe_deadline = std::chrono::steady_clock::time_point;
 
-/// Resolves the name and connects to each of its addresses in turn until one takes the connection.
+/// Resolves the name and connects to each of its addresses in turn until one accepts the
+/// connection.
 [[nodiscard]] probe_result probe_tcp(const peer_address& whom, probe_deadline until);
 
-/// The same, and keeps the connection.
-/// @returns a socket that does not block; the caller's to close. @errors `ec::unreachable`, with
-/// the
-///          line of a failed probe.
+/// Like `probe_tcp`, but keeps the connection.
+/// @returns a non-blocking socket, which the caller must close. @errors `ec::unreachable` with the
+/// line of the failed probe.
 [[nodiscard]] expected<int> open_connection(const peer_address& whom, probe_deadline until);
 
-/// Connects, shakes hands by TLS 1.3 with our certificate, checks the peer's against our CA (its
-/// name does not matter), and waits for the peer's first byte: only then is it known that the peer
-/// took our certificate. The peer has to speak first, as CAF does.
+/// Connects, performs a TLS 1.3 handshake with this node's certificate, checks the peer's
+/// certificate against this node's CA (the name does not matter), and waits for the peer's first
+/// byte: only this byte shows that the peer accepted the certificate. The peer has to send first,
+/// as CAF does.
 [[nodiscard]] probe_result probe_tls(const peer_address& whom, const tls_identity& identity,
                                      probe_deadline until);
 

@@ -1,4 +1,4 @@
-/// The two ends of this machine's way to a peer.
+/// The local and remote address of this machine's route to a peer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace tune {
 
-/// Asks the kernel which of this machine's addresses leads to `whom`; sends nothing there. Blocks
-/// while the name is looked up, until the deadline at most.
-/// @returns nothing of it known where there is no way.
+/// Asks the kernel which of this machine's addresses is used to reach `whom`; sends nothing to it.
+/// Blocks during the name lookup, at most until the deadline.
+/// @returns a route with no known address if there is none.
 [[nodiscard]] node_route route_to(const peer_address& whom, probe_deadline until);
 
 } // namespace tune

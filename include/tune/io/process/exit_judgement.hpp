@@ -1,4 +1,4 @@
-/// Judges how a trial's program ended: by what the system says and what was heard before.
+/// Judges how a trial's program ended, from its exit status and from what it reported before.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,57 +12,60 @@
 
 namespace tune {
 
-/// What is known of a program beside its exit.
+/// Everything known about a program except its exit.
 struct exit_facts {
-  /// The metric that it must have reported.
+  /// The metric that the program must have reported.
   std::string objective;
-  /// It is a host of a C++ trainable, which may end without a word.
+  /// True for a host of a C++ trainable, which may end without reporting anything.
   bool is_host = false;
-  /// It reported something.
+  /// True if the program reported something.
   bool reported = false;
-  /// The objective was among it, or is known from the reports that it goes on from.
+  /// True if a report had the objective, or if it is known from the reports that the attempt goes
+  /// on from.
   bool saw_objective = false;
-  /// It was told to end; how it ends is then no failure.
+  /// True if the program was told to end; the way it ends is then no failure.
   bool ending = false;
-  /// It is not waited for any more: its last words say what it was doing.
+  /// True if the program was killed because nobody waits for it any longer: its last output lines
+  /// say what it was doing.
   bool killed = false;
-  /// It exported for longer than it may, and is ended for that.
+  /// True if the program was ended because it exported for longer than it may.
   bool late_export = false;
-  /// It was told to end, took longer than it may, and is ended for that.
+  /// True if the program was told to end, took longer than it may, and was ended for that.
   bool late_stop = false;
-  /// What it said about its own failure.
+  /// The failure that the program itself reported.
   std::optional<line::failure> failure;
-  /// Why a metric that was to be read from its output or files is missing; empty: nothing is known.
+  /// Why a metric that should come from the program's output or files is missing; empty if unknown.
   std::string why_missing = {};
-  /// What it did against the protocol before anyone asked for its end, and is ended for; empty:
-  /// nothing.
+  /// The breach of the protocol that the program is ended for, if it happened before its end was
+  /// requested; empty if none.
   std::string breach;
 };
 
-/// How an attempt ended, as it is recorded.
+/// The end of an attempt, as it is recorded.
 struct exit_judgement {
   end_class how = end_class::finished;
-  /// The reason with the program's last lines, or what is worth knowing; may be empty.
+  /// The reason with the program's last lines, or a remark about the end; may be empty.
   std::string detail;
-  /// Exit status; negative: the signal. Nothing where it never ran.
+  /// Exit status; negative for a signal. Empty if the program never ran.
   std::optional<std::int32_t> exit_status;
-  /// tune-node ended the program since it did not end within `stop_grace` after it was to stop.
+  /// True if tune-node ended the program because it did not end within `stop_grace` after it was to
+  /// stop.
   bool is_cut_short = false;
 
   friend bool operator==(const exit_judgement&, const exit_judgement&) = default;
 };
 
-/// Judges an exit. One that this node could not start is `preempted`: that costs the trial nothing.
-/// Troubles of this node go before what was asked of the program, that before the program's own
-/// words, and those before its status. A breach of the protocol is the program's failure unless it
-/// failed by itself before we could end it. A failure by the program's own doing is one of memory
-/// where its last words say so, see `names_want_of_memory`. An export that takes too long fails
-/// nothing but the export.
+/// Judges an exit. A program that this node could not start is `preempted`, which costs the trial
+/// nothing. Order of precedence: troubles of this node, what was asked of the program, the failure
+/// that the program reported, its exit status. A breach of the protocol is the program's failure
+/// unless the program failed by itself before it could be ended. A program that failed by itself is
+/// `out_of_memory` if its last words say so, see `names_want_of_memory`. An export that takes too
+/// long fails only the export.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
-/// The same judgement where files that the program needs are gone from its node: no fault of its
-/// own.
-/// @param gone Which, in words; empty: none, and nothing changes.
+/// Changes a judgement where files that the program needs are gone from its node, which is not the
+/// program's fault.
+/// @param gone The missing files, in words; if empty, the judgement is returned unchanged.
 [[nodiscard]] exit_judgement without_files(exit_judgement judged, const std::string& gone);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// C++ trainables in processes of their own: this program again, as host.
+/// Runs C++ trainables in processes of their own: this program, started again as a host.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,33 +14,35 @@
 
 namespace tune {
 
-/// Call this first in `main`. Where the program was started as guard or as host of a trainable it
-/// does that work.
+/// Call this first in `main`. If the program was started as a guard or as a host of a trainable,
+/// this function does that work.
 ///
 /// A host speaks the command protocol (docs/command-protocol.md) like any other program.
-/// @returns the exit status to return from `main`; nothing: this is an ordinary start.
+/// @returns the exit status to return from `main`; empty for an ordinary start.
 [[nodiscard]] std::optional<int> host_main(int argc, char** argv,
                                            const trainable_registry& trainables);
 
-/// Whether this program can start hosts: `host_main` was called.
+/// Whether this program can start hosts, that is, whether `host_main` was called.
 [[nodiscard]] bool can_host();
 
 /// Whether this process was started as guard or as host of a trainable.
 [[nodiscard]] bool is_host_process();
 
-/// What somebody hears who wants processes without having called `host_main`.
+/// Error text for a request for processes in a program that has not called `host_main`.
 inline constexpr std::string_view no_host_main
     = "process isolation needs tune::host_main(argc, argv) first in main";
 
-/// The words that start this program as host of the trainable `name`.
-/// @param kept It waits for another attempt after each that ended well; see host_talk.hpp.
-/// @param plugin The shared library that brings it, absolute; empty: this program has it.
+/// The command line that starts this program as a host of the trainable `name`.
+/// @param kept Whether the host waits for another attempt after each that ended well; see
+///             host_talk.hpp.
+/// @param plugin Absolute path of the shared library that has the trainable; empty if this program
+///               has it.
 [[nodiscard]] std::vector<std::string> host_command(std::string_view name, bool kept = false,
                                                     const std::filesystem::path& plugin = {});
 
-/// What a trial process finds in its environment, beside what the process service adds:
-/// TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for every
-/// parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES where set.
+/// The environment variables of a trial process, in addition to those that the process service
+/// adds: TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for
+/// every parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES if set.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 trial_environment(const object& config, const trial_context& context,
                   const std::filesystem::path& params_file,

@@ -1,4 +1,4 @@
-/// The hosts that wait for another trial of their kind.
+/// The idle hosts, each waiting for another trial of its kind.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace tune {
 
-/// What a host was started for; it serves no other trials.
+/// The kind of trial a host was started for; it serves no others.
 struct host_key {
   std::string job;
   std::string trainable;
   double cpus = 1;
   double gpus = 0;
-  /// By index. A process cannot change the devices that it has opened.
+  /// Device indices. A process cannot change the devices that it has opened.
   std::vector<std::uint32_t> devices;
   /// Bytes; 0: no limit.
   std::uint64_t memory = 0;
@@ -26,24 +26,24 @@ struct host_key {
   friend bool operator==(const host_key&, const host_key&) = default;
 };
 
-/// A plain value; whoever has it starts and ends the processes.
+/// A plain value; its owner starts and ends the processes.
 ///
-/// Whoever ends what `make_room` names before he starts a host has never more of them, running or
-/// waiting, than trials ran at once.
+/// As long as the owner ends the hosts that `make_room` returns before it starts another, there are
+/// never more hosts, running or waiting, than trials that ran at once.
 class host_pool {
 public:
-  /// `host` waits from now on.
+  /// Adds `host` to those waiting.
   void give(host_key key, process_handle host);
-  /// The fitting host that waits for the shortest time, taken out.
+  /// Removes and returns the matching host that has waited for the shortest time.
   [[nodiscard]] std::optional<process_handle> take(const host_key& key);
-  /// Takes out what has to go before a host of this key is started: all that may have something on
-  /// its devices, else the one that waits longest.
+  /// Removes and returns the hosts that must end before a host of this key is started: all that may
+  /// use its devices, else the one that has waited longest.
   [[nodiscard]] std::vector<process_handle> make_room(const host_key& key);
-  /// `host` is gone. Nothing happens where it does not wait.
+  /// Removes `host`, which is gone. Does nothing if it is not waiting.
   void forget(process_handle host);
-  /// Takes all of one job out, the longest waiting first.
+  /// Removes and returns all hosts of one job, the longest waiting first.
   [[nodiscard]] std::vector<process_handle> take_all_of(const std::string& job);
-  /// Takes all out, the longest waiting first.
+  /// Removes and returns all hosts, the longest waiting first.
   [[nodiscard]] std::vector<process_handle> clear();
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
 
@@ -52,7 +52,7 @@ private:
     host_key key;
     process_handle host;
   };
-  /// The longest waiting first.
+  /// Sorted by waiting time, the longest first.
   std::vector<entry> waiting_;
 };
 

@@ -1,4 +1,5 @@
-/// What a host that is kept for several trials and its node say beyond the command protocol.
+/// The messages beyond the command protocol between a node and a host that is kept for several
+/// trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,16 +13,16 @@
 
 namespace tune {
 
-/// Host to node, instead of its exit: the attempt ended well, what it printed is flushed, and the
-/// host waits for another.
+/// Host to node, instead of an exit: the attempt ended well, its output is flushed, and the host
+/// waits for another attempt.
 inline constexpr std::string_view idle_line = R"({"idle":true})";
 
-/// Node to host: the next attempt. What else a trial's environment says stays as it is.
+/// Node to host: the next attempt. Everything else in the trial's environment stays as it is.
 struct host_order {
   trial_context context;
-  /// The configuration as JSON.
+  /// The file with the configuration as JSON.
   std::filesystem::path params;
-  /// Nothing: from scratch.
+  /// Empty for a start from scratch.
   std::optional<std::filesystem::path> restore;
 };
 

@@ -1,4 +1,4 @@
-/// The lines that a trial process and its node say to each other; see docs/command-protocol.md.
+/// The lines that a trial process and its node exchange; see docs/command-protocol.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,40 +14,42 @@
 
 namespace tune {
 
-/// What a program may write on its report descriptor.
+/// The messages that a program may write on its report descriptor.
 namespace line {
 
-/// `{"tune":1}`: it speaks this protocol, and has set up (and restored) what it needs.
+/// `{"tune":1}`: the program speaks this protocol and has finished its setup (and restored its
+/// state).
 struct hello {
-  /// Whether it obeys `save` and `pause`; nothing where it does not say.
+  /// Whether the program obeys `save` and `pause`; empty if it does not say.
   std::optional<bool> can_save;
 };
-/// `{"metrics":{…}}`, with `"checkpoint":"dir"` where it hands one over.
+/// `{"metrics":{…}}`, with `"checkpoint":"dir"` if the program hands one over.
 struct report {
   object metrics;
-  /// It says that this is its last report: `"done":true`, among the metrics or beside them.
+  /// True for the program's last report: `"done":true`, among the metrics or beside them.
   bool done = false;
   std::optional<std::filesystem::path> checkpoint;
 };
-/// `{"saved":"dir"}`: what an answer asked for is written.
+/// `{"saved":"dir"}`: the checkpoint that an answer asked for is written.
 struct saved {
   std::filesystem::path directory;
 };
-/// `{"save_failed":"dir","error":"why"}`: it is not, and the program trains on. With
-/// `"can_save":false` it need not be asked again.
+/// `{"save_failed":"dir","error":"why"}`: the checkpoint is not written, and the program goes on
+/// training. With `"can_save":false` it need not be asked again.
 struct save_failed {
   std::filesystem::path directory;
   std::string why;
   bool unable = false;
 };
-/// `{"error":"text"}`: why it is about to fail; `"restore":true`: the checkpoint is at fault.
+/// `{"error":"text"}`: why the program is about to fail; `"restore":true`: the checkpoint is at
+/// fault.
 struct failure {
   std::string text;
   bool restore = false;
 };
-/// `{"exporting":true}`: it trains no longer, and exports from now on.
+/// `{"exporting":true}`: training is over; the program exports from now on.
 struct exporting {};
-/// `{"export_failed":"format","error":"why"}`: this format will not be there.
+/// `{"export_failed":"format","error":"why"}`: the export in this format failed.
 struct export_failed {
   std::string format;
   std::string why;
@@ -65,10 +67,11 @@ using any
 /// @errors `ec::protocol` saying what is wrong and quoting the beginning of the line.
 [[nodiscard]] expected<line::any> read_report_line(std::string_view text);
 
-/// What is wrong with a line of which only the beginning was kept. @errors `ec::protocol`, always.
+/// The error for a line that is too long and of which only the beginning was kept. @errors
+/// `ec::protocol`, always.
 [[nodiscard]] expected<line::any> too_long_report_line(std::string_view beginning);
 
-/// The line of a message, without newline.
+/// Formats a message as a line, without newline.
 [[nodiscard]] std::string to_line(const line::any& what);
 
 /// `{"decision":"continue"}`, `{"decision":"save","dir":"…"}` and so on, without newline.

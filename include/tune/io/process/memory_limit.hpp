@@ -4,7 +4,7 @@
 
 namespace tune {
 
-/// Tells whether `process_order::memory_limit` is enforced on this machine, for this user: makes a
+/// Tells whether `process_order::memory_limit` is enforced on this machine for this user: creates a
 /// control group with a limit, and removes it.
 [[nodiscard]] bool can_limit_memory();
 

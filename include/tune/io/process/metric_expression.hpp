@@ -1,4 +1,5 @@
-/// Regular expressions that read numbers: the placeholder {number}, and what is written beside it.
+/// Regular expressions that read numbers: the placeholder {number} and its neighbours in the
+/// expression.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,48 +10,48 @@
 
 namespace tune {
 
-/// Stands for a whole number, fraction and exponent included, in an expression.
+/// Placeholder for a complete number, fraction and exponent included, in an expression.
 inline constexpr std::string_view number_placeholder = "{number}";
 
-/// What an expression demands beside its value.
+/// The element of an expression next to its value.
 struct written_beside {
   enum class kind : std::uint8_t {
-    /// Nothing, the border of the line or of a word, or what may be anything (`.`).
+    /// Nothing, the boundary of the line or of a word, or any character (`.`).
     open,
     /// The character `literal`.
     character,
     /// One of a set: `[a-z]`, `\d`.
     one_of,
-    /// Whatever a group of the expression is about: `(?:a|b)`.
+    /// A group of the expression: `(?:a|b)`.
     group,
   };
   kind what = kind::open;
   char literal = 0;
-  /// A quantifier follows: it may come several times, or not at all.
+  /// True if a quantifier follows: the element may occur several times or not at all.
   bool repeats = false;
 
-  /// Whether just this character was demanded there.
+  /// Whether the expression demands exactly this character, or one of a set, there.
   [[nodiscard]] bool demands(char x) const {
     return !repeats && ((what == kind::character && literal == x) || what == kind::one_of);
   }
 };
 
-/// An expression as std::regex takes it.
+/// An expression in the syntax of std::regex.
 struct metric_expression {
   std::string text;
-  /// The group that is the value: the first {number}, else group 1. 0: the expression has none, and
-  /// the whole match is.
+  /// The group that holds the value: the first {number}, else group 1. 0: the expression has no
+  /// group, and the whole match is the value.
   std::size_t group = 0;
-  /// The value is a {number}.
+  /// True if the value is a {number}.
   bool is_number = false;
-  /// What is written before that group, and behind it.
+  /// The elements directly before and after that group.
   written_beside before{};
   written_beside behind{};
 };
 
-/// Replaces each {number} by a group that takes all of a number: sign, digits, fraction, exponent
-/// (`e`, or Fortran's `d`), or inf, infinity and nan in any case. `\{number}` and one in a class of
-/// characters are left as they are.
+/// Replaces each {number} by a group that matches a complete number: sign, digits, fraction,
+/// exponent (`e`, or Fortran's `d`), or inf, infinity and nan in any case. `\{number}` and a
+/// {number} in a class of characters are left as they are.
 [[nodiscard]] metric_expression expand_expression(std::string_view written);
 
 } // namespace tune

@@ -16,10 +16,10 @@
 
 namespace tune {
 
-/// Where one metric stands.
+/// The location of one metric.
 struct file_metric {
   std::string metric;
-  /// Against the trial's directory, normal, without "..".
+  /// Relative to the trial's directory, normalised, without "..".
   std::string path;
   /// A JSON pointer, as RFC 6901 has it: "/test/acc", "/folds/0", "/a~1b".
   std::string pointer;
@@ -27,7 +27,7 @@ struct file_metric {
   friend bool operator==(const file_metric&, const file_metric&) = default;
 };
 
-/// Whether the text of a `metric.<name>` key means a file: it begins with "file:", and is no
+/// Whether the text of a `metric.<name>` key means a file: it begins with "file:" and is not an
 /// expression with a group.
 [[nodiscard]] bool means_file(std::string_view text);
 
@@ -36,29 +36,30 @@ struct file_metric {
 ///         the trial's directory. The detail says what is legal.
 [[nodiscard]] expected<file_metric> parse_file_metric(std::string metric, std::string_view text);
 
-/// The value that a pointer names; null where there is none.
+/// The value that a pointer names; null if there is none.
 [[nodiscard]] const value* find_pointer(const value& in, std::string_view pointer);
 
-/// Reads the files of one attempt, each where it changed. A file has at most 16 MiB; links and what
-/// is no regular file are not followed.
+/// Reads those files of one attempt that have changed. A file has at most 16 MiB; symbolic links
+/// are not followed, and only regular files are read.
 class metric_files {
 public:
   explicit metric_files(std::vector<file_metric> which) : which_{std::move(which)} {}
 
-  /// The trial's directory. What lies there now is old.
+  /// Sets the trial's directory. Files that exist there now are old and are not read.
   void begin_in(const std::filesystem::path& directory);
 
-  /// Values of files that are new or changed since the last call, in the order of the metrics. A
-  /// file that cannot be read, or a pointer to nothing, gives none; see `missing`.
+  /// Values from files that are new or changed since the last call, in the order of the metrics.
+  /// There is no value for a file that cannot be read or a pointer that names nothing; see
+  /// `missing`.
   [[nodiscard]] std::vector<std::pair<std::string, value>> changed();
 
-  /// Why metrics never came, a clause for each; empty: all came.
+  /// Why metrics never appeared, one clause for each; empty if all appeared.
   [[nodiscard]] std::string missing() const;
-  /// The same by the metric's name.
+  /// The reasons by the metric's name.
   [[nodiscard]] const std::map<std::string, std::string>& never_came() const { return missing_; }
 
 private:
-  /// By which a file's content is known again.
+  /// Identifies a version of a file's content.
   struct stamp {
     std::uint64_t inode = 0;
     std::int64_t seconds = 0;
@@ -69,11 +70,11 @@ private:
 
   std::vector<file_metric> which_;
   std::filesystem::path directory_;
-  /// By path; nothing: it was not there.
+  /// By path; empty if the file did not exist.
   std::map<std::string, std::optional<stamp>> begun_;
   std::map<std::string, std::optional<stamp>> seen_;
   std::map<std::string, value> last_;
-  /// Why a metric has not come yet, by its name.
+  /// Why a metric has not appeared yet, by its name.
   std::map<std::string, std::string> missing_;
 
   [[nodiscard]] std::optional<stamp> stamp_of(const std::string& path) const;

@@ -1,4 +1,4 @@
-/// What takes the bytes that a program prints.
+/// Interface for the destination of a program's output.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace tune {
 
-/// Takes the bytes of one output file, in order. Made, asked and destroyed by one thread, which
-/// waits for it and serves the files of one job only: it may block.
+/// Receives the bytes of one output file, in order. Created, called and destroyed by one thread,
+/// which serves the files of one job only: calls may block.
 class output_sink {
 public:
   virtual ~output_sink() = default;
 
   virtual void write(std::string_view bytes) = 0;
-  /// Nothing more comes. Called once, last.
-  /// @returns why the bytes are not all in the file, or what it took the place of; empty: all is
+  /// Ends the output. Called once, after all other calls.
+  /// @returns why some bytes are missing in the file, or what the file replaced; empty if all is
   ///          well.
   virtual std::string finish() = 0;
 };
 
-/// Makes what takes the bytes of a file, at the first of them.
-/// @param cap Bytes that the file may hold.
+/// Creates the sink of a file when its first bytes come.
+/// @param cap Size limit of the file. [bytes]
 using output_maker = std::function<std::unique_ptr<output_sink>(const std::filesystem::path& path,
                                                                 std::uint64_t cap)>;
 

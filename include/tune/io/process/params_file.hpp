@@ -1,9 +1,8 @@
-/// The configuration of a trial's process, in a file.
+/// The file with the configuration of a trial's process.
 ///
 ///     params.json           the configuration as JSON, for every program
-///     .params.json.places   only for hosts, and where it is needed: which of its texts "nan",
-///     "inf"
-///                           and "-inf" are numbers, as a list of paths of positions
+///     .params.json.places   only for hosts, and only if needed: the paths of positions whose
+///                           texts "nan", "inf" and "-inf" are numbers
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,15 +14,16 @@
 
 namespace tune {
 
-/// Puts the configuration in the place of whatever an earlier attempt left there.
-/// @param exact Such that `read_params` gives back every number.
-/// @returns a text about what was replaced and was no file; else nothing.
-/// @errors `ec::refused` where a directory is in the way, or its own directory is none;
-///         `ec::storage`; `ec::shortage` where there is no descriptor for it now.
+/// Writes the configuration, replacing whatever an earlier attempt left there.
+/// @param exact Whether `read_params` must give back every number exactly.
+/// @returns a text about the thing replaced if it was not a file; otherwise empty.
+/// @errors `ec::refused` if a directory is in the way, or the parent is not a directory;
+///         `ec::storage`; `ec::shortage` if no descriptor is available now.
 [[nodiscard]] expected<std::string> write_params(const std::filesystem::path& file,
                                                  const object& config, bool exact);
 
-/// Reads what was written. @errors `ec::unreadable`; those of `object_from_json`.
+/// Reads a configuration that `write_params` wrote. @errors `ec::unreadable`; those of
+/// `object_from_json`.
 [[nodiscard]] expected<object> read_params(const std::filesystem::path& file);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// Whether this process may start the threads that it is about to need.
+/// Checks whether this process may start the threads that it is about to need.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +8,10 @@
 
 namespace tune {
 
-/// Starts so many threads at once, and lets them go again: there was room for them a moment ago.
-/// Asked before an actor system is made, which ends the process where it finds none.
-/// @errors `ec::shortage`, with how many there were and where to look.
+/// Starts `count` threads at once and lets them end again, which shows that there was room for them
+/// a moment ago. Call it before an actor system is made, which ends the process if it finds no
+/// room.
+/// @errors `ec::shortage`, with the number of threads that could start and where to look.
 [[nodiscard]] expected<void> can_start_threads(std::size_t count);
 
 } // namespace tune

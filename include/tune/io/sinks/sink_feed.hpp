@@ -1,4 +1,4 @@
-/// Tells a sink of the program's own what an experiment's log says.
+/// Reports an experiment's log to a sink that the calling program registered.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,23 +11,24 @@
 
 namespace tune {
 
-/// A sink that was chosen, and how it is made.
+/// A chosen sink and its factory.
 struct chosen_sink {
   std::string name;
-  /// May throw; nothing is called before there is something to tell.
+  /// The factory; may throw. Not called before there is something to report.
   std::function<expected<std::unique_ptr<trial_sink>>()> make;
 };
 
-/// For one thread. Whatever the sink throws becomes an error here.
+/// Feeds one sink. Exceptions of the sink become errors. Not thread-safe.
 class sink_feed {
 public:
-  /// @param directory of an experiment.
+  /// @param directory The experiment's directory.
   sink_feed(std::filesystem::path directory, chosen_sink what);
   sink_feed(sink_feed&&) noexcept;
   ~sink_feed();
 
-  /// Tells all up to and with `committed`, which must be on disk.
-  /// @errors `ec::refused` with what the sink or its factory threw; those of `store_reader`.
+  /// Reports everything up to and including `committed`, which must be on disk.
+  /// @errors `ec::refused` with the message of the exception that the sink or its factory threw;
+  ///         those of `store_reader`.
   [[nodiscard]] expected<void> catch_up(sequence committed);
 
 private:

@@ -17,11 +17,12 @@ namespace tune {
 
 /// A parsed command. Immutable.
 ///
-/// The command is split into words first; `{name}` is replaced in each word and never split again.
-/// `{{` is a brace, and so is the `}}` that closes it. Braces around what is no identifier are
-/// themselves. A word naming an inactive parameter is dropped. `[-d {degree}]`, brackets unquoted
-/// at the borders of words, is a group: dropped whole where a parameter in it is inactive.
-/// `[--shuffle if shuffle]` is one with a condition, as in [space]: dropped where it does not hold.
+/// The command is split into words first; `{name}` is replaced in each word, and the result is
+/// never split again. `{{` is a literal brace, and so is the `}}` that closes it. Braces around
+/// text that is not an identifier are literal. A word naming an inactive parameter is dropped. `[-d
+/// {degree}]`, with unquoted brackets at the ends of words, is a group: dropped as a whole if a
+/// parameter in it is inactive. `[--shuffle if shuffle]` is a group with a condition, as in
+/// [space]: dropped if the condition does not hold.
 class command_template {
 public:
   /// @param known Dotted names of the parameters.
@@ -30,25 +31,27 @@ public:
   [[nodiscard]] static expected<command_template> parse(std::string_view text,
                                                         const std::vector<std::string>& known);
 
-  /// The words for one configuration. Parameters that are absent from it are inactive.
-  /// @returns nothing where the program itself names an inactive one: loading refuses that.
+  /// The words for one configuration. Parameters missing in it are inactive.
+  /// @returns an empty list if the program itself names an inactive parameter; loading refuses such
+  ///          commands.
   [[nodiscard]] std::vector<std::string> render(const object& config,
                                                 const command_builtins& builtins) const;
 
-  /// Names it uses, each once, in order; builtin ones included.
+  /// The names used, each once, in order; built-in ones included.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  /// The words without any placeholder, as written: programs, scripts, flags.
+  /// The words without placeholders, as written: programs, scripts, flags.
   [[nodiscard]] std::vector<std::string> fixed_words() const;
 
-  /// Paths against the INI's directory that words name, whatever the configuration: those that
-  /// begin with `./`, and what follows `{ini_dir}/` up to the word's end. Empty for the directory.
+  /// Paths relative to the INI's directory that words name, independently of the configuration:
+  /// words that begin with `./`, and the text after `{ini_dir}/` up to the word's end. Empty for
+  /// the directory itself.
   [[nodiscard]] std::vector<std::string> ini_paths() const;
 
 private:
   struct word {
     text_template text;
-    /// Words of one group share a number; 0 = none.
+    /// Number shared by the words of one group; 0 = no group.
     std::size_t group = 0;
   };
 

@@ -1,4 +1,4 @@
-/// Whether the words of a command reach its program.
+/// Checks that the kernel can pass the words of a command to its program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,13 +13,13 @@
 namespace tune {
 
 /// Checks the words for one configuration.
-/// @errors `ec::bad_option` with the parameter that has a NUL byte, where a word would end, or that
-///         makes a word longer than Linux takes (128 KiB), and its size.
+/// @errors `ec::bad_option` naming the parameter that has a NUL byte, which would end the word, or
+///         that makes a word longer than Linux allows (128 KiB), and its size.
 [[nodiscard]] expected<void> check_words(const command_template& command, const object& config,
                                          const command_builtins& builtins);
 
-/// The parameter with the longest text among those that a command names, and its bytes; an empty
-/// name: it names none.
+/// The parameter with the longest text among those that a command names, and its size in bytes; an
+/// empty name if the command names none.
 [[nodiscard]] std::pair<std::string, std::size_t> longest_parameter(const command_template& command,
                                                                     const object& config);
 

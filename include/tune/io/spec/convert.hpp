@@ -1,4 +1,4 @@
-/// What other rooms are given of a `spec`.
+/// Converts a `spec` to the types that other parts of the program use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,18 +23,18 @@ namespace tune {
 [[nodiscard]] resource_request request_of(const spec& x);
 [[nodiscard]] failure_policy failures_of(const spec& x);
 
-/// `[space]` and `[stop]` as their parsers take them.
+/// The lines of `[space]` and `[stop]` in the form that their parsers expect.
 [[nodiscard]] std::vector<parameter_text> space_lines(const spec& x);
 
-/// `[search] repeat` and `[experiment] confirm` with what goes with them.
+/// `[search] repeat` and `[experiment] confirm` with their related keys.
 [[nodiscard]] repeat_rule repeat_rule_of(const spec& x);
 [[nodiscard]] std::vector<stop_line> stop_lines(const spec& x);
 [[nodiscard]] stopper_context stopper_context_of(const spec& x);
 
-/// The texts of options, for `options::parse`.
+/// Option texts by name, for `options::parse`.
 [[nodiscard]] std::map<std::string, std::string> option_texts(const std::vector<named_text>& xs);
 
-/// What the chosen searcher's and scheduler's factories are given.
+/// Arguments for the factories of the chosen searcher and scheduler.
 [[nodiscard]] searcher_context searcher_context_of(const spec& x,
                                                    std::shared_ptr<const search_space> space);
 [[nodiscard]] scheduler_context scheduler_context_of(const spec& x,
@@ -43,23 +43,22 @@ namespace tune {
 /// The command with the parameters of `space`. @errors as `command_template::parse`.
 [[nodiscard]] expected<command_template> command_of(const spec& x, const search_space& space);
 
-/// Names of parameters, as `text_template::parse` takes them.
+/// Names of the parameters, for `text_template::parse`.
 [[nodiscard]] std::vector<std::string> parameter_names(const search_space& space);
 
-/// How a command's metrics are read: what `metric.…` and the keys beside it say. Nothing where
-/// there are none.
+/// How a command's metrics are read, from `metric.…` and related keys. Empty if there are none.
 [[nodiscard]] std::optional<metric_pattern_options> patterns_of(const spec& x);
 
-/// What comes back of what trials write on workers.
+/// Rules for the files of trials that workers send back.
 [[nodiscard]] artifact_rules artifact_rules_of(const spec& x);
 
-/// What this machine offers: `detected` with the overrides of `[cluster]`.
+/// Resources that this machine offers: `detected` with the overrides of `[cluster]`.
 [[nodiscard]] resources offered_by(const spec& x, resources detected);
 
-/// `text` against the INI's directory: files and tables.
+/// `text` resolved relative to the INI's directory; for files and tables.
 [[nodiscard]] std::filesystem::path against_ini(const spec& x, const std::string& text);
 
-/// `storage/name`, against the caller's directory.
+/// `storage/name`, relative to the caller's directory.
 [[nodiscard]] std::filesystem::path experiment_directory(const spec& x,
                                                          const std::filesystem::path& caller);
 

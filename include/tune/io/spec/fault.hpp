@@ -1,4 +1,4 @@
-/// What is wrong with a configuration, and where: a list, so that a user mends all at once.
+/// Faults of a configuration with their locations, listed so that a user can fix all at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace tune {
 
-/// Where a value of the configuration came from.
+/// The origin of a value in the configuration.
 struct config_origin {
   enum class source : std::uint8_t { fallback, file, environment, command_line };
 
   source from = source::fallback;
   /// The file's path, the environment variable, or the option with its dashes.
   std::string where;
-  /// Counts from 1; 0 where there is none.
+  /// Counts from 1; 0 if there is none.
   std::size_t line = 0;
 
   friend bool operator==(const config_origin&, const config_origin&) = default;
@@ -28,37 +28,37 @@ struct config_origin {
 /// "default".
 [[nodiscard]] std::string to_text(const config_origin& x);
 
-/// One thing that is wrong.
+/// A single fault.
 struct config_fault {
   config_origin at;
-  /// Empty where it belongs to none.
+  /// Empty if it belongs to none.
   std::string section;
-  /// Empty where it belongs to none.
+  /// Empty if it belongs to none.
   std::string key;
-  /// One line: what is wrong, what would be legal, the nearest known name.
+  /// One line: the fault, the legal values, the nearest known name.
   std::string message;
 
   friend bool operator==(const config_fault&, const config_fault&) = default;
 };
 
-/// "digits.ini:12: [experiment] seed = x: must be a whole number >= 0". One line; what is not
-/// printable is escaped.
+/// "digits.ini:12: [experiment] seed = x: must be a whole number >= 0". One line; unprintable
+/// characters are escaped.
 [[nodiscard]] std::string to_text(const config_fault& x);
 
 /// Faults in the order of the file, then those of the environment and the command line. Bounded:
-/// beyond `kept` they are only counted.
+/// beyond `kept`, faults are only counted.
 class config_faults {
 public:
   static constexpr std::size_t kept = 100;
 
   void add(config_fault what);
-  /// Puts the faults of one file in the order of their lines.
+  /// Sorts the faults of one file by line.
   void sort();
 
   [[nodiscard]] bool empty() const { return total_ == 0; }
   [[nodiscard]] bool full() const { return list_.size() == kept; }
   [[nodiscard]] const std::vector<config_fault>& list() const { return list_; }
-  /// How many there were, those not kept included.
+  /// Number of faults, including those not kept.
   [[nodiscard]] std::size_t total() const { return total_; }
 
 private:
@@ -66,11 +66,11 @@ private:
   std::size_t total_ = 0;
 };
 
-/// The first three faults, a line each, then a line that tells how many more there are.
+/// The first three faults, one line each, then a line with the number of further ones.
 [[nodiscard]] std::string to_text(const config_faults& x);
 
-/// The same as one error, for callers who pass errors on: `ec::unreadable` where a file could not
-/// be read, else `ec::bad_option`. @param x not empty.
+/// Like `to_text`, as an error to pass on: `ec::unreadable` if a file could not be read, else
+/// `ec::bad_option`. @param x not empty.
 [[nodiscard]] error to_error(const config_faults& x);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// Makes configurations of a space of what people write.
+/// Converts user-written configurations to the form of a search space.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,13 +8,12 @@
 
 namespace tune {
 
-/// A copy of `config` in which keys such as "optimizer.lr" became nested objects, and whole numbers
-/// floats where the space has floats. Nothing is checked.
+/// A copy of `config` in which keys such as "optimizer.lr" are nested objects, and whole numbers
+/// are floats if the space has floats there. Checks nothing.
 [[nodiscard]] object fit_config(const object& config, const search_space& space);
 
-/// A whole configuration: the same, with the constants that were left out, in the order of the
-/// space.
-/// @errors `ec::bad_option` with the parameter: unknown, outside its domain, missing or inactive.
+/// A complete configuration: like `fit_config`, plus omitted constants, in the order of the space.
+/// @errors `ec::bad_option` naming the parameter: unknown, outside its domain, missing or inactive.
 [[nodiscard]] expected<object> complete_config(const object& config, const search_space& space);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// Which parameters a command's program is handed by name.
+/// Determines which parameters are passed to a command's program by name.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,23 +10,24 @@
 
 namespace tune {
 
-/// The parameters that vary, but for those that only tell runs of a configuration apart.
+/// The parameters that vary, except those that only distinguish runs of a configuration.
 struct handed_parameters {
-  /// In the command, an `env.`, a template, or the condition of a group or of another parameter.
+  /// Parameters named in the command, an `env.`, a template, or the condition of a group or of
+  /// another parameter.
   std::vector<std::string> named;
-  /// Nowhere there: the program has to read them by itself.
+  /// Parameters named nowhere: the program has to read them by itself.
   std::vector<std::string> unnamed;
-  /// The first file of the command that was looked into, and that does not read them; empty: there
-  /// was none, and the program may well.
+  /// The first file of the command that was examined and does not read them; empty if there was
+  /// none, and the program may well read them.
   std::string looked_into = {};
 };
 
-/// Looks for the names as whole words, so that a word which means something else hides what is
-/// missing, and never the other way round.
-/// @returns nothing of a trainable that is no command, or whose program is known to read parameters
-///          by itself: the command, an `env.` or a file of the command, or one that such
-///          a script imports from beside itself, says `TUNE_TRIAL_PARAM`, `tune_node` or
-///          `params_file`.
+/// Searches for the names as whole words. A word with another meaning can thus hide a missing
+/// parameter, but no parameter is reported missing wrongly.
+/// @returns empty lists for a trainable that is not a command, or whose program is known to read
+///          parameters by itself: the command, an `env.`, a file of the command, or a module that
+///          such a script imports from its own directory, mentions `TUNE_TRIAL_PARAM`, `tune_node`
+///          or `params_file`.
 [[nodiscard]] handed_parameters parameters_handed_to(const spec& what, const search_space& space);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// Configurations for people: `config print`, `config explain`, `--help-all`.
+/// Prints configurations for users: `config print`, `config explain`, `--help-all`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,23 +10,23 @@
 
 namespace tune {
 
-/// A commented INI file with all effective values; loading it gives the same `spec`, save for
-/// `ini_dir`, against which its relative paths stand.
-/// @param of Catalogues whose option texts become comments.
+/// A commented INI file with all effective values; loading it gives the same `spec`, except for
+/// `ini_dir`, which is the base of relative paths.
+/// @param of Provides the catalogues whose option texts become comments.
 [[nodiscard]] std::string print_spec(const spec& x, const load_request& of);
 
-/// A value and where it came from.
+/// A value and its origin.
 struct explained_value {
   /// "experiment.metric".
   std::string key;
   std::string text;
-  /// As `to_text` of a `config_origin`.
+  /// In the form of `to_text` of a `config_origin`.
   std::string origin;
 };
 
 /// All values, in the order of the keys.
 [[nodiscard]] std::vector<explained_value> explained_values(const loaded_spec& x);
-/// One line per value: full key, value, and where it came from.
+/// One line per value: full key, value and origin.
 [[nodiscard]] std::string explain_spec(const loaded_spec& x);
 
 /// Every key as a command-line option: form, meaning, default, environment variable.

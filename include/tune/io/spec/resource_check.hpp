@@ -1,4 +1,4 @@
-/// Whether what a trial asks for could ever be had.
+/// Checks whether a trial's resource request could ever be met.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,13 +11,14 @@
 
 namespace tune {
 
-/// Why no trial of `x` could ever start on `nodes` (capacities by name): a fault at the key of
-/// `[resources]` that is to blame, with the request and what the cluster has. Nothing where they
-/// could. `[cluster] queue_trials` changes nothing: it waits for workers, and none will join.
+/// The fault if no trial of `x` could ever start on `nodes` (capacities by name): at the key of
+/// `[resources]` that causes it, with the request and the cluster's capacity. Empty if trials could
+/// start. `[cluster] queue_trials` makes no difference: it waits for workers, and none will join.
 ///
-/// For whoever knows all nodes beforehand: where others may join, only time tells.
+/// Only for callers that know all nodes beforehand: if others may join, the request may become
+/// possible later.
 ///
-/// @param why_fewer_gpus For a request that fails for want of GPUs; may be empty.
+/// @param why_fewer_gpus Why the nodes have no more GPUs; told if the request fails for these.
 [[nodiscard]] std::optional<config_fault>
 impossible_request(const loaded_spec& x, const std::map<std::string, resources>& nodes,
                    const std::string& why_fewer_gpus = {});

@@ -1,4 +1,4 @@
-/// What becomes of trials that had failed when an experiment is gone on with.
+/// Treatment of failed trials when an experiment is resumed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,12 +10,12 @@
 namespace tune {
 
 enum class resume_mode : std::uint8_t {
-  /// They stay as they are; all else goes on.
+  /// Failed trials stay as they are; all others go on.
   automatic,
-  /// They run again from their newest checkpoints, each with its whole budget of failures, and
-  /// nothing else does: what had not ended waits for the next time.
+  /// Failed trials run again from their newest checkpoints, each with its full budget of failures,
+  /// and nothing else runs: unfinished trials wait for the next time.
   errored_only,
-  /// They run again from the beginning; all else goes on.
+  /// Failed trials run again from the beginning; all others go on.
   restart_errored,
 };
 

@@ -1,4 +1,4 @@
-/// How the trials of an experiment save.
+/// Determines how the trials of an experiment save checkpoints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,20 +11,20 @@ namespace tune {
 
 class trainable_registry;
 
-/// How checkpoints of a trainable can be had, as far as that is known before it runs.
+/// How a trainable saves checkpoints, as far as known before it runs.
 struct saving {
   save_ability how = save_ability::none;
-  /// What the trainable is, for messages: "the function parabola". Empty where an external executor
+  /// Describes the trainable in messages: "the function parabola". Empty if an external executor
   /// runs the trials.
   std::string trainable;
-  /// Why there are none, or none on request; empty where there are.
+  /// Why there are no checkpoints, or none on request; empty if there are.
   std::string why_not;
 };
 
-/// How the trials of `what` save. A program is taken at its word once it runs. Without
-/// `[trainable]` an external executor is asked, which can.
+/// How the trials of `what` save. A program is assumed to save until it says otherwise when it
+/// runs. Without `[trainable]` an external executor is asked, which can save.
 ///
-/// @param known Functions and classes that `[trainable] name` may mean.
+/// @param known Functions and classes available for `[trainable] name`.
 [[nodiscard]] saving saving_of(const spec& what, const trainable_registry& known);
 
 } // namespace tune

@@ -1,11 +1,12 @@
-/// One experiment as the user describes it: a plain struct per section of the INI file.
+/// The user's description of an experiment: one plain struct per section of the INI file.
 ///
-/// The initialisers here are the defaults, and the only place where they stand. Ranges, meanings
-/// and texts of the keys are in the table of `keys.hpp`; docs/ini.md is the user's page.
+/// The initialisers here are the only definition of the defaults. Ranges, meanings and texts of the
+/// keys are in the table of `keys.hpp`; docs/ini.md is the user's page.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "tune/core/experiment/settings.hpp"
+#include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/search/earlier.hpp"
 #include "tune/core/value.hpp"
@@ -20,7 +21,7 @@
 
 namespace tune {
 
-/// One line of a section whose keys are the user's own: `lr = loguniform(1e-5, 0.1)`.
+/// One line of a section with user-defined keys: `lr = loguniform(1e-5, 0.1)`.
 struct named_text {
   std::string name;
   std::string text;
@@ -29,90 +30,91 @@ struct named_text {
 
 /// `[experiment]`
 struct experiment_section {
-  /// The experiment's directory is `storage/name`. Empty: the INI file's name without extension.
+  /// Name of the experiment, whose directory is `storage/name`. Empty: the INI file's name without
+  /// extension.
   std::string name;
-  /// What `objectives` without a mode of their own mean.
+  /// Direction of `objectives` without a mode of their own.
   bool maximise = true;
-  /// The first is what `best` means. [>= 1 once loaded]
+  /// The first objective defines `best`. [>= 1 once loaded]
   std::vector<objective> objectives;
-  /// What the best has to keep to.
+  /// Constraints that the best must meet.
   constraint_list constraints;
-  /// So many of the best configurations run again at the end. 0 = none.
+  /// Number of best configurations that run again at the end. 0 = none.
   std::uint32_t confirm = 0;
-  /// How often each; nothing: as often as in the search, or 3 times where that is once. [>= 1]
+  /// Runs per confirmed configuration; empty: as many as in the search, or 3 if that is one. [>= 1]
   std::optional<std::uint32_t> confirm_runs;
-  /// 0 = until another limit.
+  /// Number of configurations to try. 0 = until another limit.
   std::uint64_t num_samples = 1;
-  /// 0 = as many as fit.
+  /// Limit on trials at the same time. 0 = as many as fit.
   std::uint64_t max_concurrent_trials = 0;
-  /// Stands against the caller's directory.
+  /// Directory of all experiments, relative to the caller's directory.
   std::string storage = "results";
   std::uint64_t seed = 0;
   /// 0 = none.
   std::chrono::nanoseconds time_limit{0};
-  /// On the sum of the training times of all reports. 0 = none.
+  /// Limit on the sum of the training times of all reports. 0 = none.
   std::chrono::nanoseconds training_limit{0};
-  /// How long a searcher that has nothing yet is asked again where no trial is left. 0 = not.
+  /// How long a searcher without suggestions is asked again while no trial is left. 0 = not at all.
   std::chrono::nanoseconds stall_timeout{std::chrono::seconds{600}};
 
   friend bool operator==(const experiment_section&, const experiment_section&) = default;
 };
 
-/// How the user's code is written.
+/// The form of the user's code.
 enum class trainable_kind : std::uint8_t { command, function, class_type, table, actor };
-/// Where it runs.
+/// The place where functions and classes run: a separate process, or a thread of this one.
 enum class isolation_kind : std::uint8_t { process, thread };
 
 /// `[trainable]`
 struct trainable_section {
-  /// None where nothing is to be run: ask-tell.
+  /// Empty if nothing is to be run, as in ask-tell.
   std::optional<trainable_kind> kind;
   /// Registered name of a function, class or actor.
   std::string name;
-  /// Shared library with functions and classes that this program does not have; stands against the
+  /// Shared library with functions and classes that this program does not have; relative to the
   /// INI's directory. Empty: none. See tune/trainable/plugin.hpp.
   std::string plugin;
-  /// As written; see `command_template`.
+  /// The command as written; see `command_template`.
   std::string command;
-  /// Table of recorded curves; stands against the INI's directory.
+  /// Table of recorded curves; relative to the INI's directory.
   std::string path;
   isolation_kind isolation = isolation_kind::process;
-  /// A process whose trial ended well serves another.
+  /// Whether a process serves another trial after one that ended well.
   bool reuse_actors = false;
-  /// What workers need beside the command; stand against the INI's directory.
+  /// Files that workers need in addition to the command; relative to the INI's directory.
   std::vector<std::string> files;
-  /// Of all files that go to workers, those that the command names among them. 0 = no limit.
-  /// [bytes]
+  /// Limit on the size of all files sent to workers, including those that the command names. 0 = no
+  /// limit. [bytes]
   std::uint64_t max_files_size = std::uint64_t{10} * 1024 * 1024 * 1024;
-  /// Files that come back from workers: "all", "none", or patterns against the trial's directory;
+  /// Files that workers send back: "all", "none", or patterns relative to the trial's directory;
   /// see `artifact_rules_of`.
   std::vector<std::string> artifacts{"all"};
-  /// Of one attempt. 0 = no limit. [bytes]
+  /// Limit on the size of one attempt's artifacts. 0 = no limit. [bytes]
   std::uint64_t artifacts_max_size = 64 * 1024 * 1024;
-  /// [1 .. max_artifact_files]
+  /// Limit on the number of one attempt's artifacts. [1 .. max_artifact_files]
   std::uint64_t artifacts_max_files = 1'000;
   report_mode report = report_mode::line;
-  /// ECMAScript; empty: the first objective's expression.
+  /// ECMAScript expression for lines that report; empty: the first objective's expression.
   std::string report_on;
-  /// Metrics by ECMAScript expressions, or from files; see `expand_expression` and
+  /// Metrics read by ECMAScript expressions or from files; see `expand_expression` and
   /// `parse_file_metric`.
   std::vector<named_text> metrics;
-  /// Where those expressions are looked for.
+  /// The output that those expressions are matched against.
   metric_stream stream = metric_stream::out;
-  /// Whether the command's stdout is a terminal. Nothing: where it needs one to be read line by
+  /// Whether the command's stdout is a terminal. Empty: only if it needs one to be read line by
   /// line.
   std::optional<bool> pty;
   /// Files written for each trial.
   std::vector<template_pair> templates;
   /// Environment variables of the command.
   std::vector<named_text> env;
-  /// Processes of a trial, one per bundle. 1: one, which has all bundles; 0: as many as bundles.
+  /// Processes of a trial, one per bundle. 1: one process with all bundles; 0: as many as bundles.
   std::uint64_t ranks = 1;
-  /// Bytes kept of each of stdout and stderr. 0 = none.
+  /// Bytes kept of stdout and of stderr. 0 = none.
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Formats to export at the end of a trial.
   std::vector<std::string> exports;
-  /// How long that may take. [> 0]
+  /// Time limit of the exports. [> 0]
   std::chrono::nanoseconds export_timeout{std::chrono::minutes{1}};
 
   friend bool operator==(const trainable_section&, const trainable_section&) = default;
@@ -133,7 +135,7 @@ struct resources_section {
   friend bool operator==(const resources_section&, const resources_section&) = default;
 };
 
-/// A configuration, and the metrics that it is known to have.
+/// A configuration with known metrics.
 struct known_point {
   object config;
   object metrics;
@@ -142,19 +144,19 @@ struct known_point {
 
 /// `[search]`
 struct search_section {
-  /// A name of the searchers' catalogue. Empty: its first entry.
+  /// Name in the catalogue of searchers. Empty: its first entry.
   std::string type;
-  /// Configurations, whole or in part, to try first.
+  /// Complete or partial configurations to try first.
   std::vector<object> points;
-  /// Directory or database of another experiment whose best are tried after them, against the
-  /// caller's directory; empty: none.
+  /// Directory or database of another experiment whose best configurations are tried after
+  /// `points`; relative to the caller's directory; empty: none.
   std::string points_from;
-  /// So many of them. [>= 1]
+  /// Number of configurations taken from there. [>= 1]
   std::uint64_t points_from_best = 10;
-  /// Configurations, whole, that are not run: their results are known.
+  /// Complete configurations that are not run, since their results are known.
   std::vector<known_point> known;
-  /// Directories or databases of earlier experiments to learn from, in words, against the caller's
-  /// directory; empty: none.
+  /// Directories or databases of earlier experiments to learn from, separated as words; relative to
+  /// the caller's directory; empty: none.
   std::string learn_from;
   /// See `experiment_settings::draft_patience`.
   std::chrono::nanoseconds max_wait{std::chrono::milliseconds{50}};
@@ -164,15 +166,15 @@ struct search_section {
   bool batch = false;
   /// Runs of each configuration. [>= 1]
   std::uint32_t repeat = 1;
-  /// What they come to together.
+  /// How the results of these runs are combined.
   run_judge repeat_judge = run_judge::mean;
-  /// Parameter that tells a run its number.
+  /// Parameter that passes a run its number.
   std::string repeat_parameter = "seed";
-  /// What these came to when the experiment began; not a key.
+  /// The points taken from `points_from` when the experiment began; not a key.
   std::vector<object> found_points;
-  /// What was learnt of `learn_from` then; not a key.
+  /// The data taken from `learn_from` at that time; not a key.
   std::vector<earlier_experiment> found_earlier;
-  /// Options of the entry; once loaded, with all defaults filled in.
+  /// Options of the entry; once loaded, all defaults are filled in.
   std::vector<named_text> options;
 
   friend bool operator==(const search_section&, const search_section&) = default;
@@ -180,9 +182,9 @@ struct search_section {
 
 /// `[scheduler]`
 struct scheduler_section {
-  /// A name of the schedulers' catalogue. Empty: its first entry.
+  /// Name in the catalogue of schedulers. Empty: its first entry.
   std::string type;
-  /// Options of the entry; once loaded, with all defaults filled in.
+  /// Options of the entry; once loaded, all defaults are filled in.
   std::vector<named_text> options;
 
   friend bool operator==(const scheduler_section&, const scheduler_section&) = default;
@@ -191,7 +193,7 @@ struct scheduler_section {
 /// `[failure]`; counts may be `failure_policy::unlimited`.
 struct failure_section {
   std::uint32_t max_failures = 0;
-  /// Nothing: as `max_failures`.
+  /// Empty: the same as `max_failures`.
   std::optional<std::uint32_t> max_timeouts;
   std::optional<std::uint32_t> max_out_of_memory;
   std::optional<std::uint32_t> max_killed;
@@ -207,20 +209,20 @@ struct failure_section {
   friend bool operator==(const failure_section&, const failure_section&) = default;
 };
 
-/// Which values of a score are better.
+/// The direction in which a score is better.
 enum class score_direction : std::uint8_t {
-  /// As those of the objective of that name.
+  /// The direction of the objective of that name.
   as_objective,
   max,
   min
 };
 
-/// Where the checkpoints lie that trials pause with.
+/// The storage of checkpoints that trials pause with.
 enum class pause_place : std::uint8_t { disk, memory };
 
 /// `[checkpoint]`
 struct checkpoint_section {
-  /// Iterations. 0 = never.
+  /// Iterations between checkpoints. 0 = never.
   std::uint64_t frequency = 0;
   bool at_end = false;
   /// See `retention_policy`.
@@ -229,11 +231,11 @@ struct checkpoint_section {
   score_direction score_order = score_direction::as_objective;
   std::uint64_t max_bytes_per_trial = 0;
   std::uint64_t max_bytes = 0;
-  /// Of one checkpoint: see `checkpoint_limits`.
+  /// Limits of one checkpoint: see `checkpoint_limits`.
   std::uint64_t max_size = std::uint64_t{100} << 30U;
   std::uint64_t max_files = 100'000;
   pause_place pause_storage = pause_place::disk;
-  /// Of each node, for `pause_place::memory`. [bytes]
+  /// Limit for each node with `pause_place::memory`. [bytes]
   std::uint64_t pause_memory = std::uint64_t{1} << 30U;
 
   friend bool operator==(const checkpoint_section&, const checkpoint_section&) = default;
@@ -241,52 +243,52 @@ struct checkpoint_section {
 
 /// `[cluster]`
 struct cluster_section {
-  /// What this machine offers; nothing: what it has.
+  /// Resources that this machine offers; empty: all that it has.
   std::optional<double> cpus;
   std::optional<double> gpus;
   /// Bytes.
   std::optional<std::uint64_t> memory;
   /// Amounts, checked to be numbers >= 0.
   std::vector<named_text> custom;
-  /// Where workers join, HOST:PORT; empty: nowhere, and no port is opened.
+  /// Address at which workers join, HOST:PORT; empty: no port is opened.
   std::string listen;
-  /// Directory of certificates, against the caller's; empty: the default one.
+  /// Directory of certificates, relative to the caller's directory; empty: the default one.
   std::string certs;
-  /// Plain text instead of TLS: loopback only.
+  /// Plain text instead of TLS; loopback only.
   bool insecure_plaintext = false;
-  /// Workers of other clusters are sent away.
+  /// Name of the cluster; workers of other clusters are rejected.
   std::string name = "default";
-  /// This machine works, too.
+  /// Whether this machine runs trials, too.
   bool local = true;
   bool queue_trials = false;
   placement_policy policy = placement_policy::pack;
-  /// A worker that was silent for so long is lost; see `liveness_rules`.
-  std::chrono::nanoseconds lost_after{std::chrono::seconds{10}};
-  /// Between TERM and KILL.
+  /// Silence after which a worker is lost; see `liveness_rules`.
+  std::chrono::nanoseconds lost_after = default_lost_after;
+  /// Time from TERM to KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
-  /// How long the last result of a trial that was told to stop is awaited.
+  /// How long to wait for the last result of a trial that was told to stop.
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
 
   friend bool operator==(const cluster_section&, const cluster_section&) = default;
 };
 
-/// Least urgency of lines that are logged.
+/// Minimum severity of logged lines.
 enum class log_level : std::uint8_t { trace, debug, info, warning, error, off };
 
 /// `[log]`
 struct log_section {
   log_level level = log_level::info;
-  /// Write result files into each trial's directory.
+  /// Whether to write result files into each trial's directory.
   bool trial_files = true;
-  /// The runtime's own log; stands against the experiment's directory. Empty: none.
+  /// The runtime's own log; relative to the experiment's directory. Empty: none.
   std::string file;
-  /// `sink.<name>`: sinks of the program's own, with their options; see `parse_option_line`.
+  /// `sink.<name>`: sinks provided by the program, with their options; see `parse_option_line`.
   std::vector<named_text> sinks;
 
   friend bool operator==(const log_section&, const log_section&) = default;
 };
 
-/// The whole description.
+/// The complete description of an experiment.
 struct spec {
   experiment_section experiment;
   trainable_section trainable;
@@ -303,7 +305,7 @@ struct spec {
   log_section log;
   /// Absolute directory of the INI file; not a key.
   std::string ini_dir;
-  /// Files that the command names, as they were when the newest head began: the path and the
+  /// Files that the command names, as they were when the newest head started: the path and the
   /// SHA-256 of each; not a key.
   std::vector<named_text> code;
 

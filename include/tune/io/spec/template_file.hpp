@@ -13,50 +13,50 @@
 
 namespace tune {
 
-/// One of the pairs of `[trainable] template`.
+/// A pair of `[trainable] template`.
 struct template_pair {
-  /// Against the INI's directory.
+  /// Relative to the INI's directory.
   std::string from;
-  /// Against the trial's directory: normal, relative, without "..".
+  /// Relative to the trial's directory; normalised, without "..".
   std::string to;
   friend bool operator==(const template_pair&, const template_pair&) = default;
 };
 
 /// Reads "a.in -> a.toml, b.in -> sub/b.nml"; quotes as in sh.
-/// @errors `ec::bad_syntax`; `ec::bad_option` for a target outside of the trial's directory, one of
-///         the runtime's own names there, or one that comes twice.
+/// @errors `ec::bad_syntax`; `ec::bad_option` for a target outside the trial's directory, a name
+///         there that the runtime uses, or a duplicate.
 [[nodiscard]] expected<std::vector<template_pair>> parse_template_pairs(std::string_view text);
 [[nodiscard]] std::string template_pairs_text(const std::vector<template_pair>& pairs);
 
-/// A template that was read. Immutable.
+/// A parsed template. Immutable.
 class template_file {
 public:
-  /// The most bytes that it may have.
+  /// Maximum size of a template.
   static constexpr std::size_t most_bytes = 4 * 1024 * 1024;
-  /// The same of what is made of it.
+  /// Maximum size of a file made from it.
   static constexpr std::size_t most_made_bytes = 64 * 1024 * 1024;
 
   /// @param from   The file.
   /// @param known  Dotted names of the parameters.
-  /// @errors `ec::unreadable`; `ec::bad_option` for one that is too large or no regular file;
+  /// @errors `ec::unreadable`; `ec::bad_option` if it is too large or not a regular file;
   ///         `ec::unknown_name`, with the line: see `text_template::parse`.
   [[nodiscard]] static expected<template_file>
   load(const std::filesystem::path& from, std::string to, const std::vector<std::string>& known);
 
-  /// Against the trial's directory.
+  /// Target relative to the trial's directory.
   [[nodiscard]] const std::string& to() const { return to_; }
-  /// Whether who reads it may execute it, as the template.
+  /// Whether the file gets execute permission, as the template has it.
   [[nodiscard]] bool is_program() const { return is_program_; }
 
   /// The content for one configuration. Lines that name an inactive parameter are left out.
-  /// @errors `ec::refused` where it would have more than `most_made_bytes`.
+  /// @errors `ec::refused` if it would have more than `most_made_bytes`.
   [[nodiscard]] expected<std::string> render(const object& config,
                                              const command_builtins& builtins) const;
 
 private:
   std::string to_;
   bool is_program_ = false;
-  /// With their ends.
+  /// Lines with their terminators.
   std::vector<text_template> lines_;
 };
 

@@ -1,4 +1,4 @@
-/// The checkpoint that goes with a trial's best metrics.
+/// Finds the checkpoint that belongs to a trial's best metrics.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,24 +11,25 @@
 
 namespace tune {
 
-/// A checkpoint, and the report that it was made with.
+/// A checkpoint and the report with which it was made.
 struct saved_report {
   checkpoint_row checkpoint;
-  /// Null where the record has none.
+  /// Null if the record has no such report.
   std::shared_ptr<const report> at;
 };
 
-/// The checkpoint of the trial's best report, or of the best of its reports that have one, as
-/// `is_better` orders them; of equal ones the older; where none of them has a number, the newest.
-/// What the trial was cloned from counts, too. Checkpoints in a node's memory do not.
+/// The checkpoint of the trial's best report or, if that has none, of the best report that has one,
+/// in the order of `is_better`; among equal ones the older; if no report has a number for the
+/// objective, the newest checkpoint. Checkpoints that the trial was cloned from count, too;
+/// checkpoints in a node's memory do not.
 ///
-/// @returns nothing where there is no checkpoint that can be restored.
+/// @returns nothing if there is no checkpoint that can be restored.
 /// @errors those of the reader.
 [[nodiscard]] expected<std::optional<saved_report>>
 best_checkpoint(store_reader& from, const trial_row& of, const objective& by,
                 const constraint_list& constraints);
 
-/// The objectives of a report; without those that it lacks.
+/// The values of the objectives in a report; missing ones are left out.
 [[nodiscard]] object objectives_of(const report& from, const std::vector<objective>& which);
 
 } // namespace tune

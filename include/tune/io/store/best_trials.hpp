@@ -12,31 +12,31 @@
 
 namespace tune {
 
-/// What "best" means in an experiment.
+/// The definition of "best" in an experiment.
 struct best_rule {
   objective by;
   constraint_list constraints = {};
   repeat_rule repeats = {};
 };
 
-/// The trials whose best reports are the best, as `is_better` orders them; of equal ones the first
-/// by number. Trials without a number for the objective are none of them. Where configurations run
-/// several times: of each the best run, ordered as `run_book` orders them.
+/// The best trials by their best reports, in the order of `is_better`; equal ones by trial number.
+/// Trials without a number for the objective are left out. If configurations run several times, the
+/// result has the best run of each, in the order of `run_book`.
 ///
-/// @param limit At most so many.
+/// @param limit Maximum number of trials.
 /// @errors those of the reader.
 [[nodiscard]] expected<std::vector<trial_row>>
 best_trials(store_reader& from, const best_rule& rule, std::size_t limit);
 
-/// A configuration, and how good it was.
+/// A configuration and its merit.
 struct judged_config {
   merit how;
   object config;
 };
 
-/// Each configuration with a number for the objective once, the best first: of several trials of
-/// the same one the best counts, where configurations run several times what `run_book` makes of
-/// them.
+/// All configurations with a number for the objective, each once, the best first. The best of
+/// several trials of the same configuration counts; if configurations run several times, the merit
+/// that `run_book` computes.
 /// @errors as `best_trials`.
 [[nodiscard]] expected<std::vector<judged_config>> judged_configs(store_reader& from,
                                                                   const best_rule& rule);

@@ -1,4 +1,4 @@
-/// The directory of one experiment: what is in it, who holds it, whether it can be written.
+/// The directory of one experiment: its content, its lock, and whether it can be written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,44 +10,44 @@
 
 namespace tune {
 
-/// What a directory holds.
+/// The content of a directory.
 enum class directory_state : std::uint8_t {
   /// There is no such directory, or no database in it.
   absent,
-  /// A database was begun, but the experiment never opened: may be begun afresh.
+  /// A database was begun, but the experiment never opened; it may be created afresh.
   half_made,
-  /// An experiment, finished or not.
+  /// The directory holds an experiment, finished or not.
   experiment,
 };
 
-/// Looks without changing anything.
-/// @errors `ec::storage` where it cannot be read; `ec::refused` where `experiment.db` is not ours
-///         or was made by a newer version.
+/// Inspects the directory without changing anything.
+/// @errors `ec::storage` if it cannot be read; `ec::refused` if `experiment.db` is not a database
+///         of this program or was made by a newer version.
 [[nodiscard]] expected<directory_state> inspect_directory(const std::filesystem::path& directory);
 
-/// The parts of the directory.
+/// Paths of the parts of the directory.
 [[nodiscard]] std::filesystem::path database_file(const std::filesystem::path& directory);
 [[nodiscard]] std::filesystem::path trials_directory(const std::filesystem::path& directory);
 
-/// Makes `directory` with its parents and `trials/`, each made known to the disk; existing ones
-/// stay. Writes and removes a file too, so that a full or read-only disk is found now.
-/// @errors `ec::storage` with path and the system's text.
+/// Creates `directory`, its parents and `trials/`, and syncs each new one; existing ones stay. Also
+/// writes and removes a file, so that a full or read-only disk is noticed now.
+/// @errors `ec::storage` with the path and the system's error text.
 [[nodiscard]] expected<void> make_directory(const std::filesystem::path& directory);
 
-/// Holds a directory against other heads, on this machine and, where the file system knows locks,
-/// on others. Released by destruction or the end of the process; not inherited over exec.
+/// Locks a directory against other heads, on this machine and, if the file system supports locks,
+/// on others. Released by the destructor or the end of the process; not inherited over exec.
 ///
-/// Only those who may write the directory can take it: the file `lock` can be read by nobody else.
-/// A lock on it by a process that is no head, as older versions let readers take it, does not
-/// count: the file is made anew then.
+/// Only users who may write the directory can take the lock: nobody else can read the file `lock`.
+/// A lock held by a process that is not a head, as older versions let readers take it, does not
+/// count: the file is then recreated.
 class directory_lock {
 public:
-  /// @errors `ec::refused` naming the holder, and what to do; `ec::storage`.
+  /// @errors `ec::refused` naming the holder and a remedy; `ec::storage`.
   [[nodiscard]] static expected<directory_lock> take(const std::filesystem::path& directory);
 
-  /// Looks whether the file is still in its place, and makes and locks it anew where it was removed
-  /// and nobody took it since.
-  /// @errors `ec::refused` where another file is there; `ec::storage`.
+  /// Checks that the lock file is still in its place; recreates and locks it if it was removed and
+  /// nobody has taken it since.
+  /// @errors `ec::refused` if another file is there; `ec::storage`.
   [[nodiscard]] expected<void> keep();
 
   directory_lock(directory_lock&& other) noexcept;
@@ -60,15 +60,15 @@ private:
   int descriptor_;
 };
 
-/// Whether a head holds `directory`, as far as the kernel of this machine tells. Takes no lock, and
-/// takes no other lock on the file for a head's.
+/// Whether a head holds `directory`, as far as this machine's kernel knows. Takes no lock, and does
+/// not mistake other locks on the file for a head's.
 [[nodiscard]] bool is_held(const std::filesystem::path& directory);
 
-/// What the newest head wrote of itself: "pid 17 on lab, since 2026-01-31T12:00:00Z"; "another
-/// process" where there is nothing, or it may not be read.
+/// The text by which the newest head identified itself: "pid 17 on lab, since
+/// 2026-01-31T12:00:00Z"; "another process" if there is none or it may not be read.
 [[nodiscard]] std::string holder_of(const std::filesystem::path& directory);
 
-/// How the database guards its transactions.
+/// The journal that makes the database's transactions atomic.
 enum class journal_kind : std::uint8_t {
   /// Write-ahead log: readers and the writer do not wait for each other. Needs shared memory, so
   /// all of them must be on one machine.
@@ -78,9 +78,10 @@ enum class journal_kind : std::uint8_t {
   rollback,
 };
 
-/// The journal for a file system of this `statfs` type: rollback for those that machines share.
+/// The journal for a file system of this `statfs` type: rollback for file systems shared by
+/// machines.
 [[nodiscard]] journal_kind journal_for(std::uint64_t file_system_type);
-/// The same for the file system below `directory`. @errors `ec::storage`.
+/// The journal for the file system of `directory`. @errors `ec::storage`.
 [[nodiscard]] expected<journal_kind> journal_for(const std::filesystem::path& directory);
 
 } // namespace tune

@@ -1,4 +1,4 @@
-/// The writer of an experiment's database: the one record of what happened.
+/// Writes an experiment's database, the record of all its events.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,19 +18,20 @@ namespace tune {
 struct store_options {
   /// How long to wait for another process's lock on the database.
   std::chrono::milliseconds busy_timeout{10'000};
-  /// Nothing: as the file system demands.
+  /// Empty to choose by the file system.
   std::optional<journal_kind> journal;
 };
 
-/// Owns `experiment.db`; one per directory at a time. For one thread; blocks on the disk.
+/// Owns `experiment.db`; one per directory at a time. For use by one thread; blocks on the disk.
 class experiment_store {
 public:
-  /// Begins an experiment in exactly `directory`, made where missing; the epoch is 1.
-  /// @errors `ec::refused` where it holds an experiment or is held by another head; `ec::storage`.
+  /// Starts an experiment in exactly `directory`, which is created if missing; the epoch is 1.
+  /// @errors `ec::refused` if it has an experiment or another head holds it; `ec::storage`.
   [[nodiscard]] static expected<experiment_store> create(const std::filesystem::path& directory,
                                                          const store_options& options = {});
-  /// Goes on with an experiment. The new epoch is durable on return.
-  /// @errors `ec::refused` likewise; `ec::unreadable` where there is no experiment; `ec::storage`.
+  /// Resumes an experiment. The new epoch is durable on return.
+  /// @errors `ec::refused` if another head holds it; `ec::unreadable` if there is no experiment;
+  ///         `ec::storage`.
   [[nodiscard]] static expected<experiment_store> open(const std::filesystem::path& directory,
                                                        const store_options& options = {});
 
@@ -38,17 +39,17 @@ public:
   experiment_store& operator=(experiment_store&&) noexcept;
   ~experiment_store();
 
-  /// Writes all items in one transaction; on disk, power loss included, when it returns success.
+  /// Writes all items in one transaction. After success they are on disk and survive power loss.
   ///
   /// Events must follow the log without gaps. Any failure is final: this and every later call
-  /// return that first error, and nothing of the batch is kept.
-  /// @errors `ec::refused` where another head has taken over; `ec::storage`; `ec::bad_option` for
+  /// returns that first error, and nothing of the batch is kept.
+  /// @errors `ec::refused` if another head has taken over; `ec::storage`; `ec::bad_option` for
   ///         metrics nested too deeply to be read back; `ec::internal` for a gap in the log.
   [[nodiscard]] expected<void> write(std::span<const store_item> items);
 
-  /// The generation of this head.
+  /// The epoch of this head.
   [[nodiscard]] std::uint32_t epoch() const;
-  /// The last event on disk; 0 where there is none.
+  /// The last event on disk; 0 if there is none.
   [[nodiscard]] sequence last_seq() const;
   [[nodiscard]] const std::filesystem::path& directory() const;
 

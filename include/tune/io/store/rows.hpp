@@ -1,4 +1,4 @@
-/// Rows of the experiment's database as values, for whoever shows them.
+/// Rows of the experiment's database as plain values, for display.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,24 +18,24 @@ namespace tune {
 
 /// The experiment as a whole.
 struct experiment_row {
-  /// Generation of the last head.
+  /// Epoch of the last head.
   std::uint32_t epoch = 0;
-  /// Unix time of its creation, in milliseconds.
+  /// Unix time of the creation, in milliseconds.
   std::int64_t created_ms = 0;
   sequence last_seq = 0;
   /// Experiment time of the last event.
   instant elapsed{0};
   std::string build;
-  /// The whole configuration as JSON, as the last head had it.
+  /// The complete specification as JSON, as the last head had it.
   std::string spec;
   std::uint64_t seed = 0;
-  /// "running", or the name of an `experiment_status`. Running does not mean that a head lives.
+  /// "running", or the name of an `experiment_status`. Running does not mean that a head is alive.
   std::string status;
   std::string why;
   std::optional<instant> finished;
   /// Trials by status.
   status_counts counts{};
-  /// Of those that terminated: withdrawn before they began.
+  /// Terminated trials that were withdrawn before they began.
   std::uint64_t withdrawn = 0;
   std::uint64_t results = 0;
 };
@@ -52,17 +52,17 @@ struct trial_row {
   /// Iteration and training time of the last report; 0 before the first.
   std::uint64_t iterations = 0;
   std::chrono::nanoseconds time_total{0};
-  /// Metrics of the last report, and of the one with the best first objective.
+  /// Metrics of the last report, and of the report with the best first objective.
   std::optional<object> metrics;
   std::optional<object> best_metrics;
   std::uint64_t best_iteration = 0;
-  /// Configuration of the best report, where it was another than `config` is now.
+  /// Configuration of the best report if it differs from the present `config`.
   std::optional<object> best_config;
   instant created{0};
   std::optional<instant> ended;
 };
 
-/// What was written is what is read.
+/// Attempts are read as they were written.
 using attempt_row = cmd::attempt_changed;
 
 struct result_row {
@@ -77,21 +77,21 @@ struct decision_row {
   sequence seq = 0;
   trial_id trial;
   attempt_id attempt;
-  /// Iteration that was judged; 0 where none was.
+  /// Iteration that was judged; 0 if none was.
   std::uint64_t iteration = 0;
   std::string action;
   object reason;
 };
 
 struct checkpoint_row {
-  /// None where the event did not name one.
+  /// No id if the event did not name one.
   checkpoint_id checkpoint;
   sequence seq = 0;
   instant at{0};
   trial_id trial;
   attempt_id attempt;
   std::uint64_t iteration = 0;
-  /// Training time of the trial up to it.
+  /// Training time of the trial up to this checkpoint.
   std::chrono::nanoseconds time_total{0};
   /// Relative to the experiment's directory.
   std::string location;
@@ -101,36 +101,37 @@ struct checkpoint_row {
   std::string detail;
 };
 
-/// One format in which a trial was to export what it learned.
+/// One format in which a trial was to export its result.
 struct export_row {
   sequence seq = 0;
   trial_id trial;
-  /// Its name, as in "1.42".
+  /// The attempt's name, such as "1.42".
   std::string attempt;
   std::string format;
-  /// Relative to the experiment's directory; empty: there is none, for the reason in `why`.
+  /// Relative to the experiment's directory; empty if there is no export, for the reason in `why`.
   std::string path;
   std::string why;
-  /// The directory that holds all exports of the attempt, likewise; empty: none.
+  /// The directory with all exports of the attempt, relative to the experiment's; empty if there is
+  /// none.
   std::string location;
 };
 
-/// What is noteworthy of all trials that have ended.
+/// Noteworthy counts over all trials that have ended.
 struct trial_tally {
-  /// Trials that have reported, but never a number for the first objective; and the first of them.
+  /// Trials that reported, but never a number for the first objective; and the first such trial.
   std::uint64_t unjudged = 0;
   trial_id first_unjudged = {};
-  /// Trials that confirm what the search has found, and those of them that failed.
+  /// Trials that confirm the search's result, and how many of them failed.
   std::uint64_t confirming = 0;
   std::uint64_t confirming_failed = 0;
 };
 
-/// What became of all exports.
+/// Counts of successful and failed exports.
 struct export_counts {
-  /// Formats that were made, and those that were not, over all trials.
+  /// Exports that were made and that failed, by format, over all trials.
   std::uint64_t made = 0;
   std::uint64_t failed = 0;
-  /// Why the first of those was not; empty: none failed.
+  /// Why the first failed export failed; empty if none did.
   std::string why;
 };
 

@@ -1,4 +1,4 @@
-/// What the recorder writes: events, and the rows that changed with them.
+/// The recorder's input: events and the rows that changed with them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace tune {
 
-/// One thing to be made durable. Items stand in the order of the log: each event, then the rows
-/// that it changed.
+/// An item to be made durable. Items are in the order of the log: each event, then the rows that it
+/// changed.
 struct store_item {
-  /// Place in the log of the event itself, or of the event that changed the row.
+  /// Position in the log of the event itself, or of the event that changed the row.
   sequence seq = 0;
   std::variant<event, cmd::trial_changed, cmd::trial_progressed, cmd::attempt_changed,
                cmd::decision_taken, cmd::finish>
@@ -25,7 +25,7 @@ struct store_item {
   store_item(sequence cause, Change x) : seq{cause}, what{std::move(x)} {}
 };
 
-/// Commands that are rows of the database: written with the event that caused them, never waiting
+/// Commands that are rows of the database: written with the event that caused them, without waiting
 /// for its commit.
 template <class Command>
 inline constexpr bool is_row = std::disjunction_v<

@@ -1,4 +1,4 @@
-/// Reads an experiment's database, while it is written or afterwards.
+/// Reads an experiment's database, even while it is being written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace tune {
 
-/// Which trials to list, and in which order.
+/// Selects and orders the trials to list.
 struct trial_query {
   enum class order : std::uint8_t {
     number,
     created,
-    /// Those that have not ended come last.
+    /// Trials that have not ended come last.
     ended,
     iterations,
-    /// By `metric` of the best report; those without that number come last either way.
+    /// By `metric` of the best report; trials without that number come last in either direction.
     metric,
   };
 
   std::optional<trial_status> status{};
   order by = order::number;
-  /// A name at the top level of the metrics.
+  /// Name at the top level of the metrics.
   std::string metric{};
   bool descending = false;
   std::size_t limit = 100;
@@ -37,71 +37,73 @@ struct trial_query {
 };
 
 /// A read-only connection. Every call is one short transaction, so that the write-ahead log can be
-/// cut back. For one thread; any number of readers may be open.
+/// truncated. For use by one thread; any number of readers may be open.
 ///
-/// @errors of all members: `ec::storage` with file, or with table and row where a checksum does not
-/// fit or an event is missing.
+/// @errors of all members: `ec::storage` with the file, or with table and row if a checksum does
+/// not match or an event is missing.
 class store_reader {
 public:
-  /// @errors `ec::unreadable` where `directory` holds no experiment; `ec::refused` where it was
-  ///         made by a newer version.
+  /// @errors `ec::unreadable` if `directory` has no experiment; `ec::refused` if it was made by a
+  ///         newer version.
   [[nodiscard]] static expected<store_reader> open(const std::filesystem::path& directory);
 
   store_reader(store_reader&&) noexcept;
   store_reader& operator=(store_reader&&) noexcept;
   ~store_reader();
 
-  /// From now on sees what is there now, however much is written meanwhile: for a look at the whole
-  /// of an experiment that runs. Its write-ahead log is not cut back before this reader is gone.
+  /// Fixes the present state as a snapshot for all later calls, however much is written meanwhile:
+  /// for a consistent view of a whole running experiment. The write-ahead log is not truncated
+  /// before this reader is gone.
   [[nodiscard]] expected<void> hold();
 
-  /// What is wrong with the files themselves, past what is in the rows: the first few words of
-  /// SQLite's own check, and a write-ahead log whose end would be lost. Reads all of it; meant for
-  /// an experiment at rest.
+  /// Faults of the files themselves, beyond those in rows: the first results of SQLite's integrity
+  /// check, and a write-ahead log whose end would be lost. Reads the whole database; meant for an
+  /// experiment that no head is running.
   [[nodiscard]] expected<std::vector<std::string>> faults();
-  /// Place of the last committed event.
+  /// Position of the last committed event.
   [[nodiscard]] expected<sequence> last_seq();
-  /// Generation of the newest head.
+  /// Epoch of the newest head.
   [[nodiscard]] expected<std::uint32_t> epoch();
   [[nodiscard]] expected<experiment_row> experiment();
-  /// How each head took the experiment over, oldest first. Looks at all events where there was more
-  /// than one.
+  /// The `opened` events of all heads, oldest first. Scans all events if there was more than one
+  /// head.
   [[nodiscard]] expected<std::vector<on::opened>> openings();
-  /// Whether a client paused the whole experiment and none took that back: it outlives heads. Looks
-  /// at all events.
+  /// Whether a client paused the whole experiment and nobody has resumed it; this outlives heads.
+  /// Scans all events.
   [[nodiscard]] expected<bool> stands_paused();
 
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
   [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
-  /// In the order of the log, those after `after`. @param limit At most so many.
+  /// Results after `after`, in the order of the log. @param limit Maximum number of results.
   [[nodiscard]] expected<std::vector<result_row>> results(trial_id of, sequence after,
                                                           std::size_t limit);
-  /// The reports of a trial with which a checkpoint was made that can be restored, in the order of
-  /// the log. @param iteration Those alone.
+  /// The reports of a trial that belong to a restorable checkpoint, in the order of the log. @param
+  /// iteration Only reports of this iteration.
   [[nodiscard]] expected<std::vector<std::shared_ptr<const report>>>
   saved_reports(trial_id of, std::optional<std::uint64_t> iteration = std::nullopt);
-  /// The checksum of an event's row; nothing where there is none.
+  /// The checksum of an event's row; empty if there is no such row.
   [[nodiscard]] expected<std::optional<std::int64_t>> event_sum(sequence seq);
-  /// How many results of the trial are committed up to and with event `until`.
+  /// How many results of the trial are committed up to and including event `until`.
   [[nodiscard]] expected<std::uint64_t> count_results(trial_id of, sequence until);
-  /// Oldest first.
+  /// The oldest comes first.
   [[nodiscard]] expected<std::vector<attempt_row>> attempts(trial_id of);
   [[nodiscard]] expected<std::optional<attempt_row>> attempt(attempt_id which);
-  /// The attempts that ended in one of the classes of failure.
+  /// The attempts that failed.
   [[nodiscard]] expected<std::vector<attempt_row>> failures(trial_id of);
   [[nodiscard]] expected<std::vector<decision_row>> decisions(trial_id of);
   [[nodiscard]] expected<std::vector<checkpoint_row>> checkpoints(trial_id of);
-  /// Those of all trials that can be restored, as far as anybody knows.
+  /// Checkpoints of all trials that can be restored, as far as known.
   [[nodiscard]] expected<std::vector<checkpoint_row>> good_checkpoints();
-  /// Oldest first.
+  /// The oldest comes first.
   [[nodiscard]] expected<std::vector<export_row>> exports(trial_id of);
   [[nodiscard]] expected<export_counts> count_exports();
-  /// What is noteworthy of all trials that have ended.
+  /// Noteworthy counts over all trials that have ended.
   [[nodiscard]] expected<trial_tally> tally();
   [[nodiscard]] expected<std::vector<node_row>> nodes();
 
   /// The events after `after`, without gaps, exactly as they were written.
-  /// @param limit At most so many. @param bytes Ends after the event that fills so many bytes.
+  /// @param limit Maximum number of events. @param bytes Stops after the event that reaches this
+  ///              size.
   [[nodiscard]] expected<std::vector<event>> events_after(sequence after, std::size_t limit,
                                                           std::size_t bytes = 8 * 1024 * 1024);
 

@@ -1,4 +1,4 @@
-/// How many trials of a recorded experiment succeeded.
+/// Counts the successful trials of a recorded experiment.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tune {
 
-/// Trials that ended well and had a number for a metric, NaN and infinities included, as the state
-/// machine counted them (`experiment_view::succeeded`).
+/// Number of trials that ended well and had a number for a metric, NaN and infinities included, by
+/// the same rule as the state machine (`experiment_view::succeeded`).
 /// @param metric The first objective.
 /// @errors `ec::storage`.
 [[nodiscard]] expected<std::uint64_t> count_succeeded(store_reader& from,

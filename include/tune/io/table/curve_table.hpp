@@ -1,4 +1,4 @@
-/// Recorded learning curves: the reports that configurations made once, to be replayed.
+/// Recorded learning curves: reports of earlier runs of configurations, to be replayed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,28 +14,31 @@
 
 namespace tune {
 
-/// The largest table that is read. [bytes]
+/// Size limit of a table. [bytes]
 inline constexpr std::uint64_t most_table_bytes = std::uint64_t{1} << 30;
 
-/// Why `file` cannot be a table, before it is read: only regular files are, up to
-/// `most_table_bytes`. One clause without the path, such as "is a directory".
+/// Checks, before reading, whether `file` can be a table: a regular file of at most
+/// `most_table_bytes`. @returns the reason if it cannot: one clause without the path, such as "is a
+/// directory".
 [[nodiscard]] std::optional<std::string> why_no_table(const std::filesystem::path& file);
 
-/// Curves by configuration, read from CSV (RFC 4180): columns `config.<parameter>`,
-/// `training_iteration`, and one per metric. Rows of equal configuration are one curve, in order
-/// of iteration. An empty cell is a parameter or metric that is not there.
+/// Curves by configuration, read from CSV (RFC 4180) with the columns `config.<parameter>`,
+/// `training_iteration`, and one per metric. Rows of equal configuration form one curve, in order
+/// of iteration. An empty cell means that the parameter or metric is missing.
 class curve_table {
 public:
-  /// @errors `ec::unreadable`; `ec::bad_syntax` with file, line and what is wrong: quoting, number
-  ///         of cells, a missing column, an iteration that is no whole number >= 1 or comes twice.
+  /// @errors `ec::unreadable`; `ec::bad_syntax` with file, line and fault: quoting, number of
+  ///         cells, a missing column, an iteration that is not a whole number >= 1 or occurs twice.
   [[nodiscard]] static expected<curve_table> load(const std::filesystem::path& file);
-  /// The same from a text; `name` stands in for the file in errors.
+  /// Like `load`, from a text; errors show `name` as the file.
   [[nodiscard]] static expected<curve_table> parse(std::string_view text, const std::string& name);
 
-  /// The reports of `config`, `training_iteration` among their metrics: those of the recorded
-  /// configuration that equals it, else of the nearest one. Distance is the sum, over the
-  /// parameters recorded, of squared differences on each parameter's scale (its range, logarithmic
-  /// where it is), and 1 where texts differ or only one has the parameter; ties keep the first.
+  /// The reports of `config`, with `training_iteration` among their metrics: those of the recorded
+  /// configuration equal to it, else of the nearest one. The distance is the sum, over the recorded
+  /// parameters, of squared differences on each parameter's scale (its range, logarithmic if the
+  /// parameter is), and 1 if texts differ or only one configuration has the parameter; of equally
+  /// near ones, the first is taken. If another configuration stands in, every report shows it as
+  /// the metric `table_config`.
   ///
   /// A replaced configuration shows in every report as the metric `table_config`.
   [[nodiscard]] std::vector<object> curve_of(const object& config, const search_space& space) const;
@@ -44,12 +47,12 @@ public:
 
 private:
   struct curve {
-    /// By dotted name.
+    /// Values by dotted parameter name.
     std::map<std::string, value> config;
     std::map<std::uint64_t, object> reports;
   };
   std::vector<curve> curves_;
-  /// Position in `curves_` by a canonical text of the configuration.
+  /// Index into `curves_` by a canonical text of the configuration.
   std::map<std::string, std::size_t> by_config_;
 
   expected<void> add_row(const std::vector<std::string>& header,

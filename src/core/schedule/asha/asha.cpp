@@ -133,7 +133,7 @@ void asha_scheduler::settle(const decision& what) {
     auto live = live_.find(x.trial);
     if (live == live_.end())
       continue;
-    // A stop stays: the trial may fail before it takes effect, and come back.
+    // A stop is kept: the trial may fail before it takes effect, and come back.
     std::erase_if(live->second.verdicts,
                   [&](const verdict& y) { return !y.stops && y.cause == what.cause; });
   }
@@ -172,7 +172,7 @@ std::string asha_scheduler::why_stopped(const verdict& what) const {
            + " the best " + std::to_string(stands->most) + " go on";
   auto [score, cutoff] = told_apart(as_reported(what.at->score, maximise_),
                                     as_reported(*what.at->cutoff, maximise_));
-  // The value that was judged: the trial's best, which is shown beside it, may be another.
+  // The judged value may differ from the trial's best, which is shown beside it.
   return score + " at " + moment(settings_.time_attr, what.time)
          + (maximise_ ? " is below" : " is above") + " the cutoff " + cutoff + rung;
 }

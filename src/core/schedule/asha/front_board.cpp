@@ -47,7 +47,7 @@ public:
     auto index = fronts_.index_of(x.point);
     result.front = index;
     result.rank = fronts_.before(index) + 1;
-    // Its front is divided, and the part that goes on does not hold it.
+    // A divided front: the points that do not go on rank behind those that do.
     if (index == best_.whole && !is_in_rest(x.point))
       result.rank += best_.rest.size();
     return result;
@@ -73,17 +73,17 @@ public:
 private:
   struct member {
     trial_id trial;
-    /// The first one.
+    /// Score by the first objective.
     double score = 0;
-    /// Its slot among the fronts.
+    /// Slot of the point among the fronts.
     std::uint32_t point = unranked;
   };
 
   double eta_;
   fronts fronts_;
-  /// By slot.
+  /// Members by slot.
   std::vector<member> members_;
-  /// Slots by those among the fronts.
+  /// Slots of members, by the slots of their points among the fronts.
   std::vector<std::uint32_t> by_point_;
   std::size_t promotable_ = 0;
   fronts::cut best_;

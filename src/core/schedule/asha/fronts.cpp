@@ -10,7 +10,7 @@ namespace tune::asha {
 
 namespace {
 
-/// Larger fronts are cut by lot.
+/// Fronts larger than this are cut by a random draw.
 constexpr std::size_t most_spread = 256;
 
 std::span<const double> point_at(std::span<const double> values, std::size_t objectives,
@@ -18,7 +18,7 @@ std::span<const double> point_at(std::span<const double> values, std::size_t obj
   return values.subspan(i * objectives, objectives);
 }
 
-/// An even draw that stays the same whoever else comes.
+/// Uniform draw that depends on the slot alone, whatever other points are added.
 std::uint64_t lot_of(std::uint32_t slot) {
   return philox({slot, 0, 0, 0}, {0x61736861, 0x6c6f74})[0];
 }
@@ -37,7 +37,7 @@ std::uint32_t fronts::insert(std::span<const double> point) {
     auto id = order_[index];
     auto pushed = push_back(fronts_[id], moving);
     if (fronts_[id].slots.empty()) {
-      // All of it stays together, one place further back, and so do those behind it.
+      // The whole front is pushed back together, and so are those behind it.
       join(id, pushed);
       break;
     }
@@ -113,7 +113,7 @@ void fronts::describe(fingerprint& into) const {
   }
 }
 
-/// The first place where the first score is less than this, or not more.
+/// First position whose first score is less than this, or less or equal.
 std::size_t fronts::below(const front& where, double score, bool or_equal) const {
   std::size_t low = 0;
   auto high = where.slots.size();
@@ -128,10 +128,10 @@ std::size_t fronts::below(const front& where, double score, bool or_equal) const
   return low;
 }
 
-/// Whether one of the front dominates the point.
+/// Whether a point of the front dominates this one.
 bool fronts::reaches(const front& where, std::span<const double> point) const {
   auto end = below(where, point[0], false);
-  // Of two scores the second rises as the first falls: the last has the most of it.
+  // With two scores, the second rises as the first falls: the last candidate has the largest one.
   for (auto i = objectives_ == 2 && end > 0 ? end - 1 : 0; i < end; ++i) {
     if (dominates(point_at(where.values, objectives_, i), point))
       return true;
@@ -139,7 +139,7 @@ bool fronts::reaches(const front& where, std::span<const double> point) const {
   return false;
 }
 
-/// Takes out whom the group dominates.
+/// Removes the points that the group dominates.
 fronts::group fronts::push_back(front& from, const group& by) const {
   auto m = objectives_;
   std::vector<double> most{by.values.begin(), by.values.begin() + m};

@@ -33,7 +33,7 @@ std::vector<double> milestones(double grace, double eta, double max_t, std::uint
 
 ladder::ladder(const std::vector<double>& marks, double eta, std::uint32_t objectives)
     : eta_{eta}, objectives_{objectives} {
-  // By way of the percentage, as the definition has it: the last bit counts.
+  // Computed by way of the percentage, as in the definition, to agree in the last bit.
   auto q = (1 - 1 / eta) * 100 / 100;
   for (auto mark : marks)
     rungs_.push_back({mark, running_quantile{q}, fronts{objectives}});

@@ -12,7 +12,7 @@ namespace tune::asha {
 
 namespace {
 
-/// In place of the number of rungs before a trial.
+/// Replaces the number of rungs ahead for a trial that has passed no rung.
 constexpr auto passed_none = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
@@ -51,7 +51,7 @@ void promotion::apply(const scheduler_fact& what) {
     void operator()(const fact::result& x) { self.see(seq, x); }
     void operator()(const fact::paused& x) { self.move(x.trial, place::paused); }
     void operator()(const fact::unpaused& x) {
-      // One that was chosen already is on its way and must not be chosen twice.
+      // A trial that was already chosen is on its way and must not be chosen twice.
       if (self.known(x.trial).where != place::away)
         self.move(x.trial, place::pending);
     }
@@ -103,7 +103,7 @@ decision promotion::on_stall(sequence at) const {
     auto held = x.where == place::refused || x.where == place::paused;
     if (x.where == place::away || (x.may_run() && !held))
       continue;
-    // Who waits for no promotion stays to the last.
+    // A trial that waits for no promotion is stopped last.
     auto mark = x.may_run() ? std::numeric_limits<double>::infinity() : rung_of(x).milestone;
     if (mark < lowest)
       left.clear();
@@ -176,7 +176,7 @@ promotion::turn promotion::turn_of(const climber& x) const {
   return {x.passed == 0 ? passed_none : before, x.where == place::paused, x.position};
 }
 
-/// Whatever changes in a climber, it stands where it belongs afterwards.
+/// Changes a climber and keeps its place in the queue or on its board up to date.
 template <class Change>
 void promotion::change(trial_id trial, Change how) {
   auto& x = known(trial);
@@ -237,7 +237,7 @@ void promotion::see(sequence cause, const fact::result& what) {
     say(cause, what.trial, annotate{std::exchange(said->second.promotion, {})}, {});
 }
 
-/// @returns whether the trial has passed a rung that it had not passed before.
+/// @returns whether the trial has newly passed a rung.
 bool promotion::record(trial_id trial, double time, const std::vector<double>& scores) {
   auto& rungs = brackets_[known(trial).bracket];
   auto above = std::upper_bound(rungs.begin(), rungs.end(), time,
@@ -267,7 +267,7 @@ void promotion::settle(const decision& what) {
     auto said = remarks_.find(x.trial);
     if (said == remarks_.end())
       continue;
-    // A stop stays: the trial may fail before it takes effect, and come back.
+    // A stop is kept: the trial may fail before it takes effect, and come back.
     std::erase_if(said->second.verdicts, [&](const verdict& y) {
       return !std::holds_alternative<stop>(y.what) && y.cause == what.cause;
     });

@@ -9,7 +9,7 @@ namespace tune::asha {
 
 namespace {
 
-/// Before others where it is better: larger, and earlier among equals. NaN stands last.
+/// Sorts before others where it is better: larger score, then earlier trial; NaN comes last.
 struct place {
   double score = 0;
   trial_id trial;
@@ -82,11 +82,11 @@ private:
   };
 
   double eta_;
-  /// By slot.
+  /// Members by slot.
   std::vector<member> members_;
   ranked<place> order_;
   std::size_t promotable_ = 0;
-  /// Open and promotable.
+  /// Members that are open and promotable.
   std::set<place> ready_;
 
   void look_at(std::uint32_t slot) {

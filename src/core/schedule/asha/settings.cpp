@@ -9,10 +9,10 @@ namespace tune::asha {
 
 namespace {
 
-/// More rungs than anybody means: a reduction factor too near to 1.
+/// More rungs than make sense: the reduction factor is too close to 1.
 constexpr std::size_t most_rungs = 1000;
 
-/// Blames the one that was written: mostly the other has its default.
+/// Blames the option that the user wrote: usually the other one has its default.
 std::string no_room(const settings& what) {
   auto max_t = "max_t = " + to_text(plain(what.max_t));
   auto grace_period = "grace_period = " + to_text(plain(what.grace_period));
@@ -37,7 +37,7 @@ bracket_plan::bracket_plan(const settings& what, std::uint64_t seed) : seed_{see
   for (std::uint32_t s = 0; s < what.brackets; ++s) {
     milestones_.push_back(
         asha::milestones(what.grace_period, what.reduction_factor, what.max_t, s, most_rungs));
-    // e^(rungs - most rungs), by products: `std::exp` may differ between machines.
+    // e^(rungs - most rungs), computed by products: `std::exp` may differ between machines.
     constexpr double one_rung_less = 0.36787944117144233;
     auto weight = 1.0;
     for (auto i = milestones_.back().size(); i < milestones_.front().size(); ++i)

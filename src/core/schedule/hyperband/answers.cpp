@@ -1,4 +1,4 @@
-// What HyperBand answers, and why.
+// HyperBand's answers and their reasons.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/hyperband.hpp"
 
@@ -57,7 +57,7 @@ std::string hyperband_scheduler::outline() const {
   return form_.name + ": " + bands_.outline();
 }
 
-/// What the first bracket decides where it need not be full.
+/// Decides for the first bracket that waits, even though it is not full.
 decision hyperband_scheduler::force(sequence at) const {
   decision result{at, {}};
   auto number = bands_.first_that_waits();
@@ -166,7 +166,7 @@ object hyperband_scheduler::waits_for(const known_trial& x) const {
 }
 
 value hyperband_scheduler::as_reported(double score) const {
-  // A difference, so that 0 stays 0.
+  // Computed as a difference, so that 0 does not become -0.
   return tune::plain(maximise_ ? score : 0.0 - score);
 }
 

@@ -77,7 +77,7 @@ std::vector<trial_id> bands::first(std::uint32_t count) const {
   return result;
 }
 
-/// The brackets of the same band as the first one.
+/// The brackets in the same band as `begin`.
 std::vector<bands::open_line> bands::band_from(open_line begin) const {
   std::vector<open_line> result;
   for (auto i = begin; i != startable_.end() && band_of(i->first) == band_of(begin->first); ++i)

@@ -25,7 +25,7 @@ std::uint64_t share_of(std::uint64_t trials, double eta) {
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share));
 }
 
-/// Each round takes the survivors from the milestone before to the next.
+/// Total training time of a bracket: each round takes the survivors to the next milestone.
 double work_of(bracket_plan plan, const settings& what) {
   auto result = 0.0;
   auto from = 0.0;
@@ -38,7 +38,7 @@ double work_of(bracket_plan plan, const settings& what) {
   return result;
 }
 
-/// NaN is the worst.
+/// Compares scores; NaN is the worst.
 bool is_worse(double x, double y) {
   return x < y || (std::isnan(x) && !std::isnan(y));
 }
@@ -46,7 +46,7 @@ bool is_worse(double x, double y) {
 } // namespace
 
 std::uint32_t places_of(const settings& what, std::uint32_t most) {
-  // k is the logarithm rounded down so far as η^(k + 1/2) is not passed.
+  // k is the logarithm, rounded such that η^(k + 1/2) is not exceeded.
   auto eta = what.reduction_factor;
   auto square = what.max_t * what.max_t;
   auto power = 1.0;
@@ -125,7 +125,7 @@ bool bracket::all_wait() const {
 
 double bracket::completion() const {
   auto result = progress_ / work_;
-  // Not a number where times were beyond all measure.
+  // NaN if the times were too large.
   return result < 1 ? result : 1;
 }
 
@@ -166,7 +166,7 @@ void bracket::keep(const std::vector<round_result::place>& kept) {
   below_ = 0;
   for (const auto& x : kept) {
     auto kept_seat = seats_.at(x.position);
-    // What it reported since may have reached the next milestone, too.
+    // Reports since then may have reached the next milestone, too.
     kept_seat.arrived = kept_seat.time;
     kept_seat.result = kept_seat.score;
     below_ += kept_seat.time < milestone_ ? 1 : 0;

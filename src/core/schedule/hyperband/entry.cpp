@@ -1,5 +1,5 @@
-/// HyperBand and its form for BOHB as choices of the INI file: options, and how they are made of
-/// them.
+/// HyperBand and its form for BOHB as choices of the INI file: their options, and how they are
+/// built from these.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/hyperband/hyperband.hpp"

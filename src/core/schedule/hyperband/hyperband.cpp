@@ -1,4 +1,4 @@
-// What facts do to HyperBand's state.
+// Effects of facts on HyperBand's state.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/hyperband.hpp"
 
@@ -12,10 +12,10 @@ namespace tune::hyperband {
 
 namespace {
 
-/// More brackets than anybody means: a reduction factor too near to 1.
+/// More brackets than make sense: the reduction factor is too close to 1.
 constexpr std::uint32_t most_places = 1000;
 
-/// What an action says of its trial.
+/// Notes or reason of an action.
 const object& words_of(const action& x) {
   const auto* note = std::get_if<annotate>(&x.what);
   return note != nullptr ? note->notes : x.reason;
@@ -109,7 +109,7 @@ void hyperband_scheduler::move(trial_id trial, place to) {
 }
 
 void hyperband_scheduler::wake(trial_id trial) {
-  // One that was chosen already is on its way and must not be chosen twice.
+  // A trial that was already chosen is on its way and must not be chosen twice.
   auto i = trials_.find(trial);
   if (i != trials_.end() && i->second.where != place::away)
     move(trial, place::pending);
@@ -131,7 +131,7 @@ void hyperband_scheduler::fail(trial_id trial) {
   auto i = trials_.find(trial);
   if (i == trials_.end())
     return;
-  // A stop stays: it may come back before that takes effect.
+  // A stop is kept: the trial may come back before it takes effect.
   if (i->second.at)
     forget(trial);
   else
@@ -188,7 +188,7 @@ void hyperband_scheduler::leave_bracket(entry& trial) {
 }
 
 void hyperband_scheduler::look_at(std::uint64_t bracket, sequence cause, bool full_or_not) {
-  // Again where all that are left have passed the next milestone, too.
+  // Repeated if all that are left have passed the next milestone, too.
   while (bands_.at(bracket).all_wait()
          && (full_or_not || !form_.waits_until_full || !bands_.is_open(bracket)))
     halve(bracket, cause, false);
@@ -227,7 +227,7 @@ void hyperband_scheduler::mark_told(entry& trial) {
   if (group->second.empty())
     due_.erase(group);
   x.due = false;
-  // Why it was stopped may be asked for once more.
+  // The reason for the stop may be asked for once more.
   if (x.at)
     x.verdict = {};
   refresh(trial);
@@ -262,7 +262,7 @@ bool hyperband_scheduler::must_wait(const known_trial& x) const {
   return x.at && !bands_.at(x.at->bracket).may_run(x.at->position);
 }
 
-/// A paused one whose verdict is on its way is woken by that.
+/// Whether the trial may be started. A paused trial whose verdict is on its way is resumed by that.
 bool hyperband_scheduler::is_startable(const known_trial& x) const {
   if (!x.at || must_wait(x))
     return false;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto never = -std::numeric_limits<double>::infinity();
 
-/// The mean of the two in the middle, or the one.
+/// Mean of the two middle values, or the middle one.
 template <class ValueAt>
 double middle(std::size_t count, ValueAt value_at) {
   auto upper = value_at(count / 2);
@@ -66,7 +66,8 @@ void averages::add(trial_id trial, double time, double score) {
     own.best = score;
   auto& latest = latest_[trial.number];
   auto before = latest;
-  // Where time went back it is no longer beyond these; where it stood still its mean changes.
+  // If time went back, the trial's means at later times are void; if it stood still, the mean
+  // changes.
   for (auto i = columns_.lower_bound(time); i != columns_.end() && i->first <= before; ++i) {
     if (auto mean = own.mean_at(i->first))
       i->second.erase(*mean);
@@ -86,7 +87,7 @@ others averages::at(trial_id trial, double time) {
   if (found == columns_.end())
     return look_up(trial, time);
   const auto& all = found->second;
-  // The trial's own mean is one of them.
+  // The trial's own mean is among them, and is skipped.
   auto own = courses_[trial.number].mean_at(time);
   auto skipped = own ? all.below(*own) : all.size();
   others result{all.size() - (own ? 1 : 0), 0};

@@ -1,4 +1,4 @@
-/// Median stopping as a choice of the INI file: its options, and how it is made of them.
+/// Median stopping as a choice of the INI file: its options, and how it is built from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/median/median.hpp"

@@ -14,7 +14,7 @@ median_scheduler::median_scheduler(settings what, bool maximise)
 scheduler_traits median_scheduler::traits() const {
   scheduler_traits result;
   result.time_attr = settings_.time_attr;
-  // Without, trials just never give others time.
+  // With hard stops, trials that cannot save just never pause to make room for others.
   result.needs_checkpoints = !settings_.hard_stop;
   result.prompt = true;
   return result;
@@ -136,7 +136,7 @@ void median_scheduler::settle(const decision& what) {
     auto live = live_.find(x.trial);
     if (live == live_.end())
       continue;
-    // A stop stays: the trial may fail before it takes effect, and come back.
+    // A stop is kept: the trial may fail before it takes effect, and come back.
     std::erase_if(live->second.verdicts,
                   [&](const verdict& y) { return y.what != kind::stops && y.cause == what.cause; });
   }

@@ -13,10 +13,10 @@ namespace {
 using point = std::vector<double>;
 
 constexpr std::size_t memory = 8;
-/// A step shall gain this part of what the slope promises.
+/// A step must gain at least this part of what the slope predicts.
 constexpr double enough = 1e-4;
 constexpr unsigned most_halvings = 30;
-/// Where no coordinate can gain more per unit, it is the top.
+/// A point is the top if no coordinate can gain more than this per unit.
 constexpr double flat = 1e-7;
 
 double dot(const point& x, const point& y) {
@@ -38,12 +38,12 @@ void add(point& to, double times, const point& what) {
     to[i] += times * what[i];
 }
 
-/// What earlier steps tell of the curvature.
+/// Estimate of the curvature from earlier steps.
 class curvature {
 public:
   void learn(point step, point turn) {
     auto product = dot(step, turn);
-    // Downhill alone: where the hill is hollow, nothing can be learned.
+    // Only a falling slope is used: where the function is convex, nothing can be learned.
     if (!(product > 1e-12 * dot(turn, turn)))
       return;
     pairs_.push_back({std::move(step), std::move(turn), 1 / product});
@@ -51,7 +51,7 @@ public:
       pairs_.pop_front();
   }
 
-  /// The gradient times the inverse of the curvature: the two-loop recursion.
+  /// Gradient times the inverse curvature, by the two-loop recursion.
   [[nodiscard]] point direction(const point& gradient) const {
     auto result = gradient;
     std::vector<double> factors;
@@ -77,7 +77,7 @@ public:
 private:
   struct pair {
     point step;
-    /// How much the slope fell.
+    /// Decrease of the slope along the step.
     point turn;
     double per_product;
   };
@@ -94,7 +94,7 @@ public:
 
   [[nodiscard]] double height() const { return value_; }
 
-  /// @returns whether it got higher.
+  /// @returns whether the value increased.
   bool step() {
     auto free = free_gradient();
     if (!std::isfinite(value_) || largest(free) < flat)
@@ -149,7 +149,7 @@ private:
     return result;
   }
 
-  /// The first step knows nothing of the hill: no longer than 1.
+  /// Length of the first step: at most 1, since nothing is known of the curvature yet.
   [[nodiscard]] double first_length(const point& way) const {
     return was_steep_ ? std::min(1.0, 1 / std::sqrt(dot(way, way))) : 1;
   }
@@ -176,7 +176,7 @@ private:
     return false;
   }
 
-  /// What was learned may mislead at a border: once more, straight up.
+  /// Tries again along the gradient, since what was learned may mislead at a border.
   bool retry(const point& free) {
     learned_.forget();
     was_steep_ = true;

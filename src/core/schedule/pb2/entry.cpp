@@ -1,4 +1,4 @@
-/// PB2 as a choice of the INI file: its options, and how it is made of them.
+/// PB2 as a choice of the INI file: its options, and how it is built from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pb2/pb2.hpp"
 #include "tune/core/schedule/pbt/pbt.hpp"
@@ -10,7 +10,7 @@ namespace tune::pb2 {
 
 namespace {
 
-/// PBT's options but those of its perturbation, and what is explored.
+/// PBT's options without those of its perturbation, and the parameters to explore.
 std::vector<option_spec> known_options() {
   option_spec explore;
   explore.name = "explore";

@@ -19,7 +19,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Keeps the matrix invertible where places coincide.
+/// Keeps the matrix invertible if places coincide.
 constexpr double jitter = 1e-8;
 
 double squared_distance(const place& x, const place& y) {
@@ -44,8 +44,8 @@ VectorXd covariances(const kernel& by, const std::vector<place>& xs, const place
   return result;
 }
 
-/// Of all pairs the squared distances in place, and how much time lies between them: what does not
-/// change while a kernel is fitted.
+/// Squared distances in place and distances in time of all pairs. They stay the same while a kernel
+/// is fitted.
 struct distances {
   MatrixXd squared;
   MatrixXd between;
@@ -77,7 +77,7 @@ VectorXd vector_of(const std::vector<double>& xs) {
   return Eigen::Map<const VectorXd>(xs.data(), static_cast<Eigen::Index>(xs.size()));
 }
 
-/// What is climbed: the kernel as log σ², log ℓ, ε and log noise.
+/// Kernel of the parameters that are optimised: log σ², log ℓ, ε and log noise.
 kernel kernel_of(std::span<const double> x) {
   return {std::exp(x[0]), std::exp(x[1]), x[2], std::exp(x[3])};
 }
@@ -98,7 +98,7 @@ double likelihood_slope(const distances& of, const VectorXd& targets, std::span<
   if (factor.info() != Eigen::Success)
     return -std::numeric_limits<double>::infinity();
   VectorXd weights = factor.solve(targets);
-  // With S = ww' - K⁻¹ the derivative along θ is half the sum over S·dK/dθ, number by number.
+  // With S = ww' - K⁻¹, the derivative along θ is half the sum over the elements of S·dK/dθ.
   MatrixXd s = weights * weights.transpose()
                - factor.solve(MatrixXd::Identity(noisy.rows(), noisy.cols()));
   MatrixXd both = s.cwiseProduct(plain);
@@ -182,9 +182,9 @@ kernel fitted_kernel(const std::vector<place>& where, const std::vector<double>&
     return likelihood_slope(of, measured, x, gradient);
   };
   constexpr unsigned most_steps = 50;
-  // Nobody can tell kernels apart that are so nearly as likely.
+  // Kernels whose likelihoods differ by less are as good as each other.
   constexpr double least_gain = 1e-3;
-  // All noise, or nearly none of it: each has a hill of its own.
+  // Starts with much noise and with almost none: each leads to a maximum of its own.
   const std::vector<std::vector<double>> starts{{0, 0, 0.1, 0},
                                                 {0, std::log(0.1), 0.1, std::log(0.05)}};
   summit best{starts.front(), -std::numeric_limits<double>::infinity()};

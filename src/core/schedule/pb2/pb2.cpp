@@ -58,7 +58,7 @@ error unknown(const std::string& name, const search_space& space) {
                                 + (near.empty() ? "" : "; did you mean \"" + near + "\"?")};
 }
 
-/// Three digits are enough for people.
+/// Number with three digits, for people.
 std::string brief(double x) {
   std::array<char, 32> buffer{};
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
@@ -67,7 +67,7 @@ std::string brief(double x) {
   return {buffer.data(), end};
 }
 
-/// @param at Where each of these stands in its range.
+/// @param at Position of each value in its range.
 std::vector<pbt::change> changes_to(const point& at, const object& from,
                                     const std::vector<bounded_parameter>& explored) {
   std::vector<pbt::change> result;

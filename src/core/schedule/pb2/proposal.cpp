@@ -17,11 +17,11 @@ constexpr std::size_t short_window = 200;
 constexpr std::size_t window_step = 10;
 constexpr int starts = 10;
 constexpr unsigned most_steps = 200;
-/// Steps of a climb that gain less are not worth it. [standard deviations of the gains]
+/// Smallest gain for which a climb continues. [standard deviations of the gains]
 constexpr double least_gain = 1e-9;
-/// Where all values are equal.
+/// Added to the standard deviation, which is 0 if all values are equal.
 constexpr double least_range = 1e-8;
-/// Gains further from their mean are cut. [standard deviations]
+/// Limit to which gains are clamped. [standard deviations]
 constexpr double widest = 2;
 
 std::vector<stretch> last(const std::vector<stretch>& all, std::size_t count) {
@@ -41,7 +41,7 @@ std::vector<double> standardised(std::vector<double> xs) {
   return xs;
 }
 
-/// mean + κ·σ over the parameters, at the donor's time and score.
+/// Upper confidence bound mean + κ·σ over the parameters, at the donor's time and score.
 class outlook {
 public:
   outlook(const prepared& from, const kernel& by, const question& what)
@@ -80,7 +80,7 @@ private:
     return result;
   }
 
-  /// What others chose counts as measured: the variance does not ask what came of it.
+  /// Treats what others chose as measured: the variance does not depend on the outcome.
   static gaussian_process with(const prepared& from, const kernel& by, const question& what) {
     auto where = from.where;
     auto gains = from.gains;

@@ -1,4 +1,4 @@
-/// PBT as a choice of the INI file: its options, and how it is made of them.
+/// PBT as a choice of the INI file: its options, and how it is built from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/pbt/pbt.hpp"

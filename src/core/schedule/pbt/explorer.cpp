@@ -12,7 +12,7 @@ namespace tune::pbt {
 namespace {
 
 std::int64_t clamped(double x, std::int64_t low, std::int64_t high) {
-  // Compared as floats first: the cast is undefined beyond 2^63.
+  // Compared as floats, since the cast is undefined beyond 2^63.
   if (x <= static_cast<double>(low))
     return low;
   return x >= static_cast<double>(high) ? high : static_cast<std::int64_t>(x);
@@ -45,7 +45,7 @@ struct fitter {
   }
 };
 
-/// Sets a dotted path in nested objects, which are made where missing.
+/// Sets a dotted path in nested objects; creates missing ones.
 void set_path(object& where, std::string_view path, const value& what) {
   auto dot = path.find('.');
   if (where.contains(path) || dot == path.npos) {
@@ -78,14 +78,14 @@ filled read(const search_space& space, const object& from, const std::vector<cha
   return result;
 }
 
-/// What a parameter is drawn from.
+/// Domain that a parameter is drawn from.
 const domain& domain_of(const parameter& what, std::span<const mutable_parameter> own) {
   auto known = std::find_if(own.begin(), own.end(),
                             [&](const mutable_parameter& x) { return x.name == what.name; });
   return known == own.end() ? what.what : known->what;
 }
 
-/// Notes what became of a value beyond what was wanted.
+/// Notes a further change of a value, beyond the one that was wanted.
 void note(std::vector<change>& changes, const std::string& name, const value& from, const value& to,
           const std::string& how) {
   auto known = std::find_if(changes.begin(), changes.end(),
@@ -96,7 +96,7 @@ void note(std::vector<change>& changes, const std::string& name, const value& fr
     *known = {name, known->from, to, known->how + ", " + how};
 }
 
-/// Moves a value into the range that holds now. @returns whether there is one.
+/// Moves a value into the range that holds now. @returns false if there is no such range.
 bool fit_into_range(const search_space& space, std::size_t i, filled& what,
                     std::vector<change>& changes) {
   auto range = space.range_here(i, what.values);
@@ -112,8 +112,8 @@ bool fit_into_range(const search_space& space, std::size_t i, filled& what,
   return true;
 }
 
-/// Draws what is active and has no value yet, and moves what is outside of its range: parents
-/// first, for they decide about the others. @returns the name of a parameter without a range.
+/// Draws active parameters without a value, and moves values that are out of range. Parents come
+/// first, since others depend on them. @returns the name of a parameter without a range.
 std::string_view complete(const search_space& space, filled& what, std::vector<change>& changes,
                           dice& with, std::span<const mutable_parameter> own) {
   for (auto i : space.order()) {
@@ -138,13 +138,13 @@ std::string_view complete(const search_space& space, filled& what, std::vector<c
   return {};
 }
 
-/// Rounds have streams of their own: the same number may be that of an iteration.
+/// Name of the random stream. Those of rounds differ from those of iterations with the same number.
 std::string stream_of(std::string_view rule, const occasion& when, trial_id target) {
   auto result = std::string{rule} + "." + std::to_string(target.number);
   return when.lineage == 0 ? result : result + "." + std::to_string(when.lineage);
 }
 
-/// What the space says nothing about.
+/// Copies what is not part of the space.
 void copy_others(const search_space& space, const object& from, object& to) {
   for (const auto& [name, what] : from) {
     auto is_of_space = [&name = name](const parameter& x) {

@@ -13,12 +13,12 @@ namespace tune::pbt {
 
 namespace {
 
-/// In the reason of one that is to be looked at again, since its donor is still saving.
+/// Key in the reason of a trial that is to be looked at again, since its donor is still saving.
 constexpr auto awaits_checkpoint = "awaits_checkpoint";
 
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 
-/// What an action says about itself.
+/// Notes or reason of an action.
 const object& said_by(const action& what) {
   const auto* notes = std::get_if<annotate>(&what.what);
   return notes != nullptr ? notes->notes : what.reason;
@@ -53,7 +53,7 @@ value::list list_of(const std::vector<change>& changes) {
   return result;
 }
 
-/// Makes a plan an exploit, with the configuration that was found.
+/// Turns a plan into an exploit with the configuration that was found.
 action exploit_by(exploit_plan what, explored next) {
   auto config = std::make_shared<const object>(std::move(next.config));
   auto& facts = what.facts;
@@ -109,7 +109,7 @@ void pbt_scheduler::apply(const scheduler_fact& what) {
 void pbt_scheduler::see(sequence cause, const fact::result& what) {
   auto& x = population_.known(what.trial);
   x.due = 0;
-  // After an infinite time there would be no next interval.
+  // An infinite time would leave no next interval.
   x.lacks_attributes = !std::isfinite(what.time);
   if (x.lacks_attributes)
     x.due = settings_.require_attrs ? cause : 0;
@@ -172,7 +172,7 @@ deferred_decision pbt_scheduler::judge_later(sequence cause, trial_id trial) con
   };
 }
 
-/// Asynchronous: what the interval's end brings.
+/// Asynchronous mode: decides at the end of an interval.
 decision pbt_scheduler::look_at(sequence cause, trial_id trial) const {
   decision result{cause, {}};
   auto where = population_.place_of(trial);
@@ -199,8 +199,8 @@ decision pbt_scheduler::look_at(sequence cause, trial_id trial) const {
   return result;
 }
 
-/// One save serves all: it is asked for where no checkpoint of this result is there yet, also
-/// before a pause, which would be free to leave it in a node's memory.
+/// Asks for one save that serves all, unless there is a checkpoint of this result already. Asks
+/// even before a pause, since the checkpoint of a pause may stay in a node's memory.
 void pbt_scheduler::ask_to_save(trial_id trial, bool then_pause, const object& facts,
                                 decision& into) const {
   const auto& x = *population_.find(trial);
@@ -226,7 +226,7 @@ action pbt_scheduler::exploit_or_skip(const occasion& when, trial_id trial,
   return result;
 }
 
-/// Of the report that is judged.
+/// Occasion of the report that is judged.
 occasion pbt_scheduler::occasion_of(sequence cause, trial_id trial) const {
   if (settings_.draws_by_event)
     return {0, cause};
@@ -240,7 +240,7 @@ exploit_plan pbt_scheduler::plan(const occasion& when, trial_id trial) const {
   const auto& source = *population_.find(donor);
   auto at_round = source.newest_iteration >= source.iteration ? source.newest : checkpoint_id{};
   result.donor = standing_of(donor);
-  // What it has already is an interval old.
+  // The checkpoint that the donor has is an interval old.
   auto saves = !settings_.synch && source.offers_since && !at_round && !source.hands_over;
   auto awaited = saves && may_wait(trial);
   if (!awaited)
@@ -261,7 +261,7 @@ exploit_plan pbt_scheduler::plan(const occasion& when, trial_id trial) const {
   return result;
 }
 
-/// For a checkpoint that its donor is still saving.
+/// Whether the trial may still wait for a checkpoint that its donor is saving.
 bool pbt_scheduler::may_wait(trial_id trial) const {
   const auto& x = *population_.find(trial);
   return !x.waits_since || x.last_train_time - *x.waits_since < settings_.perturbation_interval / 2;
@@ -273,11 +273,11 @@ choice pbt_scheduler::choose(sequence at, std::uint32_t count) const {
 }
 
 decision pbt_scheduler::on_stall(sequence at) const {
-  // After a round some may run again; where none could, another one would not help.
+  // After a round some trials may run again; if none could, another round would not help.
   return settings_.synch && started_since_round_ ? round(at) : end_all(at);
 }
 
-/// Synchronous: all wait for each other, or for nobody any more.
+/// Synchronous mode: decides once all trials wait for each other.
 decision pbt_scheduler::round(sequence at) const {
   decision result{at, {}};
   std::vector<config_ptr> siblings;
@@ -353,7 +353,7 @@ void pbt_scheduler::note(sequence cause, const action& what, bool refused) {
     take_over(what.trial, *due_exploit, facts);
     return;
   }
-  // Most likely what it was to take over is gone.
+  // Most likely the donor's checkpoint is gone.
   if (auto* donor = population_.find(due_exploit->donor);
       donor != nullptr && donor->newest == due_exploit->from)
     donor->newest = {};
@@ -366,7 +366,7 @@ void pbt_scheduler::take_over(trial_id trial, const exploit& what, const object&
   const auto* iteration = at != nullptr ? at->as_int() : nullptr;
   population_.take_over(trial, what,
                         iteration != nullptr ? static_cast<std::uint64_t>(*iteration) : 0);
-  // Or it might fall back there for ever, and keep its donor from running.
+  // Otherwise it might fall back again and again, and keep its donor from running.
   if (!settings_.synch)
     population_.put_last(trial);
   explorer_->adopt({trial, from.time, from.score, what.config});
@@ -380,7 +380,7 @@ void pbt_scheduler::end_round() {
     greatest = std::max(greatest, x.last_train_time);
   }
   next_sync_ = std::max(next_sync_ + settings_.perturbation_interval, greatest);
-  // Where times jump over more than an interval, nobody would be left to run.
+  // If times skip more than an interval, no trial would be left to run.
   if (least >= next_sync_)
     next_sync_ = greatest + settings_.perturbation_interval;
   population_.forgive_refused();
@@ -409,7 +409,7 @@ standing pbt_scheduler::standing_of(trial_id trial) const {
 }
 
 double pbt_scheduler::as_reported(double score) const {
-  // A difference, so that 0 stays 0.
+  // Computed as a difference, so that 0 does not become -0.
   return maximise_ ? score : 0.0 - score;
 }
 

@@ -29,7 +29,7 @@ change moved_in_list(const std::string& name, const std::vector<value>& list, co
   return {name, now, up ? *(here + 1) : *(here - 1), up ? "next in list" : "previous in list"};
 }
 
-/// Whether a product lies beyond what the domain holds.
+/// Whether a product lies outside the domain.
 struct beyond {
   double x;
 
@@ -64,7 +64,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The parts between commas that are in no bracket and no quotes.
+/// Splits at commas outside of brackets and quotes.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> result;
   std::size_t begin = 0;
@@ -106,7 +106,7 @@ error unknown(std::string_view name, const search_space& space) {
                ec::unknown_name);
 }
 
-/// Whether all that can be drawn from `inner` is in `outer`: its values, or its two ends.
+/// Whether all values that can be drawn from `inner` lie in `outer`: its list, or its two ends.
 bool lies_inside(const domain& inner, const domain& outer) {
   if (const auto* list = list_of(inner))
     return std::all_of(list->begin(), list->end(),
@@ -163,7 +163,7 @@ std::vector<mutable_parameter> all_that_vary(const search_space* space) {
   return result;
 }
 
-/// What a custom function changed after all else.
+/// Notes the changes made by a custom function after all others.
 void compare(const object& before, const object& after, std::vector<change>& changes) {
   auto note = [&](const std::string& name, const value& from, const value& to) {
     auto known = std::find_if(changes.begin(), changes.end(),
@@ -237,7 +237,7 @@ const mutable_parameter* named(const std::vector<mutable_parameter>& all, std::s
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Mutates what has a range that depends on others, within what the changes so far make of it.
+/// Mutates parameters with dependent ranges, within the ranges that follow from the changes so far.
 void mutate_dependent(const search_space& space, const object& from, std::vector<change>& changes,
                       const perturbation_settings& by, dice& with) {
   auto values = changed_values(space, from, changes);
@@ -269,7 +269,7 @@ explored perturbation::explore(const heritage& what, dice& with) const {
   const auto& from = what.donor.config != nullptr ? *what.donor.config : nothing;
   std::vector<change> changes;
   for (const auto& x : settings_.mutate) {
-    // What is not active there is not mutated.
+    // Parameters that are inactive in the donor are not mutated.
     const auto* now = is_late(space_.get(), x.name) ? nullptr : find_parameter(from, x.name);
     if (now != nullptr)
       changes.push_back(perturbed(x, *now, settings_, with));

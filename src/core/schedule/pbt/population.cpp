@@ -11,12 +11,12 @@ namespace tune::pbt {
 
 namespace {
 
-/// It stands in the queue.
+/// Whether the trial stands in the queue.
 bool is_queued(whereabouts x) {
   return x == whereabouts::pending || x == whereabouts::paused;
 }
 
-/// It would run if there were room.
+/// Whether the trial would run if there were room.
 bool waits(whereabouts x) {
   return is_queued(x) || x == whereabouts::chosen;
 }
@@ -39,7 +39,7 @@ void population::apply(const scheduler_fact& what) {
     }
     void operator()(const fact::paused& x) { go(x.trial, whereabouts::paused); }
     void operator()(const fact::unpaused& x) {
-      // One that was chosen already is on its way and must not be chosen twice.
+      // A trial that was already chosen is on its way and must not be chosen twice.
       auto now = self.known(x.trial).now;
       if (now != whereabouts::chosen && now != whereabouts::running)
         go(x.trial, whereabouts::pending);
@@ -96,7 +96,7 @@ void population::add(const fact::added& what) {
   if (what.config != nullptr)
     x.config = what.config;
   x.lets_go = x.hands_over = false;
-  // Its last result may never be judged now.
+  // The last result may never be judged now.
   x.look_again = x.look_again || x.due != 0;
   move(what.trial, x, whereabouts::pending);
 }
@@ -174,7 +174,7 @@ void population::take_over(trial_id trial, const exploit& what, std::uint64_t it
   x.newest_iteration = iteration;
   x.iteration = iteration;
   move(trial, x, x.now);
-  // It may have ended since.
+  // The donor may have ended since.
   if (donor == nullptr)
     return;
   x.last_perturbation_time = donor->last_perturbation_time;

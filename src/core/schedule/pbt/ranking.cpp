@@ -5,7 +5,7 @@ namespace tune::pbt {
 
 namespace {
 
-/// The finaliser of SplitMix64: evenly spread, the same everywhere.
+/// Finaliser of SplitMix64: uniform, and the same on all machines.
 std::uint64_t scattered(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30u)) * 0xbf58476d1ce4e5b9u;

@@ -127,7 +127,7 @@ decision pbt_replay_scheduler::judge(sequence cause, trial_id trial) const {
   decision result{cause, {}};
   if (wanted > set_)
     result.actions.push_back(change_to(wanted));
-  // A pause may have failed: then it still runs with what it had.
+  // If a pause failed, the trial still runs with its old configuration.
   if (wanted > runs_with_)
     result.actions.push_back(
         {trial, pause_trial{}, {{"rule", name}, {"why", "goes on with another configuration"}}});
@@ -137,7 +137,7 @@ decision pbt_replay_scheduler::judge(sequence cause, trial_id trial) const {
 }
 
 choice pbt_replay_scheduler::choose(sequence at, std::uint32_t) const {
-  // It waits for its first configuration: see `on_stall`.
+  // The trial waits for its first configuration: see `on_stall`.
   auto ready = set_ > 0 && (now_ == whereabouts::pending || now_ == whereabouts::paused);
   return {at, ready ? std::vector{*trial_} : std::vector<trial_id>{}};
 }

@@ -24,7 +24,7 @@ error wrong(std::size_t number, const std::string& what, ec code = ec::bad_synta
   return {code, "policy: row " + std::to_string(number) + ": " + what};
 }
 
-/// The length of the list that `text` begins with; all of it where that has no end.
+/// Length of the list that `text` begins with; the length of `text` if the list has no end.
 std::size_t length_of_list(std::string_view text) {
   auto depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,7 +41,7 @@ std::size_t length_of_list(std::string_view text) {
   return text.size();
 }
 
-/// A whole number from 0.
+/// Reads a whole number from 0.
 std::optional<std::uint64_t> count(const value& x) {
   const auto* whole = x.as_int();
   return whole != nullptr && *whole >= 0 ? std::optional{static_cast<std::uint64_t>(*whole)}

@@ -20,8 +20,8 @@ std::int64_t amount_of(const std::map<std::string, amount>& from, const std::str
   return i == from.end() ? 0 : i->second.units;
 }
 
-/// How many times `unit` goes into `offered` less `times` times `taken` less `reserve`; negative
-/// where more is taken than there is. Dimensions that `unit` does not have do not count.
+/// How many times `unit` fits into `offered` less `times` times `taken` less `reserve`; negative if
+/// more is taken than there is. Dimensions that `unit` lacks do not count.
 std::int64_t times_left(const resources& unit, const resources& offered, const resources& taken,
                         std::int64_t times, const resources& reserve) {
   auto result = unlimited;
@@ -39,7 +39,7 @@ std::int64_t times_left(const resources& unit, const resources& offered, const r
   return result == unlimited ? 0 : result;
 }
 
-/// The base with so many times `unit` on top.
+/// The base plus `times` times `unit`.
 resource_request grown(const resource_request& base, const resources& unit, std::int64_t times,
                        bool add_bundles) {
   auto result = base;
@@ -59,7 +59,7 @@ resource_request grown(const resource_request& base, const resources& unit, std:
   return result;
 }
 
-/// How many times `unit` a request has on top of the base.
+/// How many times a request has `unit` on top of the base.
 std::int64_t times_of(const resource_request& what, const resource_request& base,
                       const resources& unit, bool add_bundles) {
   if (add_bundles)
@@ -69,7 +69,7 @@ std::int64_t times_of(const resource_request& what, const resource_request& base
   return std::max<std::int64_t>(result, 0);
 }
 
-/// One question, with what both allocations need of it.
+/// One question, with what both kinds of allocation need to answer it.
 class deal {
 public:
   deal(const dealing& how, const situation& now)
@@ -89,27 +89,27 @@ public:
   }
   [[nodiscard]] bool is_below_limit(const member& of) const { return times(of) < most_; }
 
-  /// What the first of all gets where all are dealt out anew, one unit at a time in turn.
+  /// Share of the first trial if all units are dealt out anew, one at a time in turn.
   [[nodiscard]] std::int64_t even_share() const {
     auto trials = static_cast<std::int64_t>(now_.live.size());
     auto units = times_left(unit_, now_.total, sum_of(now_.base), trials, how_.reserve);
     return units <= 0 ? 0 : (units + trials - 1) / trials;
   }
 
-  /// Takes what is free up to `limit`, or gives back.
+  /// Number of units after taking what is free, up to `limit`, or giving back.
   [[nodiscard]] std::int64_t changed(std::int64_t limit) const {
     if (free_ <= 0)
       return std::max<std::int64_t>(has_ + free_, 0);
     return std::min({has_ + free_, limit, most_});
   }
 
-  /// The base with so many units, or as many of them as some node could grant.
+  /// The base with so many units, or with as many as some node could grant.
   [[nodiscard]] resource_request with(std::int64_t wanted) const {
     auto result = grown(now_.base, unit_, wanted, how_.add_bundles);
     const auto& who = now_.live.at(now_.trial);
     if ((wanted == has_ && who.has) || now_.fits(result))
       return result;
-    // The largest that fits: all below it do, all above do not.
+    // Find the largest number that fits by bisection: all below it fit, all above do not.
     std::int64_t low = 0;
     auto high = wanted;
     while (high - low > 1) {

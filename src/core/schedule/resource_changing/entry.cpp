@@ -1,4 +1,5 @@
-/// Changing resources as a choice of the INI file: its options, and how it is made of them.
+/// The resource-changing scheduler as a choice of the INI file: its options, and how it is built
+/// from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/plugin/option_makers.hpp"
 #include "tune/core/schedule/resource_changing/resource_changing.hpp"
@@ -35,7 +36,7 @@ std::vector<option_spec> own_options(const scheduler_catalogue& bases) {
   };
 }
 
-/// Every option of any base, once, to be checked by the base that is chosen.
+/// All options of all bases, each once; the base that is chosen checks them.
 std::vector<option_spec> known_options(const scheduler_catalogue& bases) {
   auto result = own_options(bases);
   for (const auto& base : bases.entries()) {
@@ -59,7 +60,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Enters "cpu 2" or "memory 1GiB".
+/// Adds an amount such as "cpu 2" or "memory 1GiB".
 expected<void> enter(resources& into, std::string_view text) {
   auto end = text.find_first_of(" \t");
   auto name = text.substr(0, end);
@@ -128,7 +129,7 @@ expected<dealing> read(const options& from, const scheduler_context& context) {
   return result;
 }
 
-/// The base with those of the options that begin with its prefix.
+/// Makes the base from the options that begin with its prefix.
 expected<std::unique_ptr<scheduler>>
 make_base(const scheduler_catalogue& bases, const options& from, const scheduler_context& context) {
   const auto& base = *bases.find(from.text("base"));
@@ -137,7 +138,7 @@ make_base(const scheduler_catalogue& bases, const options& from, const scheduler
     if (x.name.starts_with(prefix) && from.has(x.name))
       written.emplace(x.name.substr(prefix.size()), from.text(x.name));
   }
-  // What it complains about begins with the name of one of its options, or it does not.
+  // The base's complaint may begin with the name of one of its options.
   auto blamed = [&](const error& why) {
     auto is_option = std::any_of(base.known.begin(), base.known.end(), [&](const option_spec& x) {
       return why.detail.starts_with(x.name + " ");

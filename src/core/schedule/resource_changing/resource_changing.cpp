@@ -18,7 +18,7 @@ bool is_own(const action& what) {
   return rule != nullptr && rule->as_string() != nullptr && *rule->as_string() == own_name;
 }
 
-/// Whether the judged trial simply trains on.
+/// Whether the judged trial simply goes on.
 bool lets_go_on(const decision& answer, trial_id trial) {
   return std::all_of(answer.actions.begin(), answer.actions.end(), [&](const action& x) {
     return x.trial != trial || std::holds_alternative<go_on>(x.what)
@@ -30,7 +30,7 @@ void append(decision& to, const std::vector<action>& what) {
   to.actions.insert(to.actions.end(), what.begin(), what.end());
 }
 
-/// @param by Empty: it goes on.
+/// @param by Actions instead of going on; empty: the trial goes on.
 void replace_go_on(decision& answer, trial_id trial, const std::vector<action>& by) {
   if (by.empty())
     return;
@@ -40,7 +40,7 @@ void replace_go_on(decision& answer, trial_id trial, const std::vector<action>& 
   append(answer, by);
 }
 
-/// What the base hears of a verdict: its own part, with all indices in order.
+/// Part of a verdict that the base is told: its own actions, in order, with adjusted indices.
 fact::decided part_of_base(const fact::decided& what) {
   fact::decided result;
   result.what.cause = what.what.cause;
@@ -50,7 +50,7 @@ fact::decided part_of_base(const fact::decided& what) {
       continue;
     if (is_refused(what, i))
       result.refused.push_back(static_cast<std::uint32_t>(result.what.actions.size()));
-    // It had said that the trial shall go on.
+    // The base had let the trial go on.
     result.what.actions.push_back(is_own(x) ? action{x.trial, go_on{}, {}} : x);
   }
   return result;
@@ -73,8 +73,8 @@ resource_changing_scheduler::resource_changing_scheduler(std::unique_ptr<schedul
 
 scheduler_traits resource_changing_scheduler::traits() const {
   auto result = base_->traits();
-  // One that waits for a large node shall not hold up all others; more would overtake those that
-  // return.
+  // A trial that waits for a large node must not hold up all others; with more than 2, new trials
+  // would overtake those that return.
   result.choose_ahead = std::min(result.choose_ahead, 2u);
   result.needs_checkpoints = true;
   result.judges = true;
@@ -174,7 +174,7 @@ void resource_changing_scheduler::alter(trial_id trial, Change change) {
   sort_in(trial);
 }
 
-/// Tells whether it waits for what it cannot have.
+/// Notes whether the trial waits for resources that it cannot have.
 void resource_changing_scheduler::sort_in(trial_id trial) {
   auto i = live_.find(trial);
   auto waits = i != live_.end() && !i->second.has && *i->second.wants != *first_;
@@ -245,7 +245,7 @@ void resource_changing_scheduler::see(const fact::result& what) {
   }
   if (!i->second.changes)
     return;
-  // It trains on: the pause came to nothing.
+  // The trial trains on: the pause failed.
   courses_[what.trial].in_vain = i->second.wants;
   alter(what.trial, [](member& x) { x.changes = false; });
 }
@@ -262,7 +262,7 @@ void resource_changing_scheduler::see(const fact::paused& what) {
 }
 
 void resource_changing_scheduler::see(const fact::unpaused& what) {
-  // Who woke it will also name it.
+  // The scheduler that resumed it also names it.
   returning_.erase(what.trial);
   left_.erase(what.trial);
 }
@@ -291,7 +291,7 @@ void resource_changing_scheduler::settle(const action& what) {
     return;
   if (const auto* given = std::get_if<set_resources>(&what.what)) {
     auto wants = given->request;
-    // A record does not say how all trials are laid over nodes.
+    // The placement policy is not part of the record; it is the same for all trials.
     wants.policy = first_->policy;
     alter(what.trial,
           [&](member& x) { x.wants = std::make_shared<const resource_request>(std::move(wants)); });
@@ -330,7 +330,7 @@ resource_request resource_changing_scheduler::allocate(trial_id trial) const {
   return result;
 }
 
-/// What it is told instead of to go on; empty: it is to keep what it has.
+/// Actions that replace going on in order to change resources; empty: the trial keeps what it has.
 std::vector<action> resource_changing_scheduler::change_of(trial_id trial) const {
   auto i = live_.find(trial);
   if (i == live_.end() || !i->second.has || i->second.changes || offers_.empty())

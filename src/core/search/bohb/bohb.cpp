@@ -12,7 +12,7 @@ namespace tune::bohb {
 
 namespace {
 
-/// Ratios of densities below this say nothing.
+/// Smallest density: ratios of smaller ones carry no information.
 constexpr double least_density = 1e-32;
 
 struct candidate {
@@ -24,7 +24,7 @@ std::size_t least_points(const encoding& space, const settings& how) {
   return how.min_points > 0 ? how.min_points : space.dimensions() + 1;
 }
 
-/// The highest budget that enough trials have a number for.
+/// The highest budget at which enough trials have a number.
 std::optional<std::uint64_t> budget_of(const std::map<trial_id, fidelity::course>& courses,
                                        std::size_t enough) {
   std::map<std::uint64_t, std::size_t> counts;
@@ -41,7 +41,7 @@ std::optional<std::uint64_t> budget_of(const std::map<trial_id, fidelity::course
   return std::nullopt;
 }
 
-/// All that count at a budget, best first.
+/// All trials that count at a budget, best first.
 std::vector<candidate> candidates_at(const std::map<trial_id, fidelity::course>& courses,
                                      std::uint64_t budget) {
   std::vector<candidate> result;
@@ -60,7 +60,7 @@ double normal_mass(double z) {
   return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-/// Of N(mean, width) within [0, 1].
+/// Draw from N(mean, width), truncated to [0, 1].
 double truncated_draw(double mean, double width, rng& from) {
   auto low = normal_mass(-mean / width);
   auto high = normal_mass((1 - mean) / width);
@@ -68,7 +68,7 @@ double truncated_draw(double mean, double width, rng& from) {
   return p > 0 && p < 1 ? std::clamp(mean + width * normal_quantile(p), 0.0, 1.0) : mean;
 }
 
-/// A point around one of the good ones.
+/// Draws a point around one of the good ones.
 cube_point draw(const encoding& space, const density& good, double factor, rng& from) {
   auto result = good.points()[from.below(good.points().size())];
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -81,7 +81,7 @@ cube_point draw(const encoding& space, const density& good, double factor, rng& 
   return result;
 }
 
-/// The latent point with the values that its configuration has.
+/// The latent point, with the coordinates of its configuration where these are active.
 cube_point snapped(cube_point latent, const cube_point& canonical) {
   for (std::size_t i = 0; i < latent.size(); ++i)
     latent[i] = std::isnan(canonical[i]) ? latent[i] : canonical[i];
@@ -164,7 +164,7 @@ std::optional<learning::pick> bohb_rule::next(const learning::outlook& from) con
 
 namespace {
 
-/// The nearest of those that have a number at a budget.
+/// The nearest trial that has a number at a budget.
 std::optional<neighbour> nearest_at(const learning::outlook& from, std::uint64_t budget,
                                     const cube_point& to) {
   std::optional<neighbour> found;

@@ -51,7 +51,7 @@ double density::at(const cube_point& latent) const {
 }
 
 void complete(const encoding& space, std::vector<cube_point>& points, rng& from) {
-  // What is filled in is no source itself.
+  // Coordinates that were filled in are not sources for others.
   const auto given = points;
   std::vector<std::size_t> sources;
   for (auto& x : points) {

@@ -12,11 +12,11 @@ namespace tune::cma_es {
 
 namespace {
 
-/// Draws of configurations that were tried already, before one is taken at random.
+/// Repeated draws of configurations that were tried already, before one is taken at random.
 constexpr int most_draws = 32;
-/// Populations do not double any more.
+/// Size up to which populations double.
 constexpr std::size_t most_population = 1024;
-/// Of others' results the best share, and the deviation about each of them.
+/// Share of the best results of other experiments that is used, and the deviation around each.
 constexpr double warm_share = 0.1;
 constexpr double warm_deviation = 0.1;
 
@@ -71,7 +71,7 @@ proposal generator::propose(const ask& question) const {
   }
   if (!result.empty())
     return result;
-  // One that gets lost may be tried again.
+  // A pending trial may get lost, and its configuration may be tried again.
   if (past_.has_pending())
     return nothing_yet{};
   return exhausted{"all configurations of the space were tried"};
@@ -124,7 +124,7 @@ std::shared_ptr<const strategy> generator::present() const {
   return std::make_shared<const strategy>(*space_, warm_start());
 }
 
-/// Where the best of others' results are.
+/// Start at the best results of earlier experiments.
 start generator::warm_start() const {
   start made{population(), cube_point(space_->dimensions(), 0.5), how_.sigma, {}};
   layout axes{*space_};
@@ -159,7 +159,7 @@ start generator::warm_start() const {
 }
 
 void generator::apply(const searcher_fact& what) {
-  // What is drawn once more is drawn with what was known then.
+  // Repeats the draw with the knowledge of that time, before the fact is applied.
   if (const auto* told = std::get_if<suggested_fact>(&what.what))
     remember(*told);
   auto before = past_.results().size();
@@ -169,7 +169,7 @@ void generator::apply(const searcher_fact& what) {
     hear_of_end(seen->trial, past_.results().size() > before ? &past_.results().back() : nullptr);
 }
 
-/// Draws again what was proposed, since nothing was heard in between, to know how it came about.
+/// Repeats the draw of a proposal to learn how it came about; nothing was heard in between.
 void generator::remember(const suggested_fact& what) {
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
   if (list == nullptr)
@@ -197,7 +197,7 @@ void generator::remember(const suggested_fact& what) {
     restart(2 * run_->population());
 }
 
-/// @param what Null where nothing is to be learnt from it.
+/// @param what Null if there is nothing to learn from it.
 void generator::hear_of_end(trial_id of, const learning::result* what) {
   auto found = open_.extract(of);
   if (what == nullptr)
@@ -209,7 +209,7 @@ void generator::hear_of_end(trial_id of, const learning::result* what) {
   auto& trial = found.mapped();
   if (trial.run != run_number_)
     return;
-  // A scheduler may have changed it.
+  // A scheduler may have changed the configuration.
   if (space_->key(what->at) != trial.key)
     trial.drawn = run_->given(what->at);
   run_->take(trial.drawn, *what);

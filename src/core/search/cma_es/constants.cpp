@@ -10,7 +10,7 @@ namespace tune::cma_es {
 
 namespace {
 
-/// Keeps the learning rates' sum below 1 where populations are large.
+/// Keeps the sum of the learning rates below 1 for large populations.
 constexpr double least_rest = 1e-8;
 
 struct sums {
@@ -29,7 +29,7 @@ sums sums_of(const std::vector<double>& weights, std::size_t first, std::size_t 
   return result;
 }
 
-/// ln((λ + 1) / 2) - ln i.
+/// Weights ln((λ + 1) / 2) - ln i.
 std::vector<double> raw_weights(std::size_t population) {
   std::vector<double> result;
   auto first = stable_log((static_cast<double>(population) + 1) / 2);
@@ -38,7 +38,7 @@ std::vector<double> raw_weights(std::size_t population) {
   return result;
 }
 
-/// Makes the positive weights sum up to 1, the negative ones to -`others`.
+/// Scales the positive weights to sum up to 1, and the negative ones to -`others`.
 void scale(std::vector<double>& weights, double others) {
   double above = 0;
   double below = 0;

@@ -24,11 +24,11 @@ using const_view = Eigen::Map<const VectorXd>;
 using matrix_view = Eigen::Map<MatrixXd>;
 using const_matrix_view = Eigen::Map<const MatrixXd>;
 
-/// In the place of eigenvalues that rounding made negative, and of divisors that are 0.
+/// Replaces eigenvalues that rounding made negative, and divisors that are 0.
 constexpr double tiny = 1e-8;
-/// Tails are never thinner than that.
+/// Smallest probability of a tail.
 constexpr double least_tail = 1e-10;
-/// Steps that one generation may take: a factor of e.
+/// Largest change of ln σ in one generation: a factor of e.
 constexpr double most_growth = 1;
 
 const_view seen(const vector& x) {
@@ -55,7 +55,7 @@ double normal_tail(double z) {
   return 0.5 * std::erfc(z / std::numbers::sqrt2);
 }
 
-/// By how many deviations a border is away behind which `tail` is left.
+/// Distance in standard deviations of the border beyond which the probability `tail` lies.
 double deviations(double tail) {
   return -normal_quantile(tail);
 }
@@ -108,12 +108,12 @@ double distribution::deviation(std::size_t i) const {
 
 namespace {
 
-/// A generation's steps from the mean, in units of σ, best first; and the same as if C were 1.
+/// Steps of a generation from the mean, in units of σ, best first; `white` as if C were 1.
 struct steps {
   MatrixXd plain;
   MatrixXd white;
 
-  /// Shortens those that were not drawn from the distribution to what a draw may have.
+  /// Shortens steps not drawn from the distribution to a length that a draw may have.
   void clip(std::span<const member> of) {
     auto n = static_cast<double>(plain.rows());
     auto most = std::sqrt(n) + 2 * n / (n + 2);
@@ -127,7 +127,7 @@ struct steps {
   }
 };
 
-/// Σ w y yᵀ, in which negative weights are made to fit the length of their step.
+/// Σ w y yᵀ, where negative weights are scaled by the length of their step.
 MatrixXd spread(const steps& of, const vector& by) {
   VectorXd weights = seen(by);
   auto n = static_cast<double>(of.plain.rows());
@@ -157,7 +157,7 @@ void distribution::learn(const constants& how, std::span<const member> best_firs
             + std::sqrt(how.c_sigma * (2 - how.c_sigma) * how.mu_eff) * (all.white * seen(by.mean));
   auto length = p_sigma.norm();
   VectorXd step = all.plain * seen(by.mean);
-  // While σ grows fast C's path waits, and C keeps what the path would have added.
+  // While σ grows fast, C's path stalls, and C keeps what the path would have added.
   auto early = 1 - power(1 - how.c_sigma, 2 * (static_cast<double>(generation_) + 1));
   auto moves = length / std::sqrt(early) < (1.4 + 2 / (static_cast<double>(n) + 1)) * how.chi;
   auto rate = how.c_c * (2 - how.c_c);
@@ -184,7 +184,7 @@ void distribution::keep_margin(std::size_t i, double low, double high, double ma
   auto inside = 1 - below - above;
   below = std::max(below, margin / 2);
   above = std::max(above, margin / 2);
-  // What the tails gained is taken from all three.
+  // The probability that the tails gained is taken from all three parts.
   auto share = (1 - below - above - inside) / (below + inside + above - 1.5 * margin);
   auto far_low = below + share * (below - margin / 2);
   auto far_high = above + share * (above - margin / 2);

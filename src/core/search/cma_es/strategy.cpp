@@ -13,13 +13,13 @@ namespace {
 
 using learning::ending;
 
-/// More of them keep draws away from corners, where the best often is.
+/// More tries would keep draws away from corners, where the best often lies.
 constexpr int most_tries = 3;
-/// Ends of a run: floats whose deviation is less than that of their range are found,
+/// Ends of a run: floats are found once their deviation is below this share of their range,
 constexpr double least_deviation = 1e-5;
-/// the best of so many generations are equal up to rounding,
+/// the best values of recent generations are equal up to rounding,
 constexpr double least_gain = 1e-12;
-/// C cannot be computed with any more, or σ ran away.
+/// or C is too ill-conditioned, or σ has run away.
 constexpr double most_condition = 1e14;
 constexpr double most_growth = 1e4;
 
@@ -27,12 +27,12 @@ bool has_cells(const axis& x) {
   return x.is_finite() && !x.is_category();
 }
 
-/// Half way between values number `i` and `i + 1`.
+/// Border half way between values number `i` and `i + 1`.
 double border(const axis& x, double i) {
   return 0.5 * (x.coordinate_of_cell(i) + x.coordinate_of_cell(i + 1));
 }
 
-/// The number of the value that is nearest to a coordinate, which may be outside of the cube.
+/// Number of the value nearest to a coordinate, which may be outside of the cube.
 double nearest_cell(const axis& x, double u) {
   double low = 0;
   double high = x.cells() - 1;
@@ -46,7 +46,7 @@ double nearest_cell(const axis& x, double u) {
   return low;
 }
 
-/// How many generations may have the same best.
+/// Number of generations that may have the same best value.
 std::size_t patience(const constants& how) {
   auto n = static_cast<double>(how.dimensions);
   return 10 + static_cast<std::size_t>(std::ceil(30 * n / static_cast<double>(how.population)));
@@ -74,7 +74,7 @@ bool are_equal(const learning::result& a, const learning::result& b) {
   return a.value == b.value && a.missed == b.missed;
 }
 
-/// The mean of each run of equals in the place of its members.
+/// Replaces the members of each group of equal results by their mean.
 void level(vector& what, std::span<const learning::result> of,
            const std::vector<std::size_t>& order) {
   for (std::size_t i = 0; i < order.size();) {

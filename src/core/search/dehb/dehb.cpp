@@ -14,12 +14,12 @@ namespace {
 
 /// Children that were tried already, before any free configuration is taken.
 constexpr std::uint64_t most_children = 32;
-/// Larger populations than anybody means.
+/// Larger populations are refused as mistakes.
 constexpr int most_in_rung = 10'000;
 
 using learning::ending;
 
-/// The ends of a parameter's range. Nothing where it is none of positive numbers.
+/// Ends of a parameter's range; empty if it is not a range of positive numbers.
 std::optional<std::pair<double, double>> range_of(const domain& what) {
   std::pair<double, double> ends;
   if (const auto* whole = std::get_if<int_range>(&what)) {
@@ -31,7 +31,7 @@ std::optional<std::pair<double, double>> range_of(const domain& what) {
   return ends.first > 0 ? std::optional{ends} : std::nullopt;
 }
 
-/// The number of the parameter.
+/// Index of the parameter.
 expected<std::size_t> parameter_of(const search_space& space, const std::string& name) {
   const auto& all = space.parameters();
   std::vector<std::string> names;
@@ -152,7 +152,7 @@ cube_point generator::canonical(const attempt& of) const {
   return space_->canonical(latent);
 }
 
-/// Of a configuration that did not come from genes.
+/// Genes of a configuration that was not made from genes.
 genome generator::genes_of(const cube_point& canonical, rng& chance) const {
   auto latent = space_->filled(canonical, chance);
   genome result;
@@ -167,7 +167,7 @@ genome generator::genes_of(const cube_point& canonical, rng& chance) const {
 proposal generator::propose(const ask& question) const {
   std::vector<suggestion> result;
   learning::outlook from{past_, seed_};
-  // Populations may be large: they are copied where several are wanted at once.
+  // Populations may be large: the state is copied only if several suggestions are wanted at once.
   std::optional<evolution> later;
   while (result.size() < question.count) {
     auto found = next(from, later ? *later : state_);
@@ -183,7 +183,7 @@ proposal generator::propose(const ask& question) const {
   }
   if (!result.empty())
     return result;
-  // A rung has to end, or one that gets lost may be tried again.
+  // Either a rung has to end first, or a lost configuration may be tried again.
   if (past_.has_pending())
     return nothing_yet{};
   return exhausted{"all configurations of the space were tried"};
@@ -257,7 +257,7 @@ std::optional<generator::choice> generator::evolved(const learning::outlook& fro
 }
 
 void generator::apply(const searcher_fact& what) {
-  // What was suggested is worked out once more with what was known then.
+  // Repeats the suggestion with the knowledge of that time, before the fact is applied.
   if (const auto* told = std::get_if<suggested_fact>(&what.what))
     remember(*told);
   auto before = past_.results().size();
@@ -283,7 +283,7 @@ void generator::remember(const suggested_fact& what) {
   }
 }
 
-/// @param result Null where nothing is to be learnt from it.
+/// @param result Null if there is nothing to learn from it.
 void generator::hear_of_end(const observation& what, const learning::result* result) {
   auto found = open_.extract(what.trial);
   if (found.empty())
@@ -293,7 +293,7 @@ void generator::hear_of_end(const observation& what, const learning::result* res
     state_.give_back(std::move(trial.what));
     return;
   }
-  // A scheduler may have changed it.
+  // A scheduler may have changed the configuration.
   if (result != nullptr && space_->key(result->at) != trial.key) {
     rng chance{seed_, "dehb changed", what.trial.number};
     trial.what.genes = genes_of(result->at, chance);

@@ -14,7 +14,7 @@ std::vector<option_spec> known_options() {
   auto mutation = above(
       0, option("mutation_factor", number, "0.5", "weight of the difference of two parents"));
   mutation.most = 2;
-  // Nearer to 1 the brackets would be beyond number.
+  // Factors nearer to 1 would lead to too many brackets.
   auto factor = within(1.5, 1000,
                        option("reduction_factor", number, "3",
                               "one trial in so many goes on, and trains so many times as long"));

@@ -19,7 +19,7 @@ genome random_genome(std::size_t count, rng& chance) {
   return result;
 }
 
-/// Different ones.
+/// Draws different parents.
 std::array<const genome*, parents_of_one> drawn(const std::vector<const genome*>& pool,
                                                 rng& chance) {
   std::array<const genome*, parents_of_one> result{};
@@ -47,7 +47,7 @@ evolution::evolution(plan what, settings how, std::size_t genes, std::uint64_t s
   promoted_.resize(budgets);
 }
 
-/// Places of a population, best first.
+/// Positions in a population, best first.
 std::vector<std::size_t> evolution::order_of(std::size_t budget) const {
   const auto& all = populations_[budget];
   std::vector<std::size_t> result(all.size());

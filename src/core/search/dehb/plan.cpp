@@ -9,10 +9,10 @@ namespace tune::dehb {
 
 namespace {
 
-/// So that 27 is three times 3 to the second, whatever logarithms say.
+/// Tolerance for rounding, so that 27 counts as 3 times 3².
 constexpr double tolerance = 1e-9;
 
-/// How many times a budget can be raised.
+/// How often a budget can be raised.
 double steps(double least, double most, double factor) {
   return std::floor(std::log(most / least) / std::log(factor) + tolerance);
 }

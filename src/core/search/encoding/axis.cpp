@@ -13,10 +13,10 @@ namespace tune {
 
 namespace {
 
-/// Quantiles beyond this (4.7 standard deviations) are never needed, and ill to compute with.
+/// Quantiles beyond this (4.7 standard deviations) are not needed, and are numerically unstable.
 constexpr double least_quantile = 1e-6;
 
-/// The options, each once.
+/// The options without duplicates.
 std::vector<value> distinct(const std::vector<value>& options) {
   std::vector<value> result;
   for (const auto& x : options) {
@@ -30,7 +30,7 @@ bool is_number(const value& x) {
   return x.as_int() != nullptr || x.as_double() != nullptr;
 }
 
-/// Whether a list was meant as a scale: all numbers, in rising or falling order.
+/// Whether a list is meant as a scale: all numbers, in rising or falling order.
 bool is_scale(const std::vector<value>& options) {
   if (options.size() < 3 || !std::all_of(options.begin(), options.end(), is_number))
     return false;
@@ -155,7 +155,7 @@ std::vector<axis> axis::make_all(const domain& what) {
   return one ? std::vector<axis>{std::move(*one)} : std::vector<axis>{};
 }
 
-/// A number, a number of steps, or an index.
+/// Number at a coordinate: the number itself, a number of steps, or an index.
 double axis::number_at(double u) const {
   u = std::clamp(u, 0.0, 1.0);
   switch (kind_) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t draws_to_measure = 200;
 
-/// A number moved past an end stops there or comes back, half each.
+/// Moves a number. At an end of [0, 1] it stops or is reflected, each half of the time.
 double moved(double u, double by, rng& from) {
   u += by;
   if (u < 0)
@@ -87,12 +87,12 @@ void encoding::count_children() {
   }
 }
 
-/// Whether a parameter's axes are ranks.
+/// Whether the axes of a parameter are ranks.
 bool encoding::is_order(std::size_t p) const {
   return std::holds_alternative<permutation_of>(space_->parameters()[p].what);
 }
 
-/// Gives each coordinate of a permutation that of its rank; the first of equal ones goes first.
+/// Replaces each coordinate of a permutation by that of its rank; ties keep their order.
 void encoding::rank(cube_point& latent, const section& of) const {
   std::vector<std::size_t> order(of.count);
   std::iota(order.begin(), order.end(), of.first);
@@ -102,8 +102,8 @@ void encoding::rank(cube_point& latent, const section& of) const {
     latent[order[k]] = axes_[order[k]].coordinate_of_cell(static_cast<double>(k));
 }
 
-/// The value of a parameter that is active, or would be.
-/// @param point Canonical but for what is inactive.
+/// Value of a parameter that is active, or as if it were.
+/// @param point Canonical except for inactive parameters.
 value encoding::value_of(std::size_t p, const cube_point& point) const {
   const auto& what = space_->parameters()[p].what;
   auto [first, count] = sections_[p];
@@ -131,7 +131,7 @@ value encoding::value_of(std::size_t p, const cube_point& point) const {
   return axes_[first].at(at(first));
 }
 
-/// Sets the coordinates of a value. @returns whether it is one of the parameter.
+/// Sets the coordinates of a value. @returns whether the value belongs to the parameter.
 bool encoding::locate(std::size_t p, const value& what, cube_point& to) const {
   const auto& kind = space_->parameters()[p].what;
   auto [first, count] = sections_[p];
@@ -156,7 +156,7 @@ bool encoding::locate(std::size_t p, const value& what, cube_point& to) const {
   return true;
 }
 
-/// The same in the range that holds, where that depends on others.
+/// Like `locate`, but in the range that holds here, if that depends on others.
 bool encoding::locate_in(std::size_t p, const value& what, const domain& range,
                          cube_point& to) const {
   if (!space_->is_dependent(p))
@@ -192,7 +192,7 @@ cube_point encoding::random(rng& from) const {
   return result;
 }
 
-/// By axis; parents are looked at before their children.
+/// Activity by axis; parents are evaluated before their children.
 std::vector<bool> encoding::active(const cube_point& latent) const {
   if (space_->has_dependent())
     return active_in_ranges(latent);
@@ -213,7 +213,7 @@ std::vector<bool> encoding::active(const cube_point& latent) const {
   return of_axes(alive);
 }
 
-/// By axis what is said by parameter.
+/// Converts values by parameter into values by axis.
 std::vector<bool> encoding::of_axes(const std::vector<bool>& parameters) const {
   std::vector<bool> result(dimensions());
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -221,7 +221,7 @@ std::vector<bool> encoding::of_axes(const std::vector<bool>& parameters) const {
   return result;
 }
 
-/// Moves all coordinates but those of dependent ranges to those of the values next to them.
+/// Moves all coordinates, except those of dependent ranges, to the nearest values.
 void encoding::snap(cube_point& latent) const {
   for (std::size_t p = 0; p < sections_.size(); ++p) {
     if (is_order(p)) {
@@ -325,7 +325,7 @@ encoding::first_free(const std::function<bool(std::uint64_t)>& taken) const {
   }
 }
 
-/// Whether two items of a permutation have the same rank, which other digits stand for.
+/// Whether two items of a permutation share a rank: other digits stand for the same order.
 bool encoding::is_counted_twice(const cube_point& digits) const {
   for (std::size_t p = 0; p < sections_.size(); ++p) {
     if (!is_order(p))
@@ -372,7 +372,7 @@ std::optional<cube_point> encoding::encoded(const object& config) const {
 }
 
 /// @param known Values of parameters, as far as they are known.
-/// @returns nothing where the range of `p` depends on others than these, or is empty.
+/// @returns empty if the range of `p` depends on parameters not known, or has no values.
 std::optional<domain> encoding::range_given(std::size_t p,
                                             const std::vector<std::optional<value>>& known) const {
   if (!space_->is_dependent(p))
@@ -407,7 +407,7 @@ std::optional<cube_point> encoding::placed(const object& config) const {
     given[p] = true;
   }
   auto result = canonical(latent);
-  // Whether it is active rests on what nobody knows.
+  // A parameter whose activity depends on unknown values is open.
   std::vector<bool> is_open(sections_.size());
   for (auto p : space_->order()) {
     for (auto parent : space_->parents(p))

@@ -9,22 +9,22 @@ namespace tune {
 
 namespace {
 
-/// Where a range has one value.
+/// Coordinate in a range with a single value.
 constexpr double only_place = 0.5;
 
-/// Ends of an interval are met up to rounding.
+/// Tolerance for rounding at the ends of an interval.
 constexpr double about_an_end = 1e-9;
-/// Draws of a space to measure its ranges by.
+/// Draws used to measure the ranges of a space.
 constexpr std::size_t draws_to_measure_ranges = 101;
-/// Parts of the whole that are narrower are too narrow to be learnt on.
+/// Ranges narrower than this share of the whole are too narrow to learn from.
 constexpr double narrow = 0.05;
 
 std::optional<axis> axis_of(const std::optional<domain>& range) {
   return range ? axis::make(*range) : std::nullopt;
 }
 
-/// What is outside of an interval as a number inside: mirrored at the nearer end, and stretched or
-/// shrunk so that even numbers in [0, 1] are even in the interval.
+/// Maps a number outside of an interval into it: reflects it at the nearer end, and scales it such
+/// that uniform numbers in [0, 1] become uniform in the interval.
 double folded(double u, const interval& into) {
   u = std::clamp(u, 0.0, 1.0);
   auto width = into.high - into.low;
@@ -35,7 +35,7 @@ double folded(double u, const interval& into) {
   return std::clamp(u, into.low, into.high);
 }
 
-/// A number moved into a range, if it is outside by rounding.
+/// Moves a number into a range that it left by rounding.
 value kept_in(const domain& range, value x) {
   if (const auto* real = std::get_if<float_range>(&range))
     return real->step > 0 ? x : value{std::clamp(*x.number(), real->low, real->high)};
@@ -44,19 +44,20 @@ value kept_in(const domain& range, value x) {
 
 } // namespace
 
-/// Goes through the parameters, parents first: what is active, and what dependent ranges are.
+/// Visits the parameters, parents first, and determines which are active and their dependent
+/// ranges.
 struct encoding::tour {
   const encoding& of;
-  /// One per parameter, null where the point decides.
+  /// Fixed values by parameter; null where the point decides.
   const std::vector<const value*>& fixed;
-  /// Of active parameters that others read, and of all dependent ones.
+  /// Values of active parameters that others read, and of all dependent ones.
   std::vector<value> known;
   std::vector<bool> alive;
 
   tour(const encoding& where, const std::vector<const value*>& given)
       : of{where}, fixed{given}, known(where.sections_.size()), alive(known.size(), true) {}
 
-  /// @param set Is told each dependent parameter with its range, and may move its coordinate.
+  /// @param set Called for each dependent parameter with its range; may move its coordinate.
   template <class Set>
   void go(cube_point& point, const Set& set) {
     const auto& space = *of.space_;
@@ -86,8 +87,8 @@ private:
   }
 };
 
-/// By parameter, whether the place in the range that holds is what is learnt on: where both bounds
-/// move, or every other range is a narrow part of the whole.
+/// By parameter: whether its place in the current range is what is learned from. True if both
+/// bounds move, or if half of the ranges are a narrow part of the whole.
 std::vector<bool> encoding::relative_ones() const {
   const auto& all = space_->parameters();
   std::vector<bool> result(all.size());
@@ -120,7 +121,7 @@ std::vector<bool> encoding::relative_ones() const {
   return result;
 }
 
-/// The canonical coordinate of dependent parameter `p`, which has one axis.
+/// Canonical coordinate of the dependent parameter `p`, which has one axis.
 double encoding::placed(std::size_t p, double u, const std::optional<domain>& range) const {
   const auto& whole = axes_[sections_[p].first];
   if (!range)
@@ -131,13 +132,13 @@ double encoding::placed(std::size_t p, double u, const std::optional<domain>& ra
   if (!here)
     return *whole.coordinate(at_quantile(*range, 0));
   auto at = whole.snapped(folded(u, whole.cover(*here)));
-  // Where two cells meet either may be next.
+  // Where two cells meet, either may be the nearest.
   return whole.is_discrete()
              ? std::clamp(at, *whole.coordinate(here->at(0)), *whole.coordinate(here->at(1)))
              : at;
 }
 
-/// The canonical coordinate of a value; of numbers outside of the range that of its nearer end.
+/// Canonical coordinate of a value; numbers outside of the range get that of the nearer end.
 std::optional<double> encoding::coordinate_in(std::size_t p, const value& x,
                                               const domain& range) const {
   const auto& whole = axes_[sections_[p].first];
@@ -152,7 +153,7 @@ std::optional<double> encoding::coordinate_in(std::size_t p, const value& x,
   return whole.coordinate(here ? here->at(*here->coordinate(x)) : at_quantile(range, 0));
 }
 
-/// @param range What the parameter may be, where that depends on others.
+/// @param range Range of the parameter, if that depends on others.
 value encoding::value_in(std::size_t p, const cube_point& point,
                          const std::optional<domain>& range) const {
   if (!space_->is_dependent(p))
@@ -220,7 +221,7 @@ std::vector<value> encoding::values(const cube_point& point,
   return result;
 }
 
-/// @param located Has the coordinates of all other parameters.
+/// @param located Coordinates of all other parameters.
 std::optional<cube_point>
 encoding::encoded_in_ranges(cube_point located, const std::vector<const value*>& given) const {
   snap(located);
@@ -238,7 +239,7 @@ encoding::encoded_in_ranges(cube_point located, const std::vector<const value*>&
   return with_inactive(std::move(located), of_axes(by.alive));
 }
 
-/// The configuration whose values have these numbers. Nothing where some range has fewer.
+/// The configuration whose values have these numbers; empty if some range has fewer values.
 std::optional<cube_point> encoding::counted(const cube_point& digits) const {
   cube_point latent(digits.size());
   for (std::size_t i = 0; i < digits.size(); ++i) {

@@ -13,12 +13,12 @@ namespace {
 using learning::ending;
 using learning::result;
 
-/// Children that were tried already, before chance decides.
+/// Children that were tried already, before a random point is taken.
 constexpr int most_children = 16;
 /// Standard deviation of a change, as a share of the range.
 constexpr double step = 0.2;
 
-/// The newest that finished, newest first.
+/// The newest finished results, newest first.
 std::vector<const result*> alive(const std::vector<result>& all, std::size_t most) {
   std::vector<const result*> found;
   for (auto i = all.rbegin(); i != all.rend() && found.size() < most; ++i) {
@@ -28,7 +28,7 @@ std::vector<const result*> alive(const std::vector<result>& all, std::size_t mos
   return found;
 }
 
-/// The best of some that are drawn, with repetition.
+/// The best of `sample` results drawn with replacement.
 const result& parent(const std::vector<const result*>& of, std::size_t sample, rng& from,
                      std::vector<result>& drawn) {
   drawn.clear();

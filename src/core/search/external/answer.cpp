@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> ways{"config", "none", "wait", "error"};
 
-/// A float that is a whole number, where one is wanted.
+/// Converts a whole float to an integer, if one is wanted.
 value fit(const value& given, const int_range&) {
   const auto* x = given.as_double();
   if (x == nullptr || std::abs(*x) > 0x1p53 || *x != std::trunc(*x))
@@ -45,7 +45,7 @@ value fit(const value& given, const Other&) {
   return given;
 }
 
-/// Whether a dotted name is that of a parameter, or stands below one whose values are objects.
+/// Whether a dotted name is that of a parameter, or lies below one whose values are objects.
 bool is_known(const search_space& space, std::string_view name) {
   for (auto end = name.size(); end != name.npos && end > 0; end = name.rfind('.', end - 1)) {
     if (space.find(name.substr(0, end)) != nullptr)

@@ -67,7 +67,7 @@ void chronicle::take(sequence at, const observation& what) {
   }
   if (what.how == outcome::running && !keeps_reports_)
     return;
-  // Read from a record, equal configurations are different objects.
+  // In a record, equal configurations are different objects.
   auto same = known->second == what.config || what.config == nullptr
               || (known->second != nullptr && *known->second == *what.config);
   episode made;
@@ -80,7 +80,7 @@ void chronicle::take(sequence at, const observation& what) {
   made.how = what.how;
   if (!same)
     known->second = what.config;
-  // Introduced, but it has reported nothing.
+  // A running trial without values was only introduced, and has reported nothing.
   if (what.how != outcome::running || !what.values.empty())
     insert(at, std::move(made));
 }

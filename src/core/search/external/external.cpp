@@ -12,7 +12,7 @@ namespace tune::external {
 
 namespace {
 
-/// Nobody else may speak with the process meanwhile.
+/// Lock on the process: nobody else may talk to it meanwhile.
 class turn {
 public:
   explicit turn(partner& who) : who_{who} { who_.enter(); }

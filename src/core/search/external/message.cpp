@@ -55,12 +55,12 @@ void describe(object& to, const subset_of& x) {
   to.set("items", x.items);
 }
 
-/// Treated like a choice; the searcher refuses it.
+/// Described like a choice; the searcher refuses grids.
 void describe(object& to, const grid_of& x) {
   describe(to, choice_of{x.options});
 }
 
-/// A number, or how it is computed.
+/// A bound: a number, or the expression that computes it.
 value bound_of(const expression& x) {
   auto number = x.names().empty() ? x.number({}) : std::nullopt;
   if (!number)
@@ -69,7 +69,7 @@ value bound_of(const expression& x) {
   return is_whole ? value{static_cast<std::int64_t>(*number)} : value{*number};
 }
 
-/// Beside the widest range.
+/// Adds the bounds beside the widest range.
 void describe(object& to, const dependent_range& x) {
   to.set("bounds", object{{"low", bound_of(x.low)}, {"high", bound_of(x.high)}});
 }
@@ -83,7 +83,7 @@ object named(std::string_view type) {
   return {{"type", type}};
 }
 
-/// By the names of the space, whether they are dotted or not.
+/// The configuration by the names of the space, whether these are dotted or not.
 object flat(const object& config, const search_space& space) {
   object result;
   for (const auto& x : space.parameters()) {
@@ -111,12 +111,12 @@ std::string_view status_of(outcome x) {
   return "running";
 }
 
-/// What is no number is null; infinite ones are the texts "inf" and "-inf".
+/// NaN becomes null; infinite numbers become the texts "inf" and "-inf".
 value number_or_null(double x) {
   return std::isnan(x) ? value{} : value{x};
 }
 
-/// What an ended or reporting trial has come to.
+/// Adds the results of an ended or reporting trial.
 void add_report(object& to, const episode& what, const std::vector<searched_metric>& metrics) {
   if (what.values.empty())
     return;

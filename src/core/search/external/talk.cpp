@@ -11,7 +11,7 @@ namespace tune::external {
 
 namespace {
 
-/// Messages that are worded at once.
+/// Messages that are formatted at a time.
 constexpr std::size_t portion_size = 256;
 
 std::string counted(std::uint32_t n) {
@@ -79,7 +79,7 @@ void talk::take(const line_heard& what) {
   if (why.empty())
     phase_ = phase::telling;
   else
-    // It would say so again.
+    // A restarted process would give the same greeting.
     take(partner_lost{std::move(why), true});
 }
 
@@ -124,7 +124,7 @@ std::vector<object> talk::last_words(const past& all) const {
 
 namespace {
 
-/// Does what a step says. @returns whether there is another one.
+/// Carries out a step. @returns whether there is another one.
 bool carry_out(talk& with, partner& who, const next_step& what) {
   if (const auto* words = std::get_if<next::tell>(&what))
     who.tell(words->what);

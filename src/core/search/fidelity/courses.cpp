@@ -23,12 +23,12 @@ using Eigen::VectorXd;
 constexpr double intercept_penalty = 0.1;
 constexpr double weight_penalty = 3;
 constexpr double most_leverage = 0.9;
-/// How far one step may go, as a share of the value: down, and up.
+/// Limits of one step, as shares of the value: down, and up.
 constexpr double most_gain = 1;
 constexpr double most_loss = 0.2;
 constexpr double tiny = 1e-12;
 
-/// The level that a report of this fidelity belongs to: the least k with fidelity ≤ 2^k.
+/// Level of a report of this fidelity: the least k with fidelity ≤ 2^k.
 std::size_t level_of(std::uint64_t fidelity) {
   return fidelity <= 1 ? 0 : static_cast<std::size_t>(std::bit_width(fidelity - 1));
 }
@@ -38,7 +38,7 @@ bool keeps_constraints(const observation& what) {
                      [](double x) { return x <= 0; });
 }
 
-/// Of a configuration and of what it has come to so far.
+/// Features of a configuration and of its value so far.
 class features {
 public:
   explicit features(const encoding& space) : space_{space} {
@@ -49,7 +49,7 @@ public:
     }
   }
 
-  /// The intercept is first, the value so far is last.
+  /// Feature vector: the intercept first, the value so far last.
   [[nodiscard]] VectorXd of(const cube_point& at, double so_far) const {
     VectorXd result = VectorXd::Zero(count_ + 1);
     result[0] = 1;
@@ -74,7 +74,7 @@ private:
   Index count_ = 1;
 };
 
-/// From one level to the next.
+/// Regression from one level to the next.
 struct link {
   VectorXd weights;
   double middle = 0;
@@ -208,7 +208,7 @@ void course_book::take(const observation& what) {
   if (!at)
     return;
   auto& x = courses_.try_emplace(what.trial, course{*at, what.lineage}).first->second;
-  // Inactive coordinates are equal to none, themselves included.
+  // Compared by key: inactive coordinates are NaN, which does not equal itself.
   if (x.lineage != what.lineage || space_->key(x.at) != space_->key(*at))
     x = course{std::move(*at), what.lineage};
   x.is_whole = what.how == outcome::completed;

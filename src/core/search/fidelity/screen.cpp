@@ -21,23 +21,23 @@ constexpr std::size_t least_known = 5;
 constexpr std::size_t candidates = 60;
 constexpr int tries = 600;
 constexpr std::uint64_t random_period = 5;
-/// Values beyond the median by more than so many times what the best tenth is below it say no more.
+/// Values are capped at the median plus this many times its distance from the best tenth.
 constexpr double most_beyond = 1.5;
 constexpr double most_noise = 2;
-/// Of many trials the kernel is fitted to some, and predicts from some more.
+/// If there are many trials, the kernel is fitted to some, and predictions use some more.
 constexpr gp::portion fitted{32, 16, 16};
 constexpr gp::portion predicting{100, 50, 50};
 constexpr int iterations = 25;
 constexpr std::size_t most_believed = 64;
-/// With more trials of its own it looks at earlier experiments no more.
+/// With more trials than this, earlier experiments are ignored.
 constexpr std::size_t most_advised = 200;
 
-/// What is known of trials, as the process likes it.
+/// Knowledge of trials, in the form that the Gaussian process needs.
 struct knowledge {
   std::vector<cube_point> at;
   std::vector<double> values;
   std::vector<double> noises;
-  /// What made values of what trials come to.
+  /// Scale that turned values of trials into `values`.
   gp::target_scale scale;
 };
 
@@ -48,7 +48,7 @@ double quantile(std::vector<double> xs, double share) {
   return *middle;
 }
 
-/// @param of Some with a value, and bad ones.
+/// @param of Some trials with a value, and bad ones.
 knowledge known_from(const std::vector<outcome_estimate>& of) {
   std::vector<double> values;
   for (const auto& x : of) {
@@ -90,7 +90,7 @@ gp::inputs inputs_of(const encoding& space, const knowledge& all,
   return result;
 }
 
-/// Trials of which nothing was seen yet.
+/// Trials without any result yet.
 gp::inputs unseen(const outlook& from) {
   gp::inputs result{from.space()};
   auto points = from.unseen();
@@ -100,7 +100,7 @@ gp::inputs unseen(const outlook& from) {
   return result;
 }
 
-/// A kernel, and what earlier experiments lead to expect; null: nothing.
+/// A kernel, and the forecast from earlier experiments; null: none.
 struct belief {
   gp::kernel_logs logs;
   transfer::forecast_ptr earlier = {};
@@ -133,7 +133,7 @@ gp::model model_of(const outlook& from, const knowledge& all) {
   return more.size() > 0 ? plain.believing(more) : plain;
 }
 
-/// The smallest mean at points that something is known of.
+/// The smallest mean at points with known values.
 double best_of(const gp::model& by, const encoding& space, const knowledge& all,
                std::uint64_t seed) {
   std::vector<double> values;
@@ -144,7 +144,7 @@ double best_of(const gp::model& by, const encoding& space, const knowledge& all,
   return *std::min_element(means.begin(), means.end());
 }
 
-/// Some free points, drawn at random.
+/// Some untried points, drawn at random.
 std::vector<cube_point> drawn(const outlook& from) {
   rng chance{from.seed(), "screen", from.number()};
   const auto& space = from.space();
@@ -166,11 +166,11 @@ std::optional<pick> screen::sketch(const outlook& from) const {
 
 namespace {
 
-/// What is expected of points.
+/// Model, and what it is based on.
 struct view {
   knowledge all;
   gp::model by;
-  /// The smallest mean at points that something is known of.
+  /// The smallest mean at points with known values.
   double best = 0;
 };
 

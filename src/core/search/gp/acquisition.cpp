@@ -17,7 +17,7 @@ constexpr std::size_t good_ones = 8;
 constexpr std::size_t around_each = 25;
 constexpr std::size_t inside_each = 4;
 constexpr std::size_t beside_each = 10;
-/// Of a branch no more observations than this get children of their own.
+/// Observations of a branch that get children of their own, at most.
 constexpr std::size_t most_inside = 100;
 constexpr std::size_t local_searches = 6;
 constexpr int rounds = 25;
@@ -26,7 +26,7 @@ constexpr double first_step = 0.1;
 constexpr double shortest_step = 0.002;
 constexpr double longest_step = 0.3;
 
-/// A place from which a local search goes on.
+/// A point from which a local search goes on.
 struct climber {
   cube_point latent;
   double score = 0;
@@ -103,7 +103,7 @@ private:
     return log_improvements(what_, canonicals);
   }
 
-  /// The best that differ from each other and from what is taken.
+  /// The best candidates that differ from each other and from points that are taken.
   std::vector<climber> begin() {
     auto all = candidates();
     std::vector<cube_point> canonicals;
@@ -134,7 +134,7 @@ private:
     return result;
   }
 
-  /// One round: all children in one batch, as predictions of many together cost less.
+  /// One round. All children are predicted in one batch, which costs less.
   void climb(std::vector<climber>& climbers) {
     std::vector<cube_point> all;
     for (const auto& x : climbers) {

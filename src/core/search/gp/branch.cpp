@@ -23,7 +23,7 @@ bool can_branch(const encoding& space, std::size_t i) {
 struct family {
   double at = 0;
   double tried = 0;
-  /// Place of its best among all that finished.
+  /// Rank of its best result among all that finished.
   std::size_t best = std::numeric_limits<std::size_t>::max();
 };
 

@@ -27,7 +27,7 @@ struct pair {
   VectorXd bend;
 };
 
-/// The gradient without what would lead out of the box.
+/// The gradient without components that lead out of the box.
 VectorXd free_part(const VectorXd& gradient, const VectorXd& at, const box& within) {
   VectorXd result = gradient;
   for (Eigen::Index i = 0; i < result.size(); ++i) {
@@ -37,7 +37,7 @@ VectorXd free_part(const VectorXd& gradient, const VectorXd& at, const box& with
   return result;
 }
 
-/// The inverse Hessian as the pairs have it, times the gradient.
+/// Inverse Hessian, as estimated from the pairs, times the gradient.
 VectorXd two_loops(const std::deque<pair>& pairs, const VectorXd& gradient) {
   VectorXd q = gradient;
   std::vector<double> alphas(pairs.size());

@@ -24,17 +24,18 @@ using learning::outlook;
 using learning::result;
 
 constexpr portion predicting_portion{200, 100, 100};
-/// Fewer that finished say nothing.
+/// With fewer finished results there is nothing to learn.
 constexpr std::size_t least_finished = 2;
-/// Of those without a result the model believes in the newest.
+/// Trials without a result that the model takes into account, newest first.
 constexpr std::size_t most_pending = 128;
 constexpr std::size_t most_stopped = 64;
 constexpr std::uint64_t branch_period = 4;
-/// With more results of its own it looks at earlier experiments no more.
+/// With more results than this, earlier experiments are ignored.
 constexpr std::size_t most_advised = 200;
-/// Configurations of earlier experiments that are looked around at.
+/// Configurations of earlier experiments around which candidates are sought.
 constexpr std::size_t most_remembered_fits = 8;
-/// From here on only every other suggestion is a model's in `auto`, and turns are taken by pairs.
+/// From this many results on, only every other suggestion in `auto` is the model's, and turns are
+/// taken by pairs.
 constexpr std::size_t turns_by_pairs = 400;
 
 bool bends(bending how, std::uint64_t number, std::size_t results) {
@@ -42,7 +43,7 @@ bool bends(bending how, std::uint64_t number, std::size_t results) {
   return how == bending::always || (how == bending::in_turns && turn % 2 == 1);
 }
 
-/// What a suggestion of the model rests on.
+/// The data that a suggestion of the model rests on.
 class forecast {
 public:
   forecast(const settings& how, const outlook& from) : how_{how}, from_{from} {
@@ -101,14 +102,14 @@ public:
   }
 
 private:
-  /// The model, and what it is made of.
+  /// The model and the data it was made from.
   struct view {
-    /// Points with a result, and after them those without.
+    /// Model of the points with a result, followed by those without.
     model by;
-    /// Those with a result, and which results these are.
+    /// Points with a result, and the indices of these results.
     inputs at;
     std::vector<std::size_t> chosen;
-    /// What it expects of earlier experiments; may be null.
+    /// Forecast from earlier experiments; may be null.
     transfer::forecast_ptr earlier;
   };
 
@@ -117,7 +118,7 @@ private:
   std::vector<result> results_;
   std::vector<cube_point> stopped_;
   std::uint32_t objectives_ = 1;
-  /// Whether the results' values stand for several objectives.
+  /// True if the results' values are weighted sums of several objectives.
   bool is_one_of_several_ = false;
 
   [[nodiscard]] bool is_bent() const { return bends(how_.bend, from_.number(), results_.size()); }
@@ -141,7 +142,7 @@ private:
     return {std::move(by), std::move(at), std::move(chosen), std::move(how.earlier)};
   }
 
-  /// The sum of several objectives has no unit.
+  /// Explains an improvement in deviations, since a sum of several objectives has no unit.
   void tell_of_several(explanation& to, double z) const {
     rng chance{from_.seed(), "weights of objectives", from_.number()};
     value::list weights;
@@ -151,7 +152,7 @@ private:
     to.details.set("improvement_in_deviations", std::exp(log_improvement(z)));
   }
 
-  /// The result that has the most in common with a point. @param one The point alone.
+  /// The finished result that correlates most with a point. @param one The point alone.
   [[nodiscard]] std::optional<neighbour> nearest(const cube_point& at, const view& seen,
                                                  const inputs& one) const {
     std::optional<neighbour> found;
@@ -161,7 +162,7 @@ private:
       if (x.how == ending::finished && (!found || common[k] > found->correlation))
         found = neighbour{x.trial, learning::distance_between(from_.space(), x.at, at), common[k]};
     }
-    // Here the results' values may stand for several objectives.
+    // `results_` may hold sums of several objectives: take the value from the original results.
     for (const auto& x : from_.past().results()) {
       if (found && x.trial == found->trial)
         found->value = -x.value;
@@ -169,7 +170,7 @@ private:
     return found;
   }
 
-  /// A kernel, and what earlier experiments lead to expect; null: nothing.
+  /// A kernel, and the forecast from earlier experiments; null: none.
   struct belief {
     kernel_logs logs;
     transfer::forecast_ptr earlier = {};
@@ -178,7 +179,7 @@ private:
   [[nodiscard]] belief believed(const evidence& all, const std::vector<double>& values,
                                 const std::vector<double>& noise, bool power,
                                 kernel_book& book) const {
-    // Other weights make other targets: there is nothing to go on from.
+    // Each draw of weights makes other targets, so there is no earlier kernel to start from.
     if (is_one_of_several_)
       return {kernel_from_nowhere(all, power)};
     belief cold{book.kernel_for(all, power)};
@@ -227,7 +228,7 @@ private:
     return only ? result + ": " + text_of(*only) : result;
   }
 
-  /// @param by Must live as long as the answer.
+  /// @param by Must outlive the answer.
   [[nodiscard]] quest quest_by(const view& by) const {
     quest what;
     what.space = &from_.space();
@@ -240,7 +241,7 @@ private:
     return what;
   }
 
-  /// The best of the experiments that are believed.
+  /// The best configurations of the experiments that the forecast is based on.
   [[nodiscard]] std::vector<cube_point> remembered(const transfer::forecast& earlier) const {
     std::vector<cube_point> result;
     auto most = std::max<std::size_t>(1, most_remembered_fits / earlier.parts().size());
@@ -252,8 +253,8 @@ private:
     return result;
   }
 
-  /// Orders what is known by the model's mean: those that finished and keep their constraints, then
-  /// the others.
+  /// Orders known points by the model's mean: first those that finished and meet their constraints,
+  /// then the others.
   void look_around(quest& what, const inputs& at, const std::vector<std::size_t>& chosen) const {
     std::vector<double> means;
     std::vector<double> variances;

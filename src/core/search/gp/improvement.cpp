@@ -12,10 +12,10 @@ const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 const double root_pi = std::sqrt(std::numbers::pi);
 const double root_half_pi = std::sqrt(std::numbers::pi / 2);
 
-/// Beyond it so many terms of the asymptotic series are exact to the last digits.
+/// Beyond this, so many terms of the asymptotic series are exact to the last digits.
 constexpr double far = 20;
 constexpr int terms = 7;
-/// Beyond it nothing is left of the bracket but rounding.
+/// Beyond this, the bracket holds nothing but rounding errors.
 constexpr double very_far = -1e4;
 
 } // namespace

@@ -11,19 +11,19 @@ namespace tune::gp {
 
 namespace {
 
-/// Below this many results fitting from nowhere costs next to nothing.
+/// Below this many results, fitting from scratch costs next to nothing.
 constexpr std::size_t few = 20;
-/// Beyond this many kernels are fitted to a portion of the results.
+/// Beyond this many results, kernels are fitted to a portion of them.
 constexpr std::size_t many = 200;
 constexpr portion fitted_portion{100, 50, 50};
 constexpr std::size_t stride_of_few = 10;
-/// An anchor in so many is fitted from nowhere alone.
+/// One anchor in this many is fitted from scratch only.
 constexpr std::size_t block = 5;
 constexpr int first_iterations = 40;
 constexpr int next_iterations = 20;
 constexpr std::size_t most_remembered_kernels = 64;
 
-/// Distance between anchors of one sort.
+/// Distance between neighbouring anchors.
 std::size_t stride_for(std::size_t count) {
   return count <= many ? stride_of_few : 2 * ((count + 49) / 50);
 }
@@ -42,7 +42,7 @@ std::uint64_t digest_of(std::span<const learning::result> of) {
   return sum.digest();
 }
 
-/// A fit to some results, or to a portion of them.
+/// A fit to results, or to a portion of them.
 struct task {
   inputs at;
   std::vector<double> values;

@@ -20,7 +20,7 @@ using Eigen::Lower;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A category that no other point has, and where numbers stand, while they are inactive.
+/// Coordinates of inactive axes: a category that no other point has, and the middle for numbers.
 constexpr double no_choice = -1;
 constexpr double no_number = 0.5;
 
@@ -30,11 +30,11 @@ constexpr double jitter = 1e-7;
 constexpr double mean_variance = 1;
 constexpr double least_variance = 1e-12;
 
-/// Of blocks of columns. A multiple of eight, so that sums have the order that they have in the
-/// whole matrix, and results the same last digit.
+/// Width of blocks of columns. A multiple of eight: sums are then computed in the same order as for
+/// the whole matrix, and results agree to the last digit.
 constexpr Index block_width = 24;
-/// Solving for more columns Eigen adds in panels (of 120 where the first cache has 32 KiB), and
-/// where these begin would change the last digit.
+/// For more columns, Eigen solves in panels (of 120 if the first-level cache has 32 KiB), and their
+/// position would change the last digit.
 constexpr Index most_in_one_panel = 120;
 
 constexpr double length_deviation = 1;
@@ -50,7 +50,7 @@ VectorXd vector_of(const std::vector<double>& xs) {
   return Eigen::Map<const VectorXd>{xs.data(), index(xs.size())};
 }
 
-/// One row per point.
+/// Matrix with one row per point.
 MatrixXd rows_of(const inputs& xs) {
   return Eigen::Map<const MatrixXd>{xs.cells().data(), index(xs.dimensions()), index(xs.size())}
       .transpose();
@@ -62,7 +62,7 @@ ArrayXd matern(const ArrayXd& squared) {
   return (1 + root + (5.0 / 3) * squared) * (-root).exp();
 }
 
-/// What the kernel's logarithms stand for.
+/// The kernel that the logarithms describe.
 struct kernel {
   /// 1/ℓ² of each axis.
   VectorXd weights;
@@ -94,7 +94,7 @@ MatrixXd pair_distances(const inputs& at) {
   return result;
 }
 
-/// Puts what belongs to the pairs below the diagonal. @param noises What is added on it.
+/// Writes the values of pairs below the diagonal. @param noises Added on the diagonal.
 void scatter(const ArrayXd& pairs, double diagonal, const VectorXd& noises, MatrixXd& to) {
   auto n = to.rows();
   to.diagonal() = noises.array() + diagonal;
@@ -112,14 +112,14 @@ ArrayXd gather(const MatrixXd& from) {
   return result;
 }
 
-/// Columns of a triangular matrix that are dealt with together: what is above them is zero.
+/// Columns of a triangular matrix that are processed together; the part above them is zero.
 struct column_block {
   Index begin = 0;
   Index size = 0;
 };
 
-/// The last block has up to twice the width, less one: a product with a single row or column would
-/// add in another order than the whole matrix does.
+/// Splits columns into blocks. The last block has up to twice the width, less one: a product with a
+/// single row or column would add in another order than the whole matrix does.
 std::vector<column_block> blocks(Index n) {
   std::vector<column_block> result;
   for (Index at = 0; at < n; at += result.back().size)
@@ -127,7 +127,7 @@ std::vector<column_block> blocks(Index n) {
   return result;
 }
 
-/// L⁻¹. @param factor Has L below its diagonal.
+/// L⁻¹. @param factor Holds L below its diagonal.
 MatrixXd inverse_of(const MatrixXd& factor) {
   auto n = factor.rows();
   MatrixXd result = MatrixXd::Identity(n, n);
@@ -143,7 +143,7 @@ MatrixXd inverse_of(const MatrixXd& factor) {
   return result;
 }
 
-/// The posterior of kernels given points and targets: what is computed once stays.
+/// Posterior of kernels for given points and targets; keeps what needs to be computed only once.
 class posterior {
 public:
   posterior(const inputs& at, const std::vector<double>& targets, const kernel_prior& prior)
@@ -152,7 +152,7 @@ public:
       , noises_{vector_of(at.noises())}
       , prior_{prior} {}
 
-  /// Minus its logarithm. @param gradient May be null.
+  /// Minus the logarithm of the posterior. @param gradient May be null.
   double operator()(const VectorXd& logs, VectorXd* gradient) const {
     kernel by{logs};
     ArrayXd squared = (distances_ * by.weights).array();
@@ -186,7 +186,7 @@ private:
   VectorXd noises_;
   kernel_prior prior_;
 
-  /// K⁻¹ - αα', the lower half of it. @param factor Has L below its diagonal.
+  /// The lower half of K⁻¹ - αα'. @param factor Holds L below its diagonal.
   static MatrixXd excess(const MatrixXd& factor, const VectorXd& alpha) {
     auto n = factor.rows();
     auto inverse = inverse_of(factor);
@@ -304,12 +304,12 @@ fit descend(const inputs& at, const std::vector<double>& targets, const kernel_p
 
 struct model::inside {
   inputs at;
-  /// Without what is expected.
+  /// Targets minus their expected values.
   VectorXd targets;
   kernel by;
   kernel_logs logs;
   prior_mean_ptr lean;
-  /// One row per point: what predictions walk along lies together.
+  /// One row per point, so that predictions read memory in order.
   MatrixXd rows;
   MatrixXd factor;
   VectorXd alpha;
@@ -341,7 +341,7 @@ struct model::inside {
     return result;
   }
 
-  /// One column per point.
+  /// Covariances with other points, one column per point.
   [[nodiscard]] MatrixXd covariances_with(const inputs& others) const {
     MatrixXd result{rows.rows(), index(others.size())};
     for (Index c = 0; c < result.cols(); ++c) {
@@ -351,7 +351,7 @@ struct model::inside {
     return result;
   }
 
-  /// Numbers of the process and what is expected there.
+  /// Predictions: values of the process plus the expected values there.
   [[nodiscard]] std::vector<double> leaning(const inputs& where, const VectorXd& rest) const {
     std::vector<double> result{rest.begin(), rest.end()};
     if (lean == nullptr)

@@ -27,7 +27,7 @@ constexpr std::size_t children = 12;
 constexpr double first_step = 0.2;
 constexpr double shrinking = 0.8;
 
-/// Standard deviation of the results that targets are standardised by; 0 where all are equal.
+/// Standard deviation of results by which targets are standardised; 0 if all are equal.
 double scale_of(const std::vector<result>& of) {
   auto missed = learning::violations(of);
   std::vector<double> kept;
@@ -43,24 +43,24 @@ double scale_of(const std::vector<result>& of) {
   for (auto x : kept)
     variance += (x - mean) * (x - mean) / count;
   auto deviation = std::sqrt(variance);
-  // Equal numbers differ from their mean by rounding.
+  // Equal numbers may differ from their mean by rounding.
   auto is_known = std::isfinite(deviation) && deviation > 1e-12 * std::abs(mean);
   return is_known ? deviation : 0;
 }
 
-/// Bounds of the model, so many standard deviations from its mean.
+/// Confidence bounds of the model, `width` standard deviations from its mean.
 class bounds {
 public:
   bounds(const encoding& space, const model& by, double width)
       : space_{space}, by_{by}, width_{width} {}
 
-  /// The least upper bound at some points.
+  /// The smallest upper bound at some points.
   [[nodiscard]] double least_upper(const std::vector<cube_point>& at) const {
     auto all = of(at, width_);
     return *std::min_element(all.begin(), all.end());
   }
 
-  /// The least lower bound that a search finds: of random points, then around the best of them.
+  /// The smallest lower bound found by a search: at random points, then around the best of them.
   [[nodiscard]] double least_lower(const std::vector<cube_point>& known, rng& chance) const {
     std::vector<cube_point> latent;
     for (const auto& x : known)

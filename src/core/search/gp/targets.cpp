@@ -14,7 +14,7 @@ namespace tune::gp {
 namespace {
 
 constexpr double least_deviation = 1e-12;
-/// Where the formula for λ ≠ 0 loses all digits.
+/// Around 0, the formula for λ ≠ 0 loses all digits.
 constexpr double near_zero = 1e-6;
 
 struct moments {
@@ -90,7 +90,7 @@ double fitted_lambda(std::span<const double> xs) {
 
 standard standard::of(std::span<const double> xs) {
   standard made;
-  // Sums of the largest floats overflow.
+  // Scaled, since sums of the largest floats would overflow.
   double most = 0;
   for (auto x : xs)
     most = std::max(most, std::abs(x));
@@ -115,7 +115,7 @@ std::vector<double> standardised(std::vector<double> xs) {
 
 namespace {
 
-/// Values of those that finished and keep their constraints.
+/// Values of results that finished and meet their constraints.
 std::vector<double> kept_of(std::span<const learning::result> of,
                             const std::vector<double>& missed) {
   std::vector<double> kept;
@@ -188,7 +188,7 @@ expectation target_scale::expected(double mean, double deviation, double best) c
   for (int i = 0; i <= steps; ++i) {
     auto z = reach * (2.0 * i / steps - 1);
     auto weight = std::exp(-0.5 * z * z);
-    // From the value to be improved upon: where all are far from 0, squares lose their digits.
+    // Relative to the value to be improved upon: squares of large values would lose their digits.
     auto gap = -value_of(mean + z * deviation) - made.best;
     mass += weight;
     made.mean += weight * gap;

@@ -17,12 +17,12 @@ namespace {
 constexpr gp::portion learnt_from{50, 0, 150};
 constexpr std::size_t samples = 1000;
 constexpr int iterations = 60;
-/// Predictions are made for so many points at once.
+/// Number of points that are predicted at once.
 constexpr std::size_t chunk = 250;
 
 struct lesson {
   std::vector<cube_point> at;
-  /// To be minimised, with mean 0 and variance 1.
+  /// Targets to be minimised, with mean 0 and variance 1.
   std::vector<double> targets;
 };
 
@@ -49,7 +49,7 @@ lesson lesson_of(const encoding& space, const std::vector<scored_config>& best_f
   return result;
 }
 
-/// The axes of one parameter: from `first` on, as many as `count`.
+/// Axes of one parameter: `count` of them, from `first` on.
 struct axes {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -67,7 +67,7 @@ std::vector<axes> axes_by_parameter(const encoding& space) {
   return result;
 }
 
-/// @param without Axes on which all stand at the same place.
+/// @param without Axes on which all points get the same coordinate.
 gp::inputs inputs_of(const encoding& space, std::vector<cube_point> points, const axes& without) {
   gp::inputs result{space};
   for (auto& x : points) {

@@ -18,7 +18,7 @@ constexpr std::size_t fewest_trials = 10;
 constexpr std::size_t grid_points = 50;
 constexpr std::size_t drawings = 100;
 
-/// A parameter's values on a grid, by number of the trial, the best first.
+/// A parameter's values on a grid, by trial, the best first.
 struct column {
   std::size_t cells = grid_points;
   bool is_category = false;
@@ -32,7 +32,7 @@ struct column {
   }
 };
 
-/// Scott's rule with the more robust of two deviations, in cells of the grid.
+/// Scott's rule with the more robust of two deviations. [cells of the grid]
 double bandwidth_of(const std::vector<double>& counts, double total) {
   double mean = 0;
   for (std::size_t i = 0; i < counts.size(); ++i)
@@ -53,7 +53,7 @@ double bandwidth_of(const std::vector<double>& counts, double total) {
   return std::max(1.0, 1.06 * spread * std::pow(total, -0.2));
 }
 
-/// What a trial in one cell contributes to all of them.
+/// Contribution of a trial in one cell to all cells.
 std::vector<double> kernel(std::size_t at, std::size_t cells, double bandwidth) {
   std::vector<double> result(cells);
   double sum = 0;
@@ -94,7 +94,7 @@ double divergence_of(const std::vector<double>& best, const std::vector<double>&
   return result;
 }
 
-/// The divergence which few sets of `best` trials drawn by chance pass.
+/// Divergence that random sets of `best` trials rarely exceed.
 double by_chance(const column& of, const std::vector<double>& all, std::size_t best, rng chance) {
   std::vector<double> found;
   auto trials = of.cell_of;
@@ -113,8 +113,8 @@ double by_chance(const column& of, const std::vector<double>& all, std::size_t b
   return *at;
 }
 
-/// A grid means every value, which is a choice like another here. Where the range depends on others
-/// a value counts, and not its place in the range.
+/// Axis of a parameter. A grid is treated as a choice. Where a range depends on others, the value
+/// counts, not its place in the range.
 std::optional<axis> axis_of(const domain& widest) {
   if (const auto* grid = std::get_if<grid_of>(&widest))
     return axis::make(choice_of{grid->options});
@@ -133,14 +133,14 @@ std::size_t cell_of(const axis& x, double at, std::size_t cells) {
   return std::min(cell, cells - 1);
 }
 
-/// A parameter's values: cells by trial, and coordinates, both the best trial first.
+/// Values of a parameter: cells and coordinates, both by trial, the best first.
 struct measured_column {
   axis on;
   column cells;
   std::vector<double> coordinates;
 };
 
-/// Nothing where it has one value.
+/// Empty if the parameter has a single value.
 std::optional<measured_column>
 column_of(const search_space& space, std::size_t number,
           const std::vector<std::shared_ptr<const object>>& best_first) {

@@ -38,7 +38,7 @@ void archive::open(trial_id id, const config_ptr& config) {
   auto& trial = open_[id];
   if (trial.config == config)
     return;
-  // Read from a record, equal configurations are different objects.
+  // In a record, equal configurations are different objects.
   auto same = trial.config != nullptr && config != nullptr && *trial.config == *config;
   trial.config = config;
   if (same)

@@ -78,8 +78,8 @@ void generator::apply(const searcher_fact& what) {
   past_.apply(what);
 }
 
-/// Why it ends although there is more to try. Drafts are ended with nobody: what replaces them is
-/// asked for when a trial begins.
+/// Reason to end although there is more to try; empty if there is none. Asks for drafts never end
+/// the search: their replacements are asked for when a trial begins.
 std::optional<exhausted> generator::end_for(const ask& question) const {
   outlook from{past_, seed_, {}, earlier_.get()};
   if (how_.regret_below <= 0 || question.trial || question.drafts == drafting::quick
@@ -104,7 +104,7 @@ proposal generator::propose(const ask& question) const {
   }
   if (!result.empty())
     return result;
-  // One that gets lost may be tried again.
+  // A pending trial may get lost, and its configuration may be tried again.
   if (past_.has_pending())
     return nothing_yet{};
   return exhausted{"all configurations of the space were tried"};
@@ -140,7 +140,7 @@ suggestion generator::point(outlook& from) const {
   return {std::move(made.config), user_point_origin(number)};
 }
 
-/// The next point of the design; null where that is over.
+/// The next point of the design; null once all were used.
 const transfer::first_point* generator::planned(const outlook& from) const {
   auto number = static_cast<std::size_t>(from.number() - points_.size());
   if (number < design_->size())
@@ -153,7 +153,7 @@ const transfer::first_point* generator::planned(const outlook& from) const {
 
 namespace {
 
-/// In the place of a planned point, which constraints and the user's points may rule out.
+/// Origin of a random point that replaces a planned one: that was tried, or breaks a constraint.
 std::string origin_instead_of(const transfer::first_point& planned, const cube_point& at,
                               const outlook& from) {
   return "random: " + planned.origin

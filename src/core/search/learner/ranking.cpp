@@ -10,7 +10,7 @@ namespace tune::learning {
 
 namespace {
 
-/// Mean of what is missed of each constraint where it is missed; 1 where it never is.
+/// Mean violation of each constraint among results that violate it; 1 if none does.
 std::vector<double> scales(std::span<const result> of) {
   std::vector<double> sums;
   std::vector<double> counts;
@@ -62,7 +62,7 @@ std::vector<double> scores_of(std::span<const result> of, std::span<const std::s
 
 namespace {
 
-/// The best so many of several objectives.
+/// The `most` best by several objectives.
 std::vector<std::size_t> by_fronts(std::span<const result> of, std::span<const std::size_t> which,
                                    std::size_t most) {
   auto objectives = objectives_of(of);
@@ -78,7 +78,7 @@ std::vector<std::size_t> by_fronts(std::span<const result> of, std::span<const s
   return order;
 }
 
-/// Moves the best so many to the front.
+/// Moves the `most` best to the front, and drops the others.
 template <class Less>
 void sort_best(std::vector<std::size_t>& order, std::size_t most, Less is_better) {
   most = std::min(most, order.size());

@@ -78,7 +78,7 @@ std::optional<cube_point> free_point(const outlook& from) {
     return space.first_free([&](std::uint64_t key) { return from.is_taken(key); });
   if (draw(last_draws) || (std::isinf(space.size()) && space.allows(drawn)))
     return drawn;
-  // Few keep the constraint: of those that were drawn all are taken or none was allowed.
+  // All points drawn so far were taken, or none met the constraint, which few points may meet.
   if (draw(space.space().allows_all() ? 0 : rare_draws))
     return drawn;
   return std::nullopt;

@@ -11,11 +11,11 @@ namespace tune::learning {
 
 namespace {
 
-/// What all objectives add beside the worst of them.
+/// Weight of the sum of all objectives, added to the worst of them.
 constexpr double share_of_sum = 0.05;
 
 struct range {
-  /// Halves, since differences of the largest floats overflow.
+  /// Half of the bounds, since differences of the largest floats overflow.
   double half_low = 0;
   double half_high = 0;
 
@@ -25,7 +25,7 @@ struct range {
   }
 };
 
-/// Lowest and highest of objective `k`, larger being better, to be minimised.
+/// Range of objective `k` as minimised; the scores are larger if better.
 range range_of(const std::vector<double>& scores, std::size_t objectives, std::size_t k) {
   range result;
   for (auto i = k; i < scores.size(); i += objectives) {
@@ -64,7 +64,7 @@ std::vector<double> drawn_weights(std::uint32_t objectives, rng& from) {
   std::vector<double> result;
   double sum = 0;
   for (std::uint32_t k = 0; k < objectives; ++k) {
-    // Exponentially distributed numbers, divided by their sum, are even on the simplex.
+    // Exponentially distributed numbers, divided by their sum, are uniform on the simplex.
     result.push_back(-std::log1p(-from.unit()) + 1e-12);
     sum += result.back();
   }
@@ -87,7 +87,7 @@ std::vector<result> as_one(std::vector<result> of, std::span<const double> weigh
     }
     x.value = most + share_of_sum * sum;
     x.others.clear();
-    // It is one of the first objective's, on no scale of theirs.
+    // The spread is that of the first objective, and does not apply to the sum.
     x.spread.reset();
   }
   return of;

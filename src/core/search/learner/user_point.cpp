@@ -17,8 +17,9 @@ user_point user_point_of(const initial_points& points, std::size_t number, const
   std::vector<const value*> given(space.space().parameters().size());
   for (std::size_t p = 0; p < given.size(); ++p)
     given[p] = points.fixed(number, p);
-  // What is drawn has to keep the constraint together with what is given; where it hardly can it
-  // does not.
+  // Drawn values must satisfy the constraint together with the given ones. After too many failed
+  // draws
+  // the last one is taken.
   for (int i = 0; i < most_draws; ++i) {
     at = space.random(chance);
     values = space.values(at, given);

@@ -7,7 +7,7 @@ namespace tune::nsga2 {
 
 namespace {
 
-/// Children that were tried already, before chance decides.
+/// Children that were tried already, before a random point is taken.
 constexpr int most_children = 16;
 
 const member& winner(const std::vector<member>& of, rng& from) {

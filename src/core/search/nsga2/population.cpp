@@ -13,7 +13,7 @@ namespace {
 
 using learning::result;
 
-/// The members of one front, those with the most room first.
+/// The members of one front, those with the largest crowding distance first.
 std::vector<member> front_of(const std::vector<result>& of, const std::vector<std::size_t>& which,
                              std::size_t number) {
   auto room = crowding(learning::scores_of(of, which), learning::objectives_of(of));

@@ -8,16 +8,16 @@ namespace tune::nsga2 {
 
 namespace {
 
-/// Closer than this two numbers are one.
+/// Numbers closer than this count as equal.
 constexpr double least_difference = 1e-12;
 
-/// A category other than `x`.
+/// Draws a category other than `x`.
 double other_category(double x, double cells, rng& from) {
   auto drawn = static_cast<double>(from.below(static_cast<std::uint64_t>(cells) - 1));
   return drawn < x ? drawn : drawn + 1;
 }
 
-/// Mutates a number; one that is discrete moves to the next cell at least.
+/// Mutates a number; a discrete one moves by at least one cell.
 double stepped(const axis& of, double x, const variation& how, rng& from) {
   auto made = mutated(x, from.unit(), how.mutation_index);
   if (!of.is_discrete() || of.snapped(made) != of.snapped(x))
@@ -35,7 +35,7 @@ double crossed(double x, double y, double share, double index) {
   auto high = std::max(x, y);
   if (high - low < least_difference)
     return x;
-  // The nearer bound limits how far a child may be outside of its parents.
+  // The nearer bound limits how far a child may lie outside of its parents' interval.
   auto room = x < y ? low : 1 - high;
   auto alpha = 2 - std::pow(1 + 2 * room / (high - low), -(index + 1));
   auto spread = share * alpha <= 1 ? std::pow(share * alpha, 1 / (index + 1))

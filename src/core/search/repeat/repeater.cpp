@@ -21,7 +21,7 @@ merit merit_of(const observation& x) {
   return result;
 }
 
-/// What the values of the runs say of the noise. @param values [n >= 1]
+/// Spread of the values of the runs, as a measure of noise. @param values [n >= 1]
 run_spread spread_of(run_judge by, const std::vector<double>& values) {
   run_spread result;
   result.runs = static_cast<std::uint32_t>(values.size());
@@ -32,7 +32,7 @@ run_spread spread_of(run_judge by, const std::vector<double>& values) {
   return result;
 }
 
-/// Of several runs: one that trained to its end says most.
+/// Outcome of several runs: one that trained to its end counts most.
 outcome joined_outcome(const std::vector<outcome>& all) {
   for (auto x : {outcome::completed, outcome::stopped}) {
     if (std::find(all.begin(), all.end(), x) != all.end())
@@ -43,11 +43,11 @@ outcome joined_outcome(const std::vector<outcome>& all) {
 
 } // namespace
 
-/// What is being proposed.
+/// A proposal in the making.
 struct repeater::batch {
   std::size_t most = 1;
   std::vector<suggestion> list = {};
-  /// Of those in it.
+  /// Numbers of the runs in `list`.
   run_numbers numbers;
 
   [[nodiscard]] std::size_t still() const { return most - list.size(); }
@@ -63,14 +63,14 @@ repeater::repeater(std::unique_ptr<searcher> inner, repeat_rule rule, std::uint6
   assert(inner_ != nullptr);
   auto traits = inner_->traits();
   inner_learns_ = traits.learns;
-  // Whoever ends by itself counts its samples by itself; one that is idle is never at its end.
+  // A searcher that ends by itself counts its own samples; an idle one never ends.
   if (traits.exhaustible || traits.ahead == 0)
     samples_ = 0;
 }
 
 searcher_traits repeater::traits() const {
   auto result = inner_->traits();
-  // It counts configurations, which nobody else does.
+  // The repeater counts configurations, which nothing else does.
   result.exhaustible = result.exhaustible || samples_ > 0;
   result.learns = result.learns || rule_.confirm > 0;
   return result;
@@ -82,21 +82,21 @@ object repeater::without_number(const object& config) const {
   return result;
 }
 
-/// Adds one more run of `config`. @param taken Numbers that runs have which are not in the batch.
+/// Adds one more run of `config`. @param taken Numbers of runs outside the batch.
 void repeater::add_run(batch& to, const run_numbers& taken, object config, std::string origin) {
   config.set(taken.parameter(), std::max(taken.next(config), to.numbers.next(config)));
   to.numbers.take(config);
   to.list.push_back({std::make_shared<const object>(std::move(config)), std::move(origin)});
 }
 
-/// Adds runs of `what` as far as there is room. @param begun So many were suggested before.
+/// Adds runs of `what` while there is room. @param begun Runs that were suggested before.
 void repeater::repeat(batch& to, const run_numbers& taken, const suggestion& what,
                       std::uint32_t begun, std::uint32_t runs) {
   for (; begun < runs && to.still() > 0; ++begun)
     add_run(to, taken, *what.config, what.origin);
 }
 
-/// Adds runs of all that the inner searcher proposed.
+/// Adds runs of everything that the inner searcher proposed.
 void repeater::add_all(batch& to, const run_numbers& taken, const proposal& from,
                        std::uint32_t runs) {
   if (const auto* list = std::get_if<std::vector<suggestion>>(&from)) {
@@ -105,14 +105,14 @@ void repeater::add_all(batch& to, const run_numbers& taken, const proposal& from
   }
 }
 
-/// How many configurations the inner searcher is asked for.
+/// Number of configurations that the inner searcher is asked for.
 std::size_t repeater::inner_count(std::size_t still, std::uint64_t samples) const {
   auto count = (still + rule_.runs - 1) / rule_.runs;
   return samples > 0 ? std::min<std::size_t>(count, samples - std::min(samples, drawn_)) : count;
 }
 
-/// @param still   So many suggestions are wanted yet.
-/// @param samples Configurations to take in all; 0 = all that come.
+/// @param still   Suggestions that are still wanted.
+/// @param samples Total number of configurations to take; 0: all that come.
 proposal repeater::ask_inner(const ask& question, std::size_t still, std::uint64_t samples) const {
   auto count = inner_count(still, samples);
   if (count == 0)
@@ -124,7 +124,7 @@ exhausted repeater::all_suggested() const {
   return {"all " + std::to_string(drawn_) + " configurations were suggested"};
 }
 
-/// Proposes those of the best again that have not run often enough.
+/// Proposes further runs of the best configurations until each has run often enough.
 void repeater::confirm(batch& to) const {
   for (const auto& group : book_.ranked(rule_.confirm, false)) {
     const auto& config = *configs_.at(group.best);
@@ -134,7 +134,7 @@ void repeater::confirm(batch& to) const {
   }
 }
 
-/// What is proposed before the end: runs of what is under way, and of what the inner one has next.
+/// Proposal before the end: runs of the configuration under way, and of the inner searcher's next.
 proposal repeater::next_runs(batch& to, const ask& question, std::uint64_t samples) const {
   if (under_way_.config != nullptr)
     repeat(to, numbers_, under_way_, begun_, rule_.runs);
@@ -147,9 +147,9 @@ proposal repeater::next_runs(batch& to, const ask& question, std::uint64_t sampl
   return answer;
 }
 
-/// What is proposed once the inner one has no more.
+/// Proposal once the inner searcher has no more.
 proposal repeater::at_end(batch& to) const {
-  // The best are known once all have ended; a client may add more while some are confirmed.
+  // The best are known only once all have ended; a client may add more while some are confirmed.
   if (!searching_.empty())
     return nothing_yet{};
   confirm(to);
@@ -182,7 +182,7 @@ deferred_proposal repeater::propose_later(const ask& question) const {
       = inner_->propose_later({inner_asks_ + 1, static_cast<std::uint32_t>(count), question.at});
   if (!later)
     return {};
-  // What is said where the inner one has no more is known already.
+  // The answer for the case that the inner searcher has no more can be computed now.
   std::optional<proposal> last;
   if (rule_.confirm > 0 && begun.list.empty()) {
     auto end = batch_for(question);
@@ -227,7 +227,7 @@ std::vector<proposal> repeater::with_other_samples(const ask& question) const {
   return result;
 }
 
-/// Enters one suggestion that was made; those that began a configuration go to `fresh`.
+/// Books one suggestion that was made; adds those that began a configuration to `fresh`.
 void repeater::take(const suggestion& what, trial_id trial, std::vector<suggestion>& fresh) {
   numbers_.take(*what.config);
   if (inner_learns_ || rule_.confirm > 0) {
@@ -270,7 +270,7 @@ void repeater::take(const searcher_fact& at, const suggested_fact& what) {
     inner_->apply({at.seq, suggested_fact{++inner_asks_, std::move(fresh), first, what.asked}});
 }
 
-/// A trial that nobody here proposed: a client's.
+/// Books a trial that was not proposed here: a client added it.
 void repeater::enter(const observation& what) {
   numbers_.take(*what.config);
   book_.add(what.trial, *what.config, client_origin);
@@ -314,7 +314,7 @@ void repeater::take(const searcher_fact& at, const observation& what) {
     inner_->apply({at.seq, joined(all)});
 }
 
-/// What one trial would have been told of that did what all the runs did together.
+/// Observation of all runs of a configuration together, as if of a single trial.
 observation repeater::joined(const draw& what) const {
   observation result;
   result.trial = what.known_as;
@@ -359,15 +359,15 @@ void repeater::apply(const searcher_fact& what) {
     take(what, std::get<observation>(what.what));
 }
 
-/// The inner searcher's name of a configuration is its number among all.
+/// Converts the inner searcher's name of a configuration into the trial of its first run.
 trial_id repeater::first_run_of(trial_id inner_name) const {
   auto known = std::lower_bound(draws_.begin(), draws_.end(), inner_name,
                                 [](const draw& x, trial_id id) { return x.known_as < id; });
   return known == draws_.end() || known->trials.empty() ? inner_name : known->trials.front();
 }
 
-/// What the inner searcher answered, up to the configuration of which number `which` is the first
-/// run. Empty where it is a further run: the first may have come with an earlier answer.
+/// Answer of the inner searcher up to the configuration whose first run is number `which`. Empty if
+/// that is a further run, whose first may have come with an earlier answer.
 std::vector<suggestion> repeater::inner_answer(const std::vector<suggestion>& answer,
                                                std::size_t which) const {
   std::vector<suggestion> inner;

@@ -34,7 +34,7 @@ directions plain_directions(std::size_t dimension) {
       result[j] = table::minit(dimension - 1, j);
       continue;
     }
-    // m(j) = m(j - d) xor, for each coefficient a(k) of x^(d - k), 2^k m(j - k).
+    // m(j) is the xor of m(j - d) and, for each coefficient a(k) of x^(d - k), 2^k m(j - k).
     result[j] = result[j - degree];
     for (std::size_t k = 1; k <= degree; ++k) {
       if ((polynomial >> (degree - k) & 1) != 0)
@@ -46,8 +46,8 @@ directions plain_directions(std::size_t dimension) {
   return result;
 }
 
-/// Rows of a random lower-triangular matrix with ones on its diagonal: digit r of the result is
-/// the parity of row r and the old digits, of which it takes its own and those before.
+/// Rows of a random lower-triangular matrix with ones on its diagonal. Digit r of the result is the
+/// parity of row r and the old digits, of which it uses its own and those before.
 directions random_rows(rng& from) {
   directions result{};
   for (std::size_t r = 0; r < width; ++r) {

@@ -11,7 +11,7 @@ namespace tune::sobol {
 namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
-/// Members of the sequence that may in a row not keep the constraint.
+/// Members of the sequence that may violate the constraint in succession.
 constexpr std::uint64_t most_passed_over = 100'000;
 
 bool is_constant(const parameter& x) {

@@ -21,9 +21,9 @@ double normal_cdf(double z) {
   return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-/// Of N(mean, width) what lies between two places.
+/// Probability mass of N(mean, width) between two places.
 double mass_between(double low, double high, double mean, double width) {
-  // In the upper tail the differences of the complements are exact, those of the masses are not.
+  // In the upper tail, differences of the complements are exact, while those of the masses are not.
   auto a = (low - mean) / width;
   auto b = (high - mean) / width;
   return a > 0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
@@ -92,7 +92,7 @@ void parzen::fit_widths(column& to, const std::vector<bool>& lacks) const {
     auto u = to.mean[order[k]];
     auto left = u - (k > 0 ? to.mean[order[k - 1]] : 0);
     auto right = (k + 1 < count ? to.mean[order[k + 1]] : 1) - u;
-    // The ends of the range are neighbours of a lone point only.
+    // The ends of the range count as neighbours only for a single point.
     if (count > 1 && k == 0)
       left = right;
     if (count > 1 && k + 1 == count)
@@ -139,7 +139,7 @@ double parzen::draw(std::size_t i, rng& from) const {
   return draw(kernel, i, from);
 }
 
-/// Adds each kernel's logarithm at `u` of axis `i`.
+/// Adds each kernel's log density at `u` on axis `i`.
 void parzen::add_logs(std::size_t i, double u, std::vector<double>& to) const {
   const auto& axis = space_->at(i);
   const auto& by = columns_[i];

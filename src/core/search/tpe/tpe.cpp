@@ -20,7 +20,8 @@ constexpr std::size_t most_good = 25;
 constexpr std::size_t newest_bad = 25;
 constexpr std::size_t most_bad = 1000;
 
-/// By how much each is better than the first that is not good, over their mean.
+/// Improvement of each good result over the first that is not good, divided by the mean
+/// improvement.
 std::vector<double> weigh_good(const std::vector<result>& results,
                                const std::vector<std::size_t>& order, std::size_t count) {
   std::vector<double> weights(count, 1);
@@ -46,7 +47,7 @@ double weigh_bad(std::size_t i, std::size_t count) {
   return least + (1 - least) * static_cast<double>(i) / static_cast<double>(count - newest_bad);
 }
 
-/// Positions that are taken of `count`: all, or the newest half of the most and as many others.
+/// Positions to use of `count`: all, or the newest half of `most_bad` and as many of the others.
 std::vector<std::size_t> thinned(std::size_t count) {
   std::vector<std::size_t> taken;
   auto newest = most_bad / 2;
@@ -90,7 +91,7 @@ split split_results(const std::vector<result>& results, const std::vector<cube_p
 
 namespace {
 
-/// Draws each coordinate by itself: the best of some by the ratio on that axis.
+/// Draws each coordinate on its own: the best of several by the ratio on that axis.
 cube_point draw_apart(const encoding& space, const parzen& good, const parzen& bad,
                       std::size_t candidates, rng& from) {
   cube_point result(space.dimensions());
@@ -122,7 +123,7 @@ void back(split& to, const std::vector<transfer::backing>& by) {
 
 namespace {
 
-/// Logarithm of the ratio of both densities, as the rule compares points by it.
+/// Logarithm of the ratio of both densities, by which points are compared.
 double log_ratio(const encoding& space, const parzen& good, const parzen& bad, const cube_point& at,
                  bool multivariate) {
   if (multivariate)
@@ -169,7 +170,7 @@ std::optional<learning::pick> tpe_rule::next(const learning::outlook& from) cons
   rng chance{from.seed(), "tpe", from.number()};
   std::optional<learning::pick> result;
   auto best = -std::numeric_limits<double>::infinity();
-  // One drawn axis by axis is the best of many already; others are drawn where it is taken.
+  // A point drawn axis by axis is the best of many already; more are drawn only if it is taken.
   auto tries = how_.multivariate ? how_.candidates : std::size_t{8};
   for (std::size_t k = 0; k < tries; ++k) {
     auto at = space.canonical(how_.multivariate

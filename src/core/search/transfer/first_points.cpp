@@ -24,7 +24,7 @@ cube_point completed(const encoding& space, cube_point at, bool is_first, rng& c
   return at;
 }
 
-/// Where to go on in an experiment's ranking.
+/// Position in an experiment's ranking.
 struct reader {
   std::vector<std::size_t> order;
   std::size_t next = 0;

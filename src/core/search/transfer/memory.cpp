@@ -19,22 +19,22 @@ namespace tune::transfer {
 
 namespace {
 
-/// Fewer that finished say nothing.
+/// With fewer finished results there is nothing to learn.
 constexpr std::size_t least_finished = 3;
-/// Kernels are fitted to so many of a source's trials.
+/// Portion of a source's trials that kernels are fitted to.
 constexpr gp::portion fitted_portion{50, 0, 50};
 constexpr int fit_iterations = 30;
-/// What all good points of a source weigh, where it is trusted wholly.
+/// Total weight of all good points of a source that is fully trusted.
 constexpr double good_weight = 4;
-/// With so many results of one's own half of it is left.
+/// Number of own results at which half of that weight is left.
 constexpr double fading = 10;
-/// Results that ranks are compared at, evenly by rank.
+/// Results at which ranks are compared, evenly spaced by rank.
 constexpr std::size_t most_compared = 60;
-/// What a source says of a place rests on so many of its trials.
+/// Trials that a source's prediction for a place rests on.
 constexpr std::size_t nearest = 8;
 constexpr std::size_t most_remembered = 4096;
 
-/// The process of a source.
+/// Gaussian process of a source.
 gp::model model_of(const encoding& space, const source& from, std::uint64_t seed, bool power) {
   auto targets = gp::targets(from.results, power);
   gp::inputs all{space};
@@ -64,7 +64,7 @@ std::vector<std::size_t> thinned(std::vector<std::size_t> order) {
   return result;
 }
 
-/// What a source says by rank, without a model: 0 is its best, 1 its worst and what failed.
+/// Predictions of a source by rank, without a model: 0 is its best; 1 its worst, and failures.
 struct ranked_source {
   tpe::split parts;
   std::vector<double> ranks;
@@ -77,7 +77,7 @@ struct ranked_source {
       ranks[order[k]] = static_cast<double>(k) / static_cast<double>(ranks.size());
   }
 
-  /// The mean of the nearest ones by the inverse of their squared distances.
+  /// Mean rank of the nearest trials, weighted by the inverse of their squared distances.
   double rank_at(const encoding& space, const source& from, std::uint64_t key,
                  const cube_point& at) {
     if (said.size() > most_remembered)
@@ -135,7 +135,7 @@ std::string forecast::text() const {
 struct memory::inside {
   encoding space;
   std::uint64_t seed = 0;
-  /// By source, plain ones and those of transformed targets.
+  /// By source: models of plain targets, and of transformed ones.
   std::vector<std::array<std::shared_ptr<const gp::model>, 2>> models;
   std::vector<std::unique_ptr<ranked_source>> views;
 };

@@ -26,7 +26,7 @@ learning::result result_of(cube_point at, const earlier_trial& x) {
   return made;
 }
 
-/// Of a configuration what is a parameter of the space.
+/// The part of a configuration that belongs to the space.
 object part_in(const search_space& space, const object& config) {
   object result;
   for (const auto& x : space.parameters()) {
@@ -43,7 +43,7 @@ bool is_same(const value& a, const value& b) {
   return a == b || (x && y && *x == *y);
 }
 
-/// Whether it has the values that parameters are fixed to, as far as it has any.
+/// Whether a configuration has the fixed values of constant parameters, as far as it has any.
 bool agrees(const search_space& space, const object& config) {
   return std::all_of(space.parameters().begin(), space.parameters().end(), [&](const parameter& x) {
     const auto* fixed = std::get_if<constant>(&x.what);
@@ -52,7 +52,7 @@ bool agrees(const search_space& space, const object& config) {
   });
 }
 
-/// Positions of the better half of `most`, and as many of the others evenly by rank; rising.
+/// Positions of the best `most` / 2, and as many of the others evenly by rank; in rising order.
 std::vector<std::size_t> chosen(const source& from, std::size_t most) {
   auto order = learning::ranking(from.results);
   std::vector<bool> ranked(from.results.size());

@@ -7,12 +7,12 @@ namespace tune::variant_search {
 
 namespace {
 
-/// A parameter with more values than this is not enumerated.
+/// Largest number of values of a parameter that is enumerated.
 constexpr std::size_t most_values = 1000000;
 
 constexpr std::string_view source = "Ray Tune, BasicVariantGenerator";
 
-/// Turns each parameter that is no constant into a grid of all its values.
+/// Turns each parameter that is not constant into a grid of all its values.
 expected<search_space> enumerated(const search_space& space) {
   auto parameters = space.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -8,10 +8,10 @@ namespace tune::variant_search {
 
 namespace {
 
-/// Whether each parameter is active; nothing where that hangs on what is not known.
+/// Whether each parameter is active; empty if that depends on unknown values.
 ///
-/// Conditions and constraints are undecided where a value is missing, and what they say without it
-/// they say with any.
+/// Despite a missing value, conditions and constraints decide only if they decide alike for every
+/// value; otherwise they are undecided.
 std::vector<std::optional<bool>> activity(const search_space& space,
                                           const std::vector<const value*>& known) {
   std::vector<std::optional<bool>> result(known.size(), true);

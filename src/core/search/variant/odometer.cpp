@@ -31,12 +31,13 @@ std::vector<std::size_t> ancestors(const search_space& space, std::size_t i) {
   return result;
 }
 
-/// How many combinations after `c` are duplicates for the same reason: an inactive `x` that is not
-/// at its first value stays so until one of its causes turns, or it comes to its first value.
+/// Number of combinations ahead that are duplicates for the same reason: an inactive `x` that
+/// is not at its first value stays so until one of its causes turns, or it reaches its first value.
 std::uint64_t hop_of(const digit& x, const std::vector<bool>& active) {
   auto result = x.stride * x.size;
   for (const auto& cause : x.causes) {
-    // The value of an inactive parameter decides nothing; why it is inactive is a cause itself.
+    // The value of an inactive parameter decides nothing; whatever makes it inactive is itself a
+    // cause.
     if (active[cause.parameter])
       result = std::min(result, cause.stride);
   }

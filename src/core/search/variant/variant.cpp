@@ -14,10 +14,10 @@ namespace tune::variant_search {
 namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
-/// Draws for one configuration that keeps the constraint.
+/// Draws made to find one configuration that meets the constraint.
 constexpr std::uint64_t most_draws = 100'000;
-/// So many beside grids, where some combinations may allow none and nobody knows which: each that
-/// is given up leaves the next ones less, so that a grid full of such is gone through all the same.
+/// Total draws beside grids, where some combinations may allow no configuration. Each combination
+/// that is given up leaves fewer draws for the next, so that even a grid full of such ones ends.
 constexpr std::uint64_t most_draws_in_vain = 1'000'000;
 constexpr std::uint64_t fewest_draws = 300;
 
@@ -32,7 +32,7 @@ std::vector<bool> fixed_by(const initial_points& points, std::size_t point, std:
   return result;
 }
 
-/// `start` + `n` · `each`, or "without end".
+/// `start` + `n` · `each`, or `endless` on overflow.
 std::uint64_t end_of(std::uint64_t start, std::uint64_t n, std::uint64_t each) {
   return n > (endless - start) / each ? endless : start + n * each;
 }
@@ -58,7 +58,7 @@ expected<generator> generator::make(settings rules, const searcher_context& abou
     return grids.error();
   result.grids_ = std::move(*grids);
   for (std::size_t p = 0; p < result.points_.size(); ++p) {
-    // Fewer digits than the whole grid, which was not too large.
+    // A part has fewer digits than the whole grid, which was not too large.
     auto part = odometer::make(*about.space, fixed_by(result.points_, p, width));
     if (!part)
       return part.error();
@@ -102,7 +102,7 @@ void generator::fill(std::vector<value>& values, const place& where, std::uint64
   std::vector<double> at(space_->has_dependent() ? parameters.size() : 0);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto& what = parameters[i].what;
-    // What a point fixes takes its draw nevertheless: the others stay as they would be.
+    // A fixed parameter still takes its draw, so that the others do not change.
     if (space_->is_dependent(i))
       at[i] = from.unit();
     else if (is_drawn(parameters[i]))
@@ -174,7 +174,7 @@ std::uint64_t generator::settle(std::uint64_t position, std::vector<value>& valu
     auto next = where.grids->skip(position - where.start, space_->active(values));
     if (!next)
       return position;
-    // Strides need not divide the last stretch of a sample.
+    // The stride may reach beyond the end of the sample.
     position = where.start + std::min(*next, where.grids->combinations());
   }
   return end_;
@@ -248,7 +248,7 @@ void generator::apply(const searcher_fact& what) {
     return;
   suggested_ += list->size();
   for (const auto& x : *list) {
-    // Counting is only needed where combinations may be passed over.
+    // Counting is only needed if combinations may be skipped.
     auto simple
         = whole_ == space_ && space_->allows_all()
           && (position_ >= rest_ ? !grids_.conditional() : !locate(position_).grids->conditional());

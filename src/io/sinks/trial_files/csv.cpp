@@ -35,7 +35,7 @@ std::optional<std::vector<std::string>> first_record(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') {
-      // A doubled quote within quotes closes and opens again, leaving one behind.
+      // A doubled quote inside quotes closes and reopens them, and stands for one quote.
       if (!quoted && i > 0 && text[i - 1] == '"')
         result.back() += '"';
       quoted = !quoted;

@@ -14,7 +14,7 @@ namespace tune {
 
 namespace {
 
-/// Of a file that is missing, or no regular one: 0.
+/// The file's size; 0 if it is missing or not a regular file.
 std::uint64_t size_of(const guarded_directory& where, const std::string& name) {
   struct ::stat about {};
   return where.has_file(name)
@@ -23,7 +23,7 @@ std::uint64_t size_of(const guarded_directory& where, const std::string& name) {
              : 0;
 }
 
-/// @param quotes Whether line ends between double quotes are none.
+/// @param quotes If set, line ends between double quotes do not count.
 expected<file_state> state_of(const guarded_directory& where, const std::string& name,
                               std::uint64_t most, bool quotes) {
   file_state result;
@@ -43,7 +43,7 @@ expected<file_state> state_of(const guarded_directory& where, const std::string&
       ++result.count;
       result.whole = result.bytes;
     }
-    // It may grow while it is read.
+    // The file may grow while it is read.
     return result.bytes <= most;
   });
   if (!read)

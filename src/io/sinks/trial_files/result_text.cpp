@@ -30,7 +30,8 @@ std::array<named, 9> automatic(const report& what, std::string_view node) {
            {"done", value{what.done}}}};
 }
 
-/// Calls `see(name, value)` for every metric that is no object, with the whole path as name.
+/// Calls `see(name, value)` for every metric that is not an object, with its whole path as the
+/// name.
 template <class F>
 void for_leaves(const std::string& prefix, const object& metrics, F& see) {
   for (const auto& [name, x] : metrics) {

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How much of the log is looked at at once.
+// Limits of the part of the log that is read at once.
 constexpr std::size_t events_at_once = 4096;
 constexpr std::size_t bytes_at_once = 4 * 1024 * 1024;
 constexpr std::size_t trials_at_once = 1000;
@@ -36,7 +36,7 @@ constexpr std::size_t most_warnings = 100;
 const std::string mark_name = ".trial_files";
 constexpr std::size_t longest_mark = 4096;
 
-/// Changes with each start of the machine.
+/// The machine's boot identifier, which changes with each start.
 std::string boot_id() {
   std::ifstream in{"/proc/sys/kernel/random/boot_id"};
   std::string result;
@@ -44,13 +44,13 @@ std::string boot_id() {
   return result;
 }
 
-/// How far the files are, as the last process left it.
+/// The mark file: how far the last process wrote the files.
 struct mark {
   sequence seq = 0;
   std::string boot;
-  /// All up to `seq` was on disk, not only on its way.
+  /// True if everything up to `seq` was on disk, not only written.
   bool synced = false;
-  /// Of the event `seq`: by it one of a log that was cut back since is known.
+  /// Checksum of the event `seq`. A different one reveals that the log was cut back since.
   std::int64_t sum = 0;
 };
 
@@ -91,7 +91,7 @@ void sort_in(const event& what, std::map<trial_id, trial_news>& to) {
     if (is_failure(ended->how))
       to[ended->trial].failures.push_back(*ended);
     else if (ended->how == end_class::interrupted)
-      to[ended->trial]; // its files may be ahead of a log that was cut back
+      to[ended->trial]; // the trial's files may be ahead of a log that was cut back
   }
 }
 
@@ -117,7 +117,7 @@ public:
       return ours;
     while (cursor_ < committed) {
       if (auto done = advance(committed); !done) {
-        // Some of it may be written already.
+        // A part of it may be written already.
         horizon_ = std::max(horizon_, committed);
         return done;
       }
@@ -143,12 +143,13 @@ private:
   store_reader from_;
   std::uint32_t epoch_;
   sequence cursor_;
-  /// Up to here an earlier process, or a call that failed, may have written.
+  /// Last event that an earlier process, or a failed call, may have written.
   sequence horizon_;
-  /// What an earlier process wrote was not looked at yet: somebody may have removed it since.
+  /// True until the files of an earlier process have been checked: they may have been removed
+  /// since.
   bool is_unseen_;
   std::string boot_;
-  /// By number: trials whose results this process has looked at.
+  /// Trials whose results this process has checked, by number.
   std::vector<bool> seen_;
   warn_function warn_;
   std::set<std::string> told_;
@@ -158,8 +159,8 @@ private:
       warn_(text);
   }
 
-  /// Whether the files of a trial may hold other things than they should. Those of an earlier
-  /// process may even be ahead of the log, where that was cut back.
+  /// Whether the files of a trial may differ from what they should hold. Files of an earlier
+  /// process may even be ahead of the log, if the log was cut back.
   bool is_in_doubt(trial_id trial, const trial_news& what) {
     if (cursor_ < horizon_ || what.reports.empty())
       return true;
@@ -170,7 +171,7 @@ private:
     return first;
   }
 
-  /// One that slept while another head took over must not write beside it.
+  /// Prevents a head that was suspended while another took over from writing at the same time.
   expected<void> check_epoch() {
     auto newest = from_.epoch();
     if (!newest)
@@ -211,9 +212,9 @@ private:
     return judge(trial, folder, folder.write(what, is_in_doubt(trial, what)));
   }
 
-  /// Looks through the files of all trials that ever ran.
+  /// Checks the files of all trials that have ever run.
   expected<void> mend() {
-    // A failure may be recorded that the log was not yet asked for.
+    // The database may hold a failure from a part of the log that was not read yet.
     auto last = from_.last_seq();
     if (!last)
       return last.error();
@@ -243,7 +244,7 @@ private:
     return judge(trial, folder, folder.mend());
   }
 
-  /// What concerns all trials' files is an error.
+  /// Turns an error that concerns only this trial's files into a warning; returns all others.
   expected<void> judge(trial_id trial, const trial_folder& folder, expected<void> written) {
     for (const auto& text : folder.notes())
       warn("trial " + to_text(trial) + ": " + text);
@@ -252,14 +253,16 @@ private:
     const auto code = written.error().code;
     if (code != ec::refused && (code != ec::storage || !folder.is_set_apart()))
       return written;
-    // The other trials' files do not suffer, and its own are looked at when it has news again.
+    // Other trials' files are not affected; this trial's files are checked again with its next
+    // news.
     warn("trial " + to_text(trial) + ": its files are not written: " + written.error().detail);
     if (trial.number < seen_.size())
       seen_[trial.number] = false;
     return {};
   }
 
-  /// The experiment knows for what it had a process killed; the process's end does not tell.
+  /// Takes the reason for an end from the experiment's row. The row says why the experiment had a
+  /// process killed; the process's exit does not.
   expected<void> put_right(on::ended& what) {
     auto row = from_.attempt(what.attempt);
     if (!row)
@@ -280,7 +283,7 @@ private:
     auto done = where ? where->replace(mark_name, text, mark_name + ".new") : where.error();
     if (!done && done.error().code != ec::refused)
       return done.error();
-    // Without it all is looked at once more when the experiment goes on.
+    // Without the mark, all files are checked again when the experiment is resumed.
     if (!done)
       warn(done.error().detail);
     else if (!done->empty())
@@ -309,8 +312,8 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
   auto sum = from->event_sum(left.seq);
   if (!sum)
     return sum.error();
-  // What a machine had not synced when it went down is unknown, and so is what was written of a log
-  // that was cut back, and may have grown since: all is looked at again.
+  // The files are checked again if their content is uncertain: if the machine went down before they
+  // were synced, or if the log was cut back since and may have grown again.
   const bool trusted = *sum == left.sum && (left.synced || (!boot.empty() && left.boot == boot));
   auto parts = std::make_unique<impl>(trials, std::move(*from), *epoch, trusted ? left.seq : 0,
                                       *last, std::move(boot), std::move(warn));

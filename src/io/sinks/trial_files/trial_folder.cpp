@@ -31,17 +31,17 @@ const std::string params_name = "params.json";
 const std::string lines_name = "result.jsonl";
 const std::string table_name = "progress.csv";
 const std::string failures_name = "error.txt";
-/// Written out whenever so much has come together.
+/// Text is written to the file whenever this many bytes have accumulated.
 constexpr std::size_t flush_at = 256 * 1024;
 
 bool is_read_only(const fs::path& what) {
   return ::access(what.c_str(), W_OK) != 0 && errno == EROFS;
 }
 
-/// A file that takes the place of another when all of it is written.
+/// A file that replaces another once it is completely written.
 class replacement {
 public:
-  /// @param where must outlive it.
+  /// @param where Must outlive the replacement.
   static expected<replacement> begin(const guarded_directory& where, const std::string& name) {
     auto opened = where.create(name + ".new");
     if (!opened)
@@ -78,7 +78,7 @@ std::string heading(attempt_id attempt) {
   return "=== attempt " + to_text(attempt) + ": ";
 }
 
-/// The text is indented: nothing in it can look like a heading.
+/// Appends a failure. Its text is indented, so that no line can look like a heading.
 void append_failure(std::string& to, const on::ended& what) {
   to += heading(what.attempt);
   to += to_text(what.how);
@@ -139,7 +139,7 @@ expected<void> trial_folder::mend() {
 bool trial_folder::is_set_apart() const {
   if (is_read_only(trials_))
     return false;
-  // What is mounted there is not asked: it may never answer.
+  // Mounted file systems are not accessed: they may never answer.
   auto own = guarded_directory::open(trials_, to_text(trial_));
   if (!own)
     return own.error().code == ec::refused;
@@ -171,7 +171,7 @@ expected<void> trial_folder::write_parameters(bool check) {
   auto row = from_.trial(trial_);
   if (!row)
     return row.error();
-  // The row may follow its event by a transaction; the next news of the trial bring it.
+  // The row may be committed one transaction after its event; the trial's next news will find it.
   if (!*row)
     return {};
   const auto text = to_json((*row)->config) + "\n";
@@ -272,7 +272,7 @@ expected<result_columns> trial_folder::columns() {
     return read.error();
   if (names)
     return result_columns{std::move(*names)};
-  // Nothing, or not a whole line: it is written anew.
+  // The table is empty or its first line is torn: rewrite it.
   if (auto gone = where_->remove(table_name); !gone)
     return gone.error();
   result_columns result;
@@ -341,12 +341,12 @@ expected<std::set<std::string>> trial_folder::written_failures() {
   if (!state)
     return state.error();
   std::set<std::string> result;
-  // Which part of it is torn, nobody knows.
+  // It is unknown which part of the file is torn, so rewrite all of it.
   if (state->is_torn()) {
     if (auto again = rewrite_failures(); !again)
       return again.error();
   }
-  // Headings of what is there: "=== attempt 1.4: ".
+  // Collect the headings in the file: "=== attempt 1.4: ".
   constexpr std::size_t longest = 64;
   std::string line;
   auto read = for_parts(*where_, failures_name, [&](std::string_view part) {

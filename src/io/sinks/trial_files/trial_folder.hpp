@@ -19,33 +19,34 @@
 
 namespace tune {
 
-/// What a part of the log holds for one trial.
+/// Events for one trial from a part of the log.
 struct trial_news {
   std::vector<std::shared_ptr<const report>> reports;
-  /// Attempts that failed.
+  /// Ends of failed attempts.
   std::vector<on::ended> failures;
 };
 
-/// Writes below `trials/<trial>/`. Lives for one part of the log; opens a file at a time.
+/// Writes the files below `trials/<trial>/`. Used for one part of the log; opens one file at a
+/// time.
 class trial_folder {
 public:
   /// @param trials The directory of all trials.
-  /// @param before The log up to here is in the files already.
+  /// @param before The files already contain the log up to this event.
   trial_folder(std::filesystem::path trials, trial_id trial, sequence before, store_reader& from);
 
-  /// Adds the news. @param check Files may hold more or less than they should, as after a crash:
-  /// looks, and writes anew where they do.
-  /// @errors `ec::refused` where something in the folder is in the way, which concerns no other
-  ///         trial; `ec::storage`.
+  /// Adds the news. @param check If set, files may hold more or less than they should, as after a
+  /// crash: compares them with the log and rewrites those that differ.
+  /// @errors `ec::refused` if something in the folder is in the way, which affects no other trial;
+  ///         `ec::storage`.
   [[nodiscard]] expected<void> write(const trial_news& news, bool check);
-  /// Looks whether all that the log holds up to `before` is in the files, and writes anew what is
+  /// Checks that the files contain everything in the log up to `before`, and rewrites those that do
   /// not.
   /// @errors as `write`.
   [[nodiscard]] expected<void> mend();
-  /// Whether what went wrong in the folder concerns no other trial: it is read-only, or something
-  /// is mounted there, and the directory of all trials is neither.
+  /// Whether a failure in the folder affects no other trial: the folder is read-only or something
+  /// is mounted in it, and neither is true for the directory of all trials.
   [[nodiscard]] bool is_set_apart() const;
-  /// What lay in the place of its files and was replaced.
+  /// Messages about things that were in the place of the trial's files and were replaced.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
 private:
@@ -53,9 +54,9 @@ private:
   trial_id trial_;
   sequence before_;
   store_reader& from_;
-  /// Node of each attempt, as far as needed.
+  /// Node of each attempt, filled on demand.
   std::map<attempt_id, std::string> nodes_;
-  /// The trial's own.
+  /// The trial's directory.
   std::optional<guarded_directory> where_;
   std::vector<std::string> notes_;
 
@@ -65,19 +66,19 @@ private:
   expected<void> write_parameters(bool check);
   expected<void> write_results(const trial_news& news, bool check);
   expected<void> write_failures(const std::vector<on::ended>& failures, bool check);
-  /// Headings of the attempts that are in the file, which is written anew where it is torn.
+  /// Headings of the attempts in the file, which is rewritten if it is torn.
   expected<std::set<std::string>> written_failures();
   expected<void> rewrite_failures();
 
-  /// Whether there are any up to `before_`, or files that should hold them.
+  /// Whether there are results up to `before_`, or files for them.
   expected<bool> has_results();
-  /// Writes the results up to `before_` anew where they are not as they should be.
-  /// @param odd They cannot be.
+  /// Rewrites the results up to `before_` if the files differ from the log.
+  /// @param odd Set if the files are known to differ.
   expected<void> make_whole(bool odd);
   expected<bool> is_as_expected(std::uint64_t count);
-  /// Columns of the table as it lies there; the automatic ones where there is none.
+  /// Columns of the existing table; the automatic ones if there is none.
   expected<result_columns> columns();
-  /// Writes what the log held for the trial up to `before_`.
+  /// Rewrites a file from the log of the trial up to `before_`.
   expected<void> rewrite_lines();
   expected<void> rewrite_table(const result_columns& columns);
   /// Calls `see(row)` for all results up to `before_`, in parts.

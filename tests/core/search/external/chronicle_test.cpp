@@ -23,7 +23,7 @@ config_ptr at(double x) {
   return std::make_shared<const object>(object{{"a", object{{"x", x}}}});
 }
 
-/// What a process would be told, one text per message.
+/// The messages for a process, as texts.
 std::vector<std::string> told(const past& what) {
   std::vector<std::string> result;
   for (const auto& x : what)

@@ -15,19 +15,19 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What becomes of a process when it is next asked something.
+/// What a process does when it is next asked something.
 enum class fate : std::uint8_t { answers, dies, strays, refuses, waits, ends, complains };
 
-/// All processes of a test.
+/// State that all processes of a test share.
 struct stage {
   std::deque<fate> fates;
-  /// What each process was told, by its type and number.
+  /// Messages that each process received, by type and number.
   std::vector<std::vector<std::string>> told;
   bool closed = false;
   std::string greeting;
 };
 
-/// A process in memory: what it suggests follows from what it was told since its beginning.
+/// A process in memory; its suggestions follow from all that it was told since it began.
 class pupil final : public partner {
 public:
   explicit pupil(stage& on) : on_{on} {}

@@ -15,44 +15,43 @@
 
 namespace tune::asha {
 
-/// Judges each trial when it reaches a rung, by the results recorded there before it: it is stopped
-/// if its score is below their upper 1/reduction_factor quantile. Never pauses or promotes.
+/// Judges each trial when it reaches a rung, by the results recorded there before: the trial is
+/// stopped if its score is below their upper 1/reduction_factor quantile. Never pauses or promotes.
 ///
 /// Bracket s has its rungs at grace_period · reduction_factor^(k + s), k = 0, 1, …, up to and
-/// including `max_t`. A trial draws its bracket once, by its number, with a probability that
-/// falls by e for each rung less; a bracket without rungs lets its trials run to `max_t`.
-/// A NaN score is left out of the quantile and never stops; a result without scores or time leaves
-/// no trace. A trial's final result that was never judged (its own end, a stop condition) is
-/// recorded too. At `max_t` a trial is stopped unjudged, but its score is recorded at the highest
-/// rung that it had not passed.
+/// including `max_t`. A trial draws its bracket once, by its number, with a probability that falls
+/// by a factor of e for each rung fewer; a bracket without rungs lets its trials run to `max_t`. A
+/// NaN score is left out of the quantile and never stops a trial; a result without scores or time
+/// leaves no trace. A trial's final result that was never judged (the trial ended by itself, or by
+/// a stop condition) is recorded too. At `max_t` a trial is stopped unjudged, but its score is
+/// recorded at the highest rung that it had not passed.
 ///
 /// With several objectives a trial goes on if it is among the best ⌈n / reduction_factor⌉ of the n
-/// recorded there, itself among them: by non-dominated front, and within the front that is divided
-/// by `fronts::best`, so that what goes on is spread evenly. A trial with a NaN is not ranked, and
-/// goes on.
+/// recorded there, itself included: by non-dominated front, and within the front that is divided by
+/// `fronts::best`, so that the trials that go on are spread evenly. A trial with a NaN is not
+/// ranked, and goes on.
 ///
-/// Different from Ray Tune, whose rules these are otherwise (docs/ray-tune.md):
+/// Differences from Ray Tune, whose rules these are otherwise (docs/ray-tune.md):
 /// - A rung exactly at `max_t` is never lost to rounding.
-/// - A trial that jumps over rungs has passed them: it is judged at the highest one only. There,
-///   later results fall through to the lower rungs.
+/// - A trial that jumps over rungs has passed them: it is judged only at the highest one. In Ray
+///   Tune later results fall through to the lower rungs.
 /// - A trial that comes back keeps its bracket.
 ///
-/// Values and cutoffs in reasons are the metric's own: scores are turned back where it is
-/// minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (how many
-/// numbers the cutoff was made of) and `why`; with several objectives `front`, `rank` and `most`
-/// (how many go on) instead of `cutoff`, and `value` is the first of them; or `rule`, `max_t`,
-/// `time` and `why`. A trial that passes a rung is annotated with the former; without `cutoff`
-/// where it was the first.
+/// Values and cutoffs in reasons are the metric's own: the sign of scores is restored if the metric
+/// is minimised. A stop says `rule`, `bracket`, `rung`, `cutoff`, `value`, `recorded` (the number
+/// of scores behind the cutoff) and `why`; with several objectives `front`, `rank` and `most` (the
+/// number that go on) instead of `cutoff`, and `value` is the first objective; or, at `max_t`,
+/// `rule`, `max_t`, `time` and `why`. A trial that passes a rung is annotated with the same facts
+/// as a stop there; without `cutoff` if it was the first.
 ///
-/// Judging costs O(log n) of n trials; at a rung with several objectives what `fronts` says.
+/// Judging costs O(log n) of n trials; at a rung with several objectives the cost of `fronts`.
 ///
 /// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020;
-/// Schmucker
-///         et al., "Multi-objective Asynchronous Successive Halving", 2021.
+///         Schmucker et al., "Multi-objective Asynchronous Successive Halving", 2021.
 class asha_scheduler final : public scheduler {
 public:
-  /// @param what     must be valid.
-  /// @param maximise Whether the metric is: for what people read alone.
+  /// @param what     Must be valid.
+  /// @param maximise Whether the metric is maximised: affects only texts and facts for people.
   asha_scheduler(settings what, std::uint64_t seed, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
@@ -64,21 +63,21 @@ public:
   void describe(fingerprint& into) const override;
 
 private:
-  /// A result that meant more than "go on".
+  /// A result with a verdict other than "go on".
   struct verdict {
     sequence cause = 0;
     bool stops = false;
-    /// None: `max_t` was reached.
+    /// The rung that was reached; empty: `max_t` was reached.
     std::optional<rung_visit> at;
     double time = 0;
   };
   struct live_trial {
     std::uint32_t bracket = 0;
-    /// In order of their causes; the last one may be a stop, which also holds for later results.
+    /// In order of their causes; the last one may be a stop, which also applies to later results.
     std::vector<verdict> verdicts;
 
     [[nodiscard]] bool is_stopped() const { return !verdicts.empty() && verdicts.back().stops; }
-    /// What was found out about the result `cause`; null: nothing but "go on".
+    /// The verdict about the result `cause`; null: plain "go on".
     [[nodiscard]] const verdict* about(sequence cause) const;
   };
 
@@ -87,7 +86,8 @@ private:
   bracket_plan plan_;
   std::vector<ladder> brackets_;
   std::map<trial_id, live_trial> live_;
-  /// Rungs that a trial has passed, by its number; kept after its end, for it may be revived.
+  /// Number of rungs that each trial has passed, by its number; kept after its end, since it may be
+  /// revived.
   std::vector<std::uint32_t> passed_;
   fifo_queue queue_;
 

@@ -1,4 +1,4 @@
-/// Who finished a rung, and who of them may be promoted.
+/// The trials that finished a rung, and those of them that may be promoted.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,31 +14,32 @@
 
 namespace tune::asha {
 
-/// Where one trial stands among those that finished its rung.
+/// Standing of one trial among those that finished its rung.
 struct standing {
   /// 1 is the best.
   std::uint64_t rank = 0;
-  /// How many finished the rung, this one among them.
+  /// Number of trials that finished the rung, including this one.
   std::uint64_t recorded = 0;
-  /// So many of them are promotable: the best ⌊recorded / eta⌋.
+  /// Number of promotable trials: the best ⌊recorded / eta⌋.
   std::uint64_t promotable = 0;
   /// The trial's own (first) score.
   double score = 0;
-  /// The score of the last promotable one; none where nobody is, or with several objectives.
+  /// Score of the last promotable trial; empty if there is none, or with several objectives.
   std::optional<double> cutoff;
-  /// With several objectives: how many fronts are better than the trial's own.
+  /// With several objectives: number of fronts that are better than the trial's own.
   std::optional<std::uint64_t> front;
 };
 
-/// All that finished one rung. Nothing is taken back: who ends, or goes on, keeps its score here.
+/// All trials that finished one rung. Nothing is taken back: a trial that ends, or goes on, keeps
+/// its score here.
 ///
-/// A trial is named by its slot, the number of those who were here before it. It is *open* while it
-/// can be promoted: it waits, and was not promoted before.
+/// A trial is named by its slot, the number of trials recorded before it. It is *open* while it can
+/// be promoted: it waits, and was not promoted before.
 class board {
 public:
   virtual ~board() = default;
 
-  /// Adds a trial, which is not open. One with a NaN is ranked last and never promotable.
+  /// Adds a trial, not open at first. One with a NaN is ranked last and is never promotable.
   /// @returns its slot.
   virtual std::uint32_t record(trial_id trial, std::span<const double> scores) = 0;
   virtual void set_open(std::uint32_t slot, bool open) = 0;
@@ -50,21 +51,22 @@ public:
 
   /// Adds all state to `into`.
   virtual void describe(fingerprint& into) const = 0;
-  /// How many were recorded.
+  /// Number of trials recorded.
   [[nodiscard]] virtual std::size_t size() const = 0;
 };
 
-/// By one score: O(log n) for each call, of n trials here.
+/// A board that ranks by one score: O(log n) for each call, of n trials here.
 /// @param eta [> 1]
 [[nodiscard]] std::unique_ptr<board> make_score_board(double eta);
 
-/// By the fronts of several scores, and within the front that is divided by `fronts::best`, so that
-/// those who go on are spread evenly. Trials of one front have the same rank, but for that one.
-/// `record` costs what a point costs among `fronts`; naming, O(F) of F fronts.
+/// A board that ranks by the fronts of several scores, and within the front that is divided by
+/// `fronts::best`, so that the trials that go on are spread evenly. Trials of one front have the
+/// same rank, except in the divided one. `record` costs as much as inserting a point into `fronts`;
+/// naming costs O(F) of F fronts.
 /// @param objectives [>= 2]
 [[nodiscard]] std::unique_ptr<board> make_front_board(double eta, std::uint32_t objectives);
 
-/// Either.
+/// A board for one or several scores.
 [[nodiscard]] inline std::unique_ptr<board> make_board(double eta, std::uint32_t objectives) {
   return objectives > 1 ? make_front_board(eta, objectives) : make_score_board(eta);
 }

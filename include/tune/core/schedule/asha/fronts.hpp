@@ -1,4 +1,4 @@
-/// Points with several scores, ranked by who is better in all of them.
+/// Points with several scores, ranked by dominance.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace tune::asha {
 
-/// Points in non-dominated fronts: no point of a front is dominated by another of it, and each is
-/// by one of the front before, if there is one. Points come one by one and stay.
+/// Points in non-dominated fronts: no point of a front dominates another of it, and each point is
+/// dominated by one of the previous front, if there is one. Points arrive one by one and stay.
 ///
-/// Nothing can be forgotten: a point that is far back is among the best so many again as soon as
-/// worse ones have come. But the fronts are kept, and a new point moves only those that it
-/// pushes back: its place among F fronts is found by looking into O(log F) of them, and what it
-/// pushes back goes from front to front, mostly a few points, until a front is pushed back as a
-/// whole: then those behind it just move up one place. At worst that is O(m · n) of n points with m
-/// scores; with two scores O(F log n) where few are pushed back.
+/// No point can be forgotten: one that is far back is among the best `most` again once enough worse
+/// ones have come. But the fronts are kept, and a new point moves only those that it pushes back:
+/// its place among F fronts is found by looking into O(log F) of them, and the points it pushes
+/// back move from front to front, mostly a few at a time, until a front is pushed back as a whole:
+/// then those behind it just move back one place. At worst that is O(m · n) of n points with m
+/// scores; with two scores O(F log n) if few are pushed back.
 ///
 /// @source Li, Deb, Zhang, Zhang, "Efficient Nondomination Level Update Method for Steady-State
 ///         Evolutionary Multiobjective Optimization", IEEE Transactions on Cybernetics, 2017.
@@ -28,61 +28,61 @@ public:
   /// @param objectives Scores of each point. [>= 1]
   explicit fronts(std::uint32_t objectives) : objectives_{objectives} {}
 
-  /// Adds a point without NaN. @returns its slot: how many there were before.
+  /// Adds a point without NaN. @returns its slot: the number of points before it.
   std::uint32_t insert(std::span<const double> point);
 
   [[nodiscard]] std::size_t size() const { return front_of_.size(); }
-  /// How many fronts are better than the point's own.
+  /// Number of fronts that are better than the point's own.
   [[nodiscard]] std::uint32_t index_of(std::uint32_t slot) const;
-  /// How many points are in better fronts than that of this index.
+  /// Number of points in fronts better than the one with this index.
   [[nodiscard]] std::size_t before(std::uint32_t index) const;
-  /// The points of a front, in no order that means anything. [index < count()]
+  /// The points of a front, in no meaningful order. [index < count()]
   [[nodiscard]] const std::vector<std::uint32_t>& members(std::uint32_t index) const;
   [[nodiscard]] std::size_t count() const { return order_.size(); }
 
-  /// The best so many: whole fronts, and a part of the next.
+  /// The best points: whole fronts, and a part of the next one.
   struct cut {
-    /// How many fronts belong to them as a whole.
+    /// Number of fronts that belong to the cut as a whole.
     std::uint32_t whole = 0;
-    /// Of the front of index `whole`: spread evenly, or by lot where it has more than 256 points,
-    /// for then the lot is even, too. Best first.
+    /// Points of the front with index `whole`, best first: spread evenly, or drawn by lot if it has
+    /// more than 256 points, since then the lot is even, too.
     std::vector<std::uint32_t> rest;
   };
-  /// @param most At most so many points are meant.
+  /// @param most Largest number of points in the cut.
   [[nodiscard]] cut best(std::size_t most) const;
 
-  /// Marks a point, or takes the mark back.
+  /// Marks a point, or removes its mark.
   void mark(std::uint32_t slot, bool on);
   [[nodiscard]] bool is_marked(std::uint32_t slot) const { return marked_[slot] != 0; }
-  /// How many of a front are marked.
+  /// Number of marked points in a front.
   [[nodiscard]] std::uint32_t marked_in(std::uint32_t index) const;
 
   /// Adds all state to `into`.
   void describe(fingerprint& into) const;
 
 private:
-  /// By falling first score: with two scores the second rises, and what a point dominates is a row
-  /// of neighbours.
+  /// Points by falling first score: with two scores the second one rises, and the points that a
+  /// point dominates are adjacent.
   struct front {
     std::vector<std::uint32_t> slots;
-    /// Of those, one after the other: they are gone through often.
+    /// Scores of `slots`, one after another in one array, since they are scanned often.
     std::vector<double> values;
     std::uint32_t marked = 0;
   };
-  /// Points on their way from a front to the next.
+  /// Points moving from one front to the next.
   struct group {
     std::vector<std::uint32_t> slots;
     std::vector<double> values;
   };
 
   std::uint32_t objectives_;
-  /// Fronts in the order in which they were made; never removed.
+  /// Fronts in the order of their creation; never removed.
   std::vector<front> fronts_;
-  /// Best first, as indices into `fronts_`; how many each has; and the way back.
+  /// Indices into `fronts_`, best front first; the size of each front; and the inverse of `order_`.
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> sizes_;
   std::vector<std::uint32_t> place_;
-  /// By slot: which of `fronts_`, and whether it is marked.
+  /// By slot: index into `fronts_`, and whether the point is marked.
   std::vector<std::uint32_t> front_of_;
   std::vector<char> marked_;
 

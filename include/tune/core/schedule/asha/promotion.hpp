@@ -15,41 +15,44 @@
 
 namespace tune::asha {
 
-/// Pauses each trial at every rung; whenever there is room, the best that wait go on.
+/// Pauses each trial at every rung; whenever there is room, the best waiting trials go on.
 ///
-/// Asked whom to run, it names, in this order: trials that were promoted before and came back (a
-/// node was lost, a failure is retried), nearest to the end first; from the highest rung down,
-/// among those that finished the rung the best ⌊n / reduction_factor⌋ of n, as far as they wait
-/// there and were not promoted yet; trials that have not reached a rung, in the order of arrival.
+/// Chooses trials to run in this order: trials that were promoted before and came back (a node was
+/// lost, a failure is retried), nearest to the end first; then, from the highest rung down, the
+/// best ⌊n / reduction_factor⌋ of the n trials that finished the rung, as far as they wait there
+/// and were not promoted yet; then trials that have not reached a rung, in the order of arrival.
 ///
-/// Rungs, brackets and `max_t` are those of the stopping form (`rule`), but for rungs at `max_t`,
-/// where nothing is left to be promoted to: there trials are stopped, or run on to their own ends.
-/// A trial that jumps over rungs has passed them, and waits at the highest. Scores stay where they
-/// were recorded, whatever becomes of the trial; each counts once per rung. One with a NaN is
-/// counted, and never promoted. Of equal scores that of the earlier trial is better. A final result
-/// that was never judged is recorded too. With several objectives the best are those of the best
-/// non-dominated fronts; see `make_front_board`.
+/// Rungs, brackets and `max_t` are those of the stopping form (`rule`), except that there are no
+/// rungs at `max_t`, where nothing is left to be promoted to: there trials are stopped, or run on
+/// to their own ends. A trial that jumps over rungs has passed them, and waits at the highest.
+/// Scores stay where they were recorded, whatever becomes of the trial; each counts once per rung.
+/// A trial with a NaN is counted, and never promoted. Among equal scores that of the earlier trial
+/// is better. A final result that was never judged is recorded too. With several objectives the
+/// best trials are those of the best non-dominated fronts; see `make_front_board`.
 ///
-/// A trial whose pause comes to nothing is told to pause again at each result, unless it is among
-/// those to promote by then: it goes on. One that reaches the next rung all the same waits there.
-/// One that waits and loses its node waits on, and begins from its newest checkpoint when promoted.
+/// A trial whose pause fails is told to pause again at each result, unless it is among those to
+/// promote by then: in that case it goes on. One that reaches the next rung all the same waits
+/// there. A waiting trial that loses its node keeps waiting, and begins from its newest checkpoint
+/// when promoted.
 ///
-/// When nothing runs and nothing can come, those who wait at the lowest rung are stopped, "not
-/// promoted": the searcher may have waited for that. Asked again, those of the next rung, and so
-/// on.
+/// When nothing runs and nothing can come, the trials that wait at the lowest rung are stopped,
+/// "not promoted": the searcher may have been waiting for that. At the next stall those of the next
+/// rung are stopped, and so on.
 ///
-/// A pause says `rule`, `bracket`, `rung`, `value`, `rank`, `recorded` (how many finished the
-/// rung), `promotable`, `cutoff` (the last promotable score) and `why`; the first result after a
-/// promotion is annotated with the same of the moment of promotion. Values are the metric's own.
+/// A pause says `rule`, `bracket`, `rung`, `value`, `rank`, `recorded` (the number of trials that
+/// finished the rung), `promotable`, `cutoff` (the last promotable score) and `why`; the first
+/// result after a promotion is annotated with the same facts as they were at the promotion. Values
+/// are the metric's own.
 ///
-/// Judging and choosing cost O(log n) of n trials, or what `board` says; a stall O(n).
+/// Judging and choosing cost O(log n) of n trials, or as much as `board` says; a stall O(n).
 ///
 /// @source Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020,
 ///         Algorithm 2; Schmucker et al., "Multi-objective Asynchronous Successive Halving", 2021.
 class promotion final : public scheduler {
 public:
-  /// @param what     must be valid.
-  /// @param maximise Whether the (first) metric is: for what people read alone.
+  /// @param what     Must be valid.
+  /// @param maximise Whether the (first) metric is maximised: affects only texts and facts for
+  ///                 people.
   promotion(settings what, std::uint64_t seed, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
@@ -61,56 +64,57 @@ public:
   void describe(fingerprint& into) const override;
 
 private:
-  /// Away: it runs, is about to, or has ended. Refused: paused, and whoever holds it wakes it.
+  /// Away: the trial runs, is about to, or has ended. Refused: paused, and the client that holds it
+  /// wakes it.
   enum class place : std::uint8_t { away, pending, paused, refused };
   struct climber {
-    /// Its turn among those that need no promotion.
+    /// Position among the trials that need no promotion.
     std::uint64_t position = 0;
     std::uint32_t bracket = 0;
-    /// Rungs passed, counted from the lowest; the last is that where it waits.
+    /// Number of rungs passed, counted from the lowest; the trial waits at the last of them.
     std::uint32_t passed = 0;
-    /// On the board of that rung.
+    /// Slot on the board of that rung.
     std::uint32_t slot = 0;
     place where = place::away;
-    /// From the last rung passed.
+    /// True if promoted from the last rung passed.
     bool promoted = false;
     bool known = false;
 
-    /// It need not wait.
+    /// True if the trial need not wait for a promotion.
     [[nodiscard]] bool may_run() const { return passed == 0 || promoted; }
     [[nodiscard]] bool is_available() const {
       return where == place::pending || where == place::paused;
     }
   };
-  /// A result that meant more than "go on".
+  /// A result with a verdict other than "go on".
   struct verdict {
     sequence cause = 0;
     action_body what;
     object reason;
   };
-  /// What there is to say about a trial, in order.
+  /// Remarks about a trial that are still to be made, in order.
   struct remarks {
-    /// The last one may be a stop, which also holds for later results.
+    /// The last one may be a stop, which also applies to later results.
     std::vector<verdict> verdicts;
-    /// The promotion that its next result tells of.
+    /// Facts of the promotion, to be told with the trial's next result.
     object promotion;
   };
   struct rung {
     double milestone;
     std::unique_ptr<board> finished;
   };
-  /// Those with the fewest rungs before them first, pending before paused, then in order of
-  /// arrival. Those that have passed none come last.
+  /// Sort key: fewest rungs ahead first, pending before paused, then in order of arrival. Trials
+  /// that have passed no rung come last.
   using turn = std::tuple<std::uint32_t, bool, std::uint64_t>;
 
   settings settings_;
   bool maximise_;
   bracket_plan plan_;
-  /// By bracket, ascending; without those at `max_t`.
+  /// By bracket, ascending; without rungs at `max_t`.
   std::vector<std::vector<rung>> brackets_;
   /// All rungs as (bracket, number), highest milestone first.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> from_the_top_;
-  /// By the trial's number; kept after its end, for it may be revived.
+  /// By the trial's number; kept after its end, since it may be revived.
   std::vector<climber> climbers_;
   std::map<trial_id, remarks> remarks_;
   /// Available trials that need no promotion.

@@ -7,8 +7,8 @@
 
 namespace tune::fifo {
 
-/// Never stops a trial. Trials run in the order of `fifo_queue`. Of a stall with paused trials it
-/// makes an end: they are stopped, "not promoted".
+/// Never stops a trial. Trials run in the order of `fifo_queue`. At a stall it stops the paused
+/// trials, "not promoted".
 class fifo_scheduler final : public scheduler {
 public:
   [[nodiscard]] scheduler_traits traits() const override;

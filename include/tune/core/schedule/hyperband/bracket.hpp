@@ -1,4 +1,4 @@
-/// One bracket of HyperBand: who is in it, how far they are, who of them may go on.
+/// One bracket of HyperBand: its trials, their progress, and which of them may go on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,18 +14,18 @@ namespace tune::hyperband {
 struct settings {
   /// Metric that milestones are measured in; it must rise.
   std::string time_attr = "training_iteration";
-  /// Where trials end. [>= 1]
+  /// Time at which trials end. [>= 1]
   double max_t = 81;
-  /// One trial in so many goes on at a milestone. [> 1]
+  /// One trial in this many goes on at a milestone. [> 1]
   double reduction_factor = 3;
   /// Whether trials are stopped at their bracket's last milestone; otherwise they run on to their
   /// own end.
   bool stop_last_trials = true;
 };
 
-/// How a bracket begins.
+/// Initial state of a bracket.
 struct bracket_plan {
-  /// How often it halves: the bracket's number s.
+  /// Number of halvings: the bracket's number s.
   std::uint32_t halvings = 0;
   /// Trials that it takes: ⌈S/(s + 1) · η^s⌉.
   std::uint64_t trials = 0;
@@ -35,17 +35,17 @@ struct bracket_plan {
   double work = 0;
 };
 
-/// How many brackets make a band: S = log_η(max_t), rounded (halves to even), + 1. Computed by
-/// products, for a logarithm's last bit differs between machines.
+/// The number of brackets in a band: S = log_η(max_t), rounded (halves to even), + 1. Computed by
+/// products, since the last bit of a logarithm differs between machines.
 ///
-/// @param most Count no further.
+/// @param most Largest value returned.
 [[nodiscard]] std::uint32_t places_of(const settings& what, std::uint32_t most);
 
 /// The brackets of a band by ascending number of halvings, without those whose first milestone
 /// would be 0.
 [[nodiscard]] std::vector<bracket_plan> plans_of(const settings& what);
 
-/// What a milestone came to.
+/// Outcome of a milestone.
 struct round_result {
   struct place {
     trial_id trial;
@@ -56,11 +56,11 @@ struct round_result {
     std::uint64_t rank = 0;
   };
   double milestone = 0;
-  /// The next one; the same where there is none.
+  /// The next milestone; equal to `milestone` if there is none.
   double next = 0;
-  /// Whether it was the last one: all are stopped.
+  /// True if it was the last one: all trials are stopped.
   bool last = false;
-  /// Both ascending by score; those alike in the order in which they came into the bracket.
+  /// Both ascending by score; equal ones in the order in which they joined the bracket.
   std::vector<place> stopped;
   std::vector<place> kept;
 };
@@ -70,11 +70,11 @@ class bracket {
 public:
   bracket(const bracket_plan& plan, const settings& what);
 
-  /// Takes a trial in at time 0. @returns its position: larger than all before.
+  /// Takes a trial in at time 0. @returns its position: larger than all earlier ones.
   std::uint64_t join(trial_id trial);
-  /// @param position must be taken, as everywhere here.
+  /// Removes a trial. @param position Must be taken, as in all functions below.
   void leave(std::uint64_t position);
-  /// The first report at or beyond the milestone is the one that counts there.
+  /// Records a report. The first one at or beyond the milestone is the one that counts there.
   /// @param time Finite.
   void report(std::uint64_t position, double time, double score);
 
@@ -82,26 +82,26 @@ public:
   [[nodiscard]] bool may_run(std::uint64_t position) const;
   /// Whether there are trials, and all have reached the milestone and must wait there.
   [[nodiscard]] bool all_wait() const;
-  /// Whether it holds as many trials as it takes at this milestone.
+  /// Whether the bracket holds as many trials as it takes at this milestone.
   [[nodiscard]] bool is_full() const { return seats_.size() == trials_; }
   [[nodiscard]] bool is_empty() const { return seats_.empty(); }
   [[nodiscard]] std::size_t size() const { return seats_.size(); }
-  /// How many trials have not reached the milestone.
+  /// Number of trials that have not reached the milestone.
   [[nodiscard]] std::uint64_t below() const { return below_; }
   [[nodiscard]] double milestone() const { return milestone_; }
-  /// The score that the trial is compared by at the milestone; before that, its last.
+  /// The score by which the trial is compared at the milestone; before that, its last score.
   [[nodiscard]] double score(std::uint64_t position) const { return seats_.at(position).result; }
 
-  /// Time trained of all there is to train. [<= 1]
+  /// Trained time as a fraction of all the training to be done. [<= 1]
   [[nodiscard]] double completion() const;
 
-  /// Takes a decision about all trials: the best ⌈n/η⌉ stay, towards the next milestone; none where
-  /// this was the last. Of those alike later ones are better; NaN is the worst.
+  /// Decides about all trials: the best ⌈n/η⌉ stay, towards the next milestone; none if this was
+  /// the last. Among equal ones later ones are better; NaN is the worst.
   ///
   /// `all_wait` must hold. O(n log n) of its trials.
   round_result halve();
 
-  /// The trials, by position.
+  /// Visits the trials by position.
   template <class Visitor>
   void for_each(Visitor&& visit) const {
     for (const auto& [position, x] : seats_)
@@ -114,10 +114,10 @@ public:
 private:
   struct seat {
     trial_id trial;
-    /// Of its last report.
+    /// Values of its last report.
     double time = 0;
     double score = 0;
-    /// Of the first one at or beyond the milestone: what it is compared by.
+    /// Values of its first report at or beyond the milestone: it is compared by these.
     double arrived = 0;
     double result = 0;
   };

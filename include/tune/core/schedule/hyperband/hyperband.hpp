@@ -14,17 +14,17 @@
 
 namespace tune::hyperband {
 
-/// Checks what the ranges of single options do not. @errors `ec::bad_option`.
+/// Checks the settings beyond the ranges of single options. @errors `ec::bad_option`.
 [[nodiscard]] expected<void> validate(const settings& what);
 
-/// Where the two rules differ.
+/// The differences between the two rules.
 struct form {
-  /// Its name in the catalogue.
+  /// Name in the catalogue.
   std::string name;
   band_order order;
   /// Whether a bracket that takes more trials waits for them before it decides.
   bool waits_until_full = false;
-  /// Whether each result's milestone is noted as its budget.
+  /// Whether the milestone of each result is noted as its budget.
   bool tells_budget = false;
 };
 
@@ -33,35 +33,36 @@ struct form {
 /// Large brackets first; a bracket decides once it is full, too, and results have a budget.
 [[nodiscard]] form for_bohb();
 
-/// Trains the trials of a bracket to a milestone, where each pauses until the last has come; then
-/// the best ⌈n/η⌉ go on to the next milestone and the others are stopped. Brackets differ in how
-/// many trials they begin with and how early they decide.
+/// Trains the trials of a bracket to a milestone, where each pauses until the last has arrived;
+/// then the best ⌈n/η⌉ go on to the next milestone and the others are stopped. Brackets differ in
+/// the number of trials they begin with and in how early they decide.
 ///
 /// A trial enters the newest bracket that is not full. It leaves when it ends or fails; one that is
-/// tried again after a failure enters as a new one does. A trial that comes back without failure
+/// retried after a failure enters again like a new one. A trial that comes back without failure
 /// (its node was lost, the run was interrupted) keeps its place; if it waited, it is started when
-/// nobody else can be, and pauses at its next report unless it may go on by then. Whenever a trial
-/// leaves, its bracket is looked at again. The first score of the objectives counts, of the
-/// first report at or beyond the milestone; NaN is the worst, and of equal ones those that came
-/// later into the bracket are better. A result without score or finite time leaves no trace.
+/// no other trial can be, and pauses at its next report unless it may go on by then. Whenever a
+/// trial leaves, its bracket is checked again. The first objective's score in the first report at
+/// or beyond the milestone counts; NaN is the worst, and among equal scores those of trials that
+/// joined the bracket later are better. A result without score or finite time leaves no trace.
 ///
-/// What was decided about trials that do not report now is told with the judgement of the report
-/// that brought it about, otherwise with the next one, or when nothing runs. Trials that pause are
+/// Verdicts about trials that are not reporting at the moment are told with the judgement of the
+/// report that caused them, otherwise with the next one, or when nothing runs. Paused trials are
 /// woken by `allow`; one that was let go on before its pause was complete is just chosen.
 ///
-/// Different from Ray Tune, whose rules these are otherwise: see docs/ray-tune.md.
+/// Differences from Ray Tune, whose rules these are otherwise: see docs/ray-tune.md.
 ///
-/// Reasons hold `rule`, `band`, `bracket` (how often it halves), `rung` (the milestone), `value`,
-/// and for verdicts at a milestone `rank`, `compared`, `kept`, `cutoff` (the worst value kept; not
-/// at the last milestone) and `why`; values are the metric's own.
+/// Reasons hold `rule`, `band`, `bracket` (its number of halvings), `rung` (the milestone),
+/// `value`, and for verdicts at a milestone `rank`, `compared`, `kept`, `cutoff` (the worst value
+/// kept; not at the last milestone) and `why`; values are the metric's own.
 ///
-/// Judging costs O(log n) of n trials, and O(m log m) once for m that waited for each other.
+/// Judging costs O(log n) of n trials, plus O(m log m) once for m trials that waited for each
+/// other.
 ///
 /// @source Li et al., "Hyperband", JMLR 18 (2018); Falkner et al., "BOHB", ICML 2018.
 class hyperband_scheduler final : public scheduler {
 public:
-  /// @param what     must be valid.
-  /// @param maximise Whether the metric is: for what people read alone.
+  /// @param what     Must be valid.
+  /// @param maximise Whether the metric is maximised: affects only texts and facts for people.
   hyperband_scheduler(form how, settings what, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
@@ -75,19 +76,19 @@ public:
 private:
   enum class place : std::uint8_t { away, pending, paused, refused };
   struct known_trial {
-    /// None: it was stopped, and its end is awaited.
+    /// Empty: the trial was stopped, and its end is awaited.
     std::optional<seat> at;
     place where = place::away;
-    /// Its last result, until the verdict on that is recorded.
+    /// Its last result, until the verdict on it is recorded.
     sequence asked = 0;
-    /// What the last milestone came to: to be told if `due`, or why it was stopped.
+    /// Outcome of the last milestone: to be told if `due`, or the reason why it was stopped.
     object verdict;
     bool due = false;
-    /// It was stopped since it came to the end of its bracket.
+    /// True if it was stopped because it came to the end of its bracket.
     bool completes = false;
     /// The result with whose judgement the verdict is told; 0: with any.
     sequence told_with = 0;
-    /// The milestone towards which the last result was, and what was noted of it.
+    /// The milestone that the last result was heading for, and the budget noted for it.
     double budget = 0;
     double noted_budget = 0;
   };
@@ -98,9 +99,9 @@ private:
   bool maximise_;
   bands bands_;
   std::map<trial_id, known_trial> trials_;
-  /// Those in the queue who have reached their milestone: they came back.
+  /// Queued trials that have reached their milestone: they came back.
   std::set<trial_id> early_;
-  /// Trials whose verdict is due, by what it is told with.
+  /// Trials whose verdict is due, by the result it is told with.
   std::map<sequence, std::set<trial_id>> due_;
 
   void add(trial_id trial);
@@ -117,7 +118,7 @@ private:
   void halve(std::uint64_t bracket, sequence cause, bool forced);
   void give_verdict(trial_id trial, object verdict, sequence cause, bool completes);
   void mark_told(entry& trial);
-  /// Whatever was to be told with the trial's last result is told with the next one.
+  /// Verdicts that were to be told with the trial's last result are told with the next one.
   void release_verdicts(known_trial& trial);
   void refresh(const entry& trial);
 

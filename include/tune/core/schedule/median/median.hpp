@@ -1,4 +1,4 @@
-/// Median stopping: a trial must keep up with the averages of the others.
+/// Median stopping: a trial must keep up with the averages of the other trials.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,46 +17,46 @@
 namespace tune::median {
 
 struct settings {
-  /// Metric that the trials' progress is measured in; it must rise.
+  /// Metric in which the trials' progress is measured; it must rise.
   std::string time_attr = "time_total_s";
-  /// Nobody is judged earlier, and no earlier result enters an average. [>= 0, in time_attr]
+  /// No trial is judged earlier, and no earlier result enters an average. [>= 0, in time_attr]
   double grace_period = 60;
-  /// Fewer averages of others than this decide nothing. [>= 1]
+  /// No decision is made with fewer averages of other trials. [>= 1]
   std::uint32_t min_samples_required = 3;
-  /// A trial with too few to compare with runs for so long before it gives others time. [>= 0]
+  /// If too few averages are there, a trial runs this long before it gives others time. [>= 0]
   double min_time_slice = 0;
   /// Stop trials that fall behind; otherwise pause them once.
   bool hard_stop = true;
-  /// As `scheduler_context::judges_as_before`: a trial without any number is not judged.
+  /// Like `scheduler_context::judges_as_before`: a trial without any number is not judged.
   bool spares_numberless = false;
 };
 
-/// Judges each result from the grace period on: the trial's best score so far against the median
-/// of what the others, running and ended, had on average at the same time. Strictly worse: it is
-/// stopped, or paused once and never judged again (soft).
+/// Judges each result from the grace period on: compares the trial's best score so far with the
+/// median of the averages that the other trials, running and ended, had at the same time. If it is
+/// strictly worse, the trial is stopped, or paused once and never judged again (soft).
 ///
 /// A mean takes the scores from the grace period on up to the judged time, and counts if the other
-/// trial's latest result is not before that time. Means that are not finite are left out. With too
-/// few of them a trial that has run for more than `min_time_slice` since it did so last is paused
-/// if somebody waits for a place; such pauses are refused where trials cannot save.
+/// trial's latest result is not before that time. Means that are not finite are left out. If too
+/// few remain, a trial that has run for more than `min_time_slice` since it last paused for others
+/// is paused if another trial waits for a place; such pauses are refused if trials cannot save.
 ///
 /// Trials run in the order of `fifo_queue`: paused ones when no other waits, so that nothing
-/// stalls. The first score of the objectives counts. A NaN score is no best, and spoils the trial's
-/// mean from then on; a trial whose scores are all NaN has no best, which is worse than any median.
-/// A result without scores or time leaves no trace. A final result that was
-/// never judged is added to the trial's results; one that was judged is not added again.
+/// stalls. The first objective's score counts. A NaN score cannot be the best, and spoils the
+/// trial's mean from then on; a trial whose scores are all NaN has no best, which is worse than any
+/// median. A result without scores or time leaves no trace. A final result that was never judged is
+/// added to the trial's results; one that was judged is not added again.
 ///
-/// A stop and a pause say `rule`, `time`, `value` (the trial's best), `median`, `compared` (how
-/// many means) and `why`; a pause for others `rule`, `time`, `compared`, `required` and `why`.
-/// Numbers are the metric's own: scores are turned back where it is minimised.
+/// A stop and a pause say `rule`, `time`, `value` (the trial's best), `median`, `compared` (the
+/// number of means) and `why`; a pause for others `rule`, `time`, `compared`, `required` and `why`.
+/// Numbers are the metric's own: the sign of scores is restored if the metric is minimised.
 ///
-/// The cost of a result is that of `averages`: O(log n) of n trials where times are iterations.
+/// A result costs as much as in `averages`: O(log n) of n trials if times are iterations.
 ///
-/// @source Golovin et al., "Google Vizier: A Service for Black-Box Optimization", KDD 2017,
-///         section 3.2.2, in Ray Tune's form; docs/ray-tune.md says where it differs.
+/// @source Golovin et al., "Google Vizier: A Service for Black-Box Optimization", KDD 2017, section
+///         3.2.2, in Ray Tune's form; docs/ray-tune.md lists the differences.
 class median_scheduler final : public scheduler {
 public:
-  /// @param maximise Whether the metric is: for what people read alone.
+  /// @param maximise Whether the metric is maximised: affects only texts and facts for people.
   explicit median_scheduler(settings what, bool maximise = true);
 
   [[nodiscard]] scheduler_traits traits() const override;
@@ -69,7 +69,7 @@ public:
 
 private:
   enum class kind : std::uint8_t { stops, rests, yields };
-  /// A result that meant more than "go on".
+  /// A result with a verdict other than "go on".
   struct verdict {
     sequence cause = 0;
     kind what = kind::stops;
@@ -77,13 +77,13 @@ private:
   };
   struct live_trial {
     bool running = false;
-    /// It fell behind: stopped, or paused once.
+    /// True if the trial fell behind: stopped, or paused once.
     bool judged = false;
-    /// Results of it.
+    /// Number of its results.
     std::uint64_t results = 0;
-    /// When it last gave others time.
+    /// Time at which it last paused for others.
     double last_pause = -std::numeric_limits<double>::infinity();
-    /// In order of their causes; the last one may be a stop, which also holds for later results.
+    /// In order of their causes; the last one may be a stop, which also applies to later results.
     std::vector<verdict> verdicts;
 
     [[nodiscard]] const verdict* about(sequence cause) const;
@@ -93,7 +93,7 @@ private:
   bool maximise_;
   averages averages_;
   std::map<trial_id, live_trial> live_;
-  /// Live trials that run.
+  /// Number of live trials that run.
   std::size_t running_ = 0;
   fifo_queue queue_;
 

@@ -8,10 +8,10 @@
 
 namespace tune::pb2 {
 
-/// A function that can be differentiated: its value at `x`; fills in the gradient there.
+/// A differentiable function: returns its value at `x`, and fills in the gradient there.
 using slope = std::function<double(std::span<const double> x, std::span<double> gradient)>;
 
-/// A box, by its corners; as many numbers each as there are dimensions.
+/// A box, given by its corners; each has one number per dimension.
 struct box {
   std::vector<double> low;
   std::vector<double> high;
@@ -22,13 +22,13 @@ struct summit {
   double value = 0;
 };
 
-/// The top of the hill that `from` stands on, or how far `most_steps` lead up to it. Never outside
-/// of the box, and never below the start.
+/// Climbs from `from` to the top of the hill there, or as far up as `most_steps` lead. Never leaves
+/// the box, and never returns a point below the start.
 ///
 /// @param least_gain A step that gains less is the last.
 ///
-/// L-BFGS with the last few steps, projected on the box: a coordinate that stands at a border and
-/// wants out keeps still. Each step goes back by halves until it climbs enough (Armijo).
+/// Uses L-BFGS with the last few steps, projected on the box: a coordinate at a border that would
+/// leave the box stays. Each step is halved until it climbs enough (Armijo).
 /// @source Byrd, Lu, Nocedal, Zhu, "A Limited Memory Algorithm for Bound Constrained Optimization",
 ///         SIAM J. Sci. Comput. 16, 1995, with a simple projection instead of the Cauchy point.
 [[nodiscard]] summit climb(const slope& hill, const box& within, std::vector<double> from,

@@ -1,4 +1,4 @@
-/// What each stretch of training brought: what PB2 learns from.
+/// Training history that PB2 learns from: the gain of each stretch of training.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,45 +15,46 @@
 
 namespace tune::pb2 {
 
-/// Parameters, each scaled to [0, 1].
+/// Parameter values, each scaled to [0, 1].
 using point = std::vector<double>;
 
-/// One stretch of training with the same parameters.
+/// One stretch of training with constant parameters.
 struct stretch {
-  /// At its end.
+  /// Time at its end.
   double time = 0;
-  /// The score at its beginning; larger is better.
+  /// Score at its beginning; larger is better.
   double before = 0;
   point at;
-  /// How much the score rose per unit of time.
+  /// Increase of the score per unit of time.
   double gain = 0;
 };
 
-/// Where a trial stood.
+/// State of a trial at a time.
 struct mark {
   double time = 0;
   double score = 0;
   point at;
 };
 
-/// Keeps where each trial stands, and the last stretches of all. Each change costs O(log n).
+/// Keeps the last mark of each trial, and the last stretches of all trials. Each change costs O(log
+/// n).
 class history {
 public:
   static constexpr std::size_t most_stretches = 1000;
 
-  /// The trial got there. With the parameters of its last mark that makes a stretch, unless no time
-  /// has passed, or one of the scores is not finite.
+  /// The trial reached this mark. It makes a stretch with the trial's last mark if that has the
+  /// same parameters, unless no time has passed or one of the scores is not finite.
   void reach(trial_id trial, mark what);
-  /// The trial goes on from another's state, with parameters that were chosen just now.
+  /// The trial goes on from another's state, with parameters that were just chosen.
   void take_over(trial_id trial, mark what);
-  /// It ended: its stretches stay.
+  /// The trial ended: its stretches stay.
   void forget(trial_id trial);
 
   /// The last stretches by their ends, then by trials. [at most `most_stretches`]
   [[nodiscard]] std::vector<stretch> stretches() const;
-  /// When the trial's last stretch ended, and the score at its beginning; nothing: it has none.
+  /// End of the trial's last stretch, and the score at its beginning; empty if it has none.
   [[nodiscard]] std::optional<std::pair<double, double>> last_of(trial_id trial) const;
-  /// What was chosen since the newest result of all.
+  /// The points chosen since the newest result of all trials.
   [[nodiscard]] const std::vector<point>& chosen() const { return chosen_; }
 
   /// Adds all state to `into`.
@@ -65,7 +66,7 @@ private:
     std::optional<std::pair<double, double>> stretch;
   };
   std::map<trial_id, course> courses_;
-  /// By end, then by trial, so that it does not matter who was first; then by arrival.
+  /// By end, then by trial, so that the order of arrival matters only between equal ones.
   std::map<std::tuple<double, trial_id, std::uint64_t>, stretch> stretches_;
   std::uint64_t arrivals_ = 0;
   std::optional<double> newest_;

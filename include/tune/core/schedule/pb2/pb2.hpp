@@ -1,4 +1,4 @@
-/// Population based bandits: population based training that learns where to go.
+/// Population based bandits: population based training that learns which parameters to choose.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,33 +17,33 @@
 
 namespace tune::pb2 {
 
-/// A parameter that is explored, and its range: even in its logarithm where it is drawn so.
+/// An explored parameter and its range: uniform in its logarithm if the range is logarithmic.
 struct bounded_parameter {
   std::string name;
   float_range bounds;
 };
 
-/// Reads what is explored: names of parameters separated by commas; none: all that can vary.
-/// @param space Null: nothing is known of it, which is refused.
+/// Reads the explored parameters: names separated by commas; empty text: all that can vary.
+/// @param space Null: an unknown space, which is refused.
 /// @errors `ec::unknown_name` with the nearest name; `ec::bad_option` for a parameter that is not a
-///         continuous range, that has a condition, or where there is none.
+///         continuous range or has a condition, or if there is none.
 [[nodiscard]] expected<std::vector<bounded_parameter>> read_bounded(std::string_view names,
                                                                     const search_space* space);
 
-/// Where a value stands in its range. [0, 1]
+/// Position of a value in its range. [0, 1]
 [[nodiscard]] double scaled(const float_range& within, double x);
-/// The value there; never outside of the range.
+/// The value at a position; never outside of the range.
 [[nodiscard]] double unscaled(const float_range& within, double u);
 
 /// Learns from each result that counts how much training gains with which parameters, and chooses
-/// new ones by `propose`. Where the donor has trained for no stretch yet, its configuration is
-/// taken over as it is.
+/// new ones by `propose`. If the donor has completed no stretch of training yet, its configuration
+/// is taken over unchanged.
 ///
-/// A model is made for an exploit alone, never for other reports, and beside the verdicts of other
-/// trials; it costs milliseconds, and up to some seconds with a thousand stretches.
+/// A model is built only for an exploit, never for other reports, and in parallel with the verdicts
+/// of other trials; it costs milliseconds, and up to some seconds with a thousand stretches.
 class bandit final : public pbt::explorer {
 public:
-  /// @param space What configurations must belong to.
+  /// @param space The space that configurations must belong to.
   bandit(std::vector<bounded_parameter> explored, std::shared_ptr<const search_space> space)
       : explored_{std::move(explored)}, space_{std::move(space)} {}
 
@@ -61,11 +61,11 @@ private:
   std::shared_ptr<const search_space> space_;
   history history_;
 
-  /// None where a configuration lacks a parameter.
+  /// Empty if a configuration lacks a parameter.
   [[nodiscard]] std::optional<point> point_of(const config_ptr& config) const;
 };
 
-/// PB2 as a choice of the INI file.
+/// The catalogue entry of PB2.
 [[nodiscard]] scheduler_catalogue::entry make_entry();
 
 } // namespace tune::pb2

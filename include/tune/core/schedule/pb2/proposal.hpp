@@ -1,4 +1,4 @@
-/// Chooses parameters by what stretches of training brought so far.
+/// Chooses parameters by the gains of earlier stretches of training.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,35 +11,34 @@
 
 namespace tune::pb2 {
 
-/// What parameters are wanted for.
+/// The situation for which parameters are chosen.
 struct question {
-  /// When the donor's last stretch ended, and the score at its beginning.
+  /// End of the donor's last stretch, and the score at its beginning.
   double time = 0;
   double before = 0;
-  /// What others go on with from the same time on.
+  /// Points that were chosen for other trials going on from the same time.
   std::vector<point> chosen;
 };
 
 struct proposal {
   point at;
-  /// What is expected of it, in standard deviations of the gains around their mean; and how
-  /// uncertain that is.
+  /// Expected gain, in standard deviations of the gains around their mean; and its uncertainty.
   double mean = 0;
   double sigma = 0;
-  /// How many stretches it rests on.
+  /// Number of stretches that the proposal rests on.
   std::size_t stretches = 0;
   kernel by;
 };
 
-/// Stretches as the Gaussian process takes them: time and the score before scaled to [0, 1], gains
-/// standardised and cut to [-2, 2]. A place's first coordinate is the score before.
+/// Stretches in the form that the Gaussian process takes: time and the score before scaled to [0,
+/// 1], gains standardised and cut to [-2, 2]. The first coordinate of a place is the score before.
 struct prepared {
   std::vector<place> where;
   std::vector<double> gains;
 
-  /// @param from [not empty]
+  /// @param from Not empty.
   explicit prepared(std::vector<stretch> from);
-  /// The place of a point, scaled likewise.
+  /// The place of a point, scaled in the same way.
   [[nodiscard]] place place_of(double time, double before, const point& at) const;
 
 private:
@@ -49,16 +48,16 @@ private:
   double before_range_ = 0;
 };
 
-/// How many of the last stretches a model rests on: all up to 200; of more the length, in steps of
-/// 10 from 200 on, of the greatest likelihood.
+/// Number of last stretches that a model rests on: all up to 200; if there are more, the length
+/// with the greatest likelihood, in steps of 10 from 200 on.
 [[nodiscard]] std::size_t window_length(const std::vector<stretch>& all, const kernel& by);
 
-/// Where mean + κ·σ is greatest, κ² = 0.2 + max(0, ln(0.4 n)) of n stretches: the best of 10 climbs
-/// from random points. What others chose narrows σ there.
+/// Maximises mean + κ·σ, κ² = 0.2 + max(0, ln(0.4 n)) of n stretches: returns the best of 10 climbs
+/// from random points. Points chosen for others reduce σ near them.
 ///
-/// The kernel is fitted to the last 200 stretches at most, and judges longer windows as it is.
+/// The kernel is fitted to at most the last 200 stretches, and judges longer windows unchanged.
 ///
-/// @param all  By time. [not empty]
+/// @param all  Ordered by time. Not empty.
 /// @param unit Draws from [0, 1).
 /// @source Parker-Holder, Nguyen, Roberts, "Provably Efficient Online Hyperparameter Optimization
 ///         with Population-Based Bandits", NeurIPS 2020; Ray Tune's PB2, but with σ where that

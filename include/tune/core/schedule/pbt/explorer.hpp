@@ -1,5 +1,5 @@
-/// How a trial that takes over another's state gets its new configuration: the replaceable step of
-/// population based training.
+/// Interface of the step that finds the new configuration of a trial which takes over another's
+/// state. Population based training draws it in `perturbation`, PB2 in `bandit`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tune::pbt {
 
-/// Where the draws of one exploit come from; tests may give their own.
+/// Source of the draws of one exploit; tests may use their own.
 class dice {
 public:
   virtual ~dice() = default;
@@ -28,18 +28,18 @@ public:
   [[nodiscard]] virtual std::uint64_t below(std::uint64_t n) = 0;
 };
 
-/// What tells one exploit of a trial from its others. It does not depend on when a head was lost,
-/// or on what else entered the log in between.
+/// Identifies one exploit of a trial among its others. Does not depend on when a head was lost, or
+/// on what else entered the log in between.
 struct occasion {
-  /// That of the target when it made the report that is judged; 0: a round that all waited for.
+  /// Lineage of the target at the judged report; 0: a synchronous round.
   lineage_id lineage = 0;
-  /// The iteration of that report; of a round, how many came before it.
+  /// Iteration of that report; for a round, the number of earlier rounds.
   std::uint64_t number = 0;
 
   friend bool operator==(const occasion&, const occasion&) = default;
 };
 
-/// Draws that depend on the seed, the rule's name, the occasion and the trial that is to change.
+/// Draws that depend on the seed, the rule's name, the occasion and the trial to change.
 class seeded_dice final : public dice {
 public:
   seeded_dice(std::uint64_t seed, std::string_view rule, const occasion& when, trial_id target);
@@ -51,69 +51,69 @@ private:
   rng draw_;
 };
 
-/// What a trial reached, when, and with which configuration.
+/// Result of a trial: its score, the time, and the configuration.
 struct standing {
   trial_id trial;
   double time = 0;
-  /// Larger is better; NaN where it has none.
+  /// Larger is better; NaN if there is none.
   double score = 0;
   config_ptr config;
 };
 
-/// What an explorer goes by.
+/// Facts that an explorer may use.
 struct heritage {
-  /// What tells this exploit of the target from its others.
+  /// Identifies this exploit among the target's others.
   occasion when;
-  /// Who gives up what it has, and whose state it gets.
+  /// The target gives up its state, and gets that of the donor.
   standing target;
   standing donor;
-  /// Configurations that were found for other trials in the same answer.
+  /// Configurations found for other trials in the same answer.
   std::span<const config_ptr> siblings = {};
 };
 
-/// A parameter that is mutated, within which domain.
+/// A parameter that is mutated, and the domain of its mutations.
 struct mutable_parameter {
   std::string name;
   domain what;
 };
 
-/// What became of one parameter, compared with the donor's configuration.
+/// Change of one parameter, compared with the donor's configuration.
 struct change {
-  /// Its dotted name.
+  /// Dotted name.
   std::string parameter;
-  /// Null where it was or is absent.
+  /// Null if it was or is absent.
   value from;
   value to;
   /// "resampled", "×1.2", "next in list", …
   std::string how;
 };
 
-/// A new configuration, and how it came about.
+/// A new configuration, and how it was derived.
 struct explored {
   object config;
   std::vector<change> changes;
-  /// What else people should know of it; mostly empty.
+  /// Additional note for people; mostly empty.
   std::string note = {};
 };
 
-/// Finds new configurations. Like a scheduler it has two halves: it is told what happened, which is
-/// all that changes its state, and answers from it.
+/// Finds new configurations. Like a scheduler it has two halves: it is told what happened, which
+/// alone changes its state, and it answers from that state.
 class explorer {
 public:
   virtual ~explorer() = default;
 
   /// A result counted: burn-in and interval were over.
   virtual void observe(const standing&) {}
-  /// An answer was put into effect: `what` is the target, with its new configuration and with the
-  /// time and the score of the donor.
+  /// An answer took effect: the argument is the target, with its new configuration and the donor's
+  /// time and score.
   virtual void adopt(const standing&) {}
-  /// A trial came to its end.
+  /// A trial ended.
   virtual void forget(trial_id) {}
 
   [[nodiscard]] virtual explored explore(const heritage& what, dice& with) const = 0;
 
-  /// Where exploring takes long: what finds the same as `explore` would now, from copies of what
-  /// that needs, on any thread. Empty: `explore` is quick.
+  /// For slow exploration: returns a function that finds the same as `explore` would now, from
+  /// copies of the data it needs, on any thread. Empty: `explore` is quick.
   [[nodiscard]] virtual std::function<explored(dice&)> explore_later(const heritage&) const {
     return {};
   }
@@ -122,21 +122,21 @@ public:
   virtual void describe(fingerprint&) const {}
 };
 
-/// The value of a range next to a number; whole numbers and steps are rounded half to even. Lists
-/// and ranges that depend on others give the number back.
+/// The value of a range closest to a number; whole numbers and steps are rounded half to even.
+/// Lists and ranges that depend on other parameters return the number itself.
 [[nodiscard]] value nearest_in(const domain& range, double x);
 
-/// What a configuration comes to with changes: one value per parameter of the space, null where it
-/// has none.
+/// The values of a configuration after changes: one per parameter of the space, null if it has
+/// none.
 [[nodiscard]] std::vector<value> changed_values(const search_space& space, const object& from,
                                                 const std::vector<change>& changes);
 
 /// Applies changes to a configuration and makes it one of the space again: parameters that are no
-/// longer active go, those that become active are drawn, and values outside of the range that holds
-/// now move to its nearer end; each is added to the changes. What the space does not know stays as
-/// it is. Where some range is empty then the configuration stays whole as it was.
-/// @param space Null: nothing is known of it, and the changes are applied as they are.
-/// @param own What these parameters are drawn from instead of the space's domains.
+/// longer active are removed, newly active ones are drawn, and values outside of their present
+/// range move to its nearer end; each such step is added to the changes. Parameters unknown to the
+/// space stay unchanged. If some range becomes empty, the whole configuration stays as it was.
+/// @param space Null: an unknown space; the changes are applied as they are.
+/// @param own Domains that these parameters are drawn from instead of the space's.
 [[nodiscard]] explored settle(const search_space* space, const object& from,
                               std::vector<change> changes, dice& with,
                               std::span<const mutable_parameter> own = {});

@@ -17,66 +17,68 @@
 namespace tune::pbt {
 
 struct settings {
-  /// Who decides, for reasons.
+  /// Name of the rule, for reasons.
   std::string rule = "pbt";
-  /// Metric that time is measured in; it must rise.
+  /// Metric in which time is measured; it must rise.
   std::string time_attr = "time_total_s";
-  /// A trial is looked at when so much time has passed since it was the last time. [> 0]
+  /// A trial is examined when this much time has passed since its last examination. [> 0]
   double perturbation_interval = 60;
   /// Results before this time do not count. [>= 0]
   double burn_in_period = 0;
-  /// Part of the trials that are replaced, and as many that replace them. [0, 0.5]
+  /// Fraction of the trials that are replaced, and of those that replace them. [0, 0.5]
   double quantile_fraction = 0.25;
-  /// Whether a trial is stopped whose report lacks the metric or the time; otherwise it goes on.
+  /// Whether to stop a trial whose report lacks the metric or the time; otherwise it goes on.
   bool require_attrs = true;
-  /// All wait for each other at each interval.
+  /// All trials wait for each other at each interval.
   bool synch = false;
-  /// As `scheduler_context::draws_by_event`.
+  /// See `scheduler_context::draws_by_event`.
   bool draws_by_event = false;
-  /// As `scheduler_context::judges_as_before`: of a donor only checkpoints count that were saved
-  /// since it was found in the upper quantile.
+  /// See `scheduler_context::judges_as_before`: only those checkpoints of a donor count that were
+  /// saved since it was found in the upper quantile.
   bool judges_as_before = false;
 };
 
-/// Where the draws of an exploit come from, by its occasion and the trial to change.
+/// Makes the draws of an exploit, by its occasion and the trial to change.
 using dice_source = std::function<std::unique_ptr<dice>(const occasion& when, trial_id target)>;
 
-/// An exploit to which only the new configuration lacks. A value.
+/// An exploit without its new configuration. A value.
 struct exploit_plan {
   occasion when;
   standing target;
   standing donor;
-  /// Null: the donor has none that would do.
+  /// Null: the donor has no suitable checkpoint.
   checkpoint_id from;
   std::uint64_t from_iteration = 0;
-  /// Where the next draws come from.
+  /// Source of the next draws.
   std::shared_ptr<dice> draws;
-  /// What is known of it so far; with the reason where there is nothing to go on from.
+  /// Facts known so far; with the reason if there is no checkpoint to go on from.
   object facts;
 };
 
-/// Looks at a trial when `perturbation_interval` has passed since it last did. One in the upper
-/// quantile of the scores saves a checkpoint and becomes a donor. One in the lower quantile takes
-/// over the checkpoint of a donor, drawn evenly, and goes on with a configuration that the explorer
-/// made of the donor's. While that of its donor is still being saved, it is put off from report to
-/// report; half an interval later it takes the newest there is, however old. Without any it goes on
-/// as it is.
+/// Examines a trial when `perturbation_interval` has passed since its last examination. A trial in
+/// the upper quantile of the scores saves a checkpoint and becomes a donor. One in the lower
+/// quantile takes over the checkpoint of a donor, drawn evenly, and goes on with a configuration
+/// that the explorer derived from the donor's. While the donor's checkpoint is still being saved,
+/// the exploit is put off from report to report; after half an interval the trial takes the donor's
+/// newest checkpoint, however old. Without any it goes on as it is.
 ///
-/// Where more trials are wanted than fit, a trial that was looked at pauses; those that trained
+/// If more trials are wanted than fit, a trial pauses after its examination; those that trained
 /// least run next. The first of several objectives counts.
 ///
-/// With `synch` all trials pause at the next common time, and are looked at once nothing runs any
-/// more: the upper quantile first, then the middle, then the lower. Who ends, or fails, is waited
-/// for no longer; who comes back, or later, is. What a round decides depends on the scores, not on
-/// the order in which they came: runs of one seed are alike where time is counted, not measured.
+/// With `synch` all trials pause at the next common time, and are examined once nothing runs any
+/// more: the upper quantile first, then the middle, then the lower. Trials that end or fail are no
+/// longer waited for; trials that come back or arrive later are. The decisions of a round depend on
+/// the scores, not on the order in which they came: runs with one seed are alike if time is
+/// counted, not measured.
 ///
-/// Different from Ray Tune, whose rules these are otherwise: see docs/ray-tune.md.
+/// Differences from Ray Tune, whose rules these are otherwise: see docs/ray-tune.md.
 ///
-/// Scores in reasons are the metric's own: turned back where it is minimised. An exploit says
-/// `rule`, `quantile`, `rank` (1 is the best) `of` how many, `score`, `donor` with `donor_rank`,
-/// `donor_score` and `donor_iteration`, `changes` (`parameter`, `from` the donor's value, `to`,
-/// `how`), the donor's whole configuration as `donor_config`, the new one as `config`, and `why`.
-/// Other trials that are looked at say where they stand, and what came in between.
+/// Scores in reasons are the metric's own: their sign is restored if the metric is minimised. An
+/// exploit says `rule`, `quantile`, `rank` (1 is the best), `of` (the number ranked), `score`,
+/// `donor` with `donor_rank`, `donor_score` and `donor_iteration`, `changes` (`parameter`, `from`
+/// the donor's value, `to`, `how`), the donor's whole configuration as `donor_config`, the new one
+/// as `config`, and `why`. Other examined trials give their standing, and the reason if they pause
+/// or wait.
 ///
 /// Judging costs O(log n) of n trials, and a round of `synch` O(n log n).
 ///
@@ -84,8 +86,8 @@ struct exploit_plan {
 class pbt_scheduler final : public scheduler {
 public:
   /// @param how      Finds new configurations; not null.
-  /// @param maximise Whether the metric is: for what people read alone.
-  /// @param draws    Instead of draws by the seed.
+  /// @param maximise Whether the metric is maximised: affects only texts and facts for people.
+  /// @param draws    Replaces the draws by the seed.
   pbt_scheduler(settings what, std::unique_ptr<explorer> how, std::uint64_t seed,
                 bool maximise = true, dice_source draws = {});
 
@@ -104,12 +106,12 @@ private:
   dice_source draws_;
   bool maximise_;
   population population_;
-  /// Synchronous: when all are looked at next, when the last of them reported, and whether any was
-  /// started since the last round.
+  /// Synchronous only: time of the next round, time of the last report that reached it, and whether
+  /// any trial was started since the last round.
   double next_sync_;
   double last_arrival_ = 0;
   bool started_since_round_ = true;
-  /// Rounds that were decided.
+  /// Number of decided rounds.
   std::uint64_t rounds_ = 0;
 
   void see(sequence cause, const fact::result& what);
@@ -132,11 +134,12 @@ private:
   [[nodiscard]] double as_reported(double score) const;
 };
 
-/// PBT as a choice of the INI file.
+/// The catalogue entry of PBT.
 [[nodiscard]] scheduler_catalogue::entry make_entry();
 
-/// The same with an exploration of the user's own, which sees what the perturbation made.
-/// @param name How it is chosen; another than "pbt" lets both be.
+/// PBT with an additional exploration by the user's function, which sees the result of the
+/// perturbation.
+/// @param name Its name in the catalogue; a name other than "pbt" keeps both.
 [[nodiscard]] scheduler_catalogue::entry make_entry(std::string name, custom_explore custom);
 
 } // namespace tune::pbt

@@ -11,11 +11,11 @@
 
 namespace tune::pbt {
 
-/// A set of (score, trial), worst first; ties by trial number. Every question and change costs
-/// O(log n) on average, whatever the scores are: a treap whose priorities are hashes of the trials.
+/// A set of (score, trial), worst first; ties by trial number. Every query and change costs O(log
+/// n) on average, whatever the scores are: a treap whose priorities are hashes of the trials.
 class ranking {
 public:
-  /// One entry. The score is not NaN.
+  /// One entry. The score must not be NaN.
   struct entry {
     double score = 0;
     trial_id trial;
@@ -24,19 +24,19 @@ public:
     }
   };
 
-  /// It must not be in.
+  /// Adds an entry. It must not be in the set.
   void insert(const entry& what);
-  /// It must be in.
+  /// Removes an entry. It must be in the set.
   void erase(const entry& what);
 
   [[nodiscard]] std::size_t size() const { return size_of(root_); }
-  /// How many entries stand before it.
+  /// Number of entries before this one.
   [[nodiscard]] std::size_t rank(const entry& what) const;
-  /// The entry with so many before it. [i < size()]
+  /// The entry with `i` entries before it. [i < size()]
   [[nodiscard]] entry at(std::size_t i) const;
 
 private:
-  /// Index into `nodes_`, whose first is nobody.
+  /// Index into `nodes_`, whose first element stands for no node.
   using link = std::uint32_t;
   struct node {
     entry what;
@@ -52,7 +52,7 @@ private:
 
   [[nodiscard]] std::size_t size_of(link x) const { return nodes_[x].size; }
   void recount(link x);
-  /// Those before `border`, and the others.
+  /// Splits into the entries before `border`, and the others.
   std::pair<link, link> split(link x, const entry& border);
   link merge(link left, link right);
   link without(link x, const entry& what);

@@ -1,4 +1,4 @@
-/// Trains one trial by a schedule of configurations that population based training has found.
+/// Trains one trial by a schedule of configurations that population based training found.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace tune::pbt_replay {
 
 /// The first trial begins with the policy's first configuration, whatever was suggested. When its
-/// iteration has reached that of a step, it pauses and goes on with the step's configuration; where
-/// several were reached at once, with the last one's. Other trials are stopped.
+/// iteration has reached that of a step, it pauses and goes on with the step's configuration; if
+/// several steps were reached at once, with that of the last. Other trials are stopped.
 ///
 /// A change says `rule`, `step` (from 1; 0 is the beginning), `of`, `at` (the step's iteration) and
 /// `why`.
@@ -38,7 +38,7 @@ private:
   /// Newest result, and its iteration.
   sequence cause_ = 0;
   std::uint64_t iteration_ = 0;
-  /// Configurations in order, the first being 1: the one that was set last, 0 for none; and the one
+  /// Numbers of configurations, in order from 1: the one that was set last, 0 for none; and the one
   /// that the present attempt began with.
   std::uint64_t set_ = 0;
   std::uint64_t runs_with_ = 0;
@@ -52,7 +52,7 @@ private:
   [[nodiscard]] action change_to(std::uint64_t number) const;
 };
 
-/// The replay as a choice of the INI file.
+/// The catalogue entry of the replay.
 [[nodiscard]] scheduler_catalogue::entry make_entry();
 
 } // namespace tune::pbt_replay

@@ -1,4 +1,4 @@
-/// What population based training found for one trial: a schedule of configurations.
+/// A schedule of configurations that population based training found for one trial.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,26 +11,26 @@
 
 namespace tune::pbt_replay {
 
-/// From this iteration on, this configuration.
+/// A configuration and the iteration from which it applies.
 struct step {
   std::uint64_t iteration = 0;
   object config;
 };
 
 struct policy {
-  /// What it begins with.
+  /// The initial configuration.
   object first;
-  /// In the order in which they come; iterations never fall.
+  /// In the order of execution; iterations never fall.
   std::vector<step> steps;
 };
 
-/// Reads a policy as Ray Tune writes it: one list for each exploit, oldest first, behind each
-/// other: [target, donor, the target's iteration, the donor's iteration, the donor's configuration,
-/// the new configuration]. Read from the end back to where the chain breaks: where the target of a
+/// Reads a policy as Ray Tune writes it: one list per exploit, one after another, oldest first:
+/// [target, donor, the target's iteration, the donor's iteration, the donor's configuration, the
+/// new configuration]. Read backwards from the end until the chain breaks: where the target of a
 /// row is not the donor of the next.
 ///
-/// @errors `ec::bad_syntax`, naming the row; `ec::bad_option` where there is no row, or where
-///         iterations fall.
+/// @errors `ec::bad_syntax`, naming the row; `ec::bad_option` if there is no row, or if iterations
+///         fall.
 [[nodiscard]] expected<policy> read_policy(std::string_view text);
 
 } // namespace tune::pbt_replay

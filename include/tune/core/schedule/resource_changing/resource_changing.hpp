@@ -13,31 +13,34 @@
 
 namespace tune::resource_changing {
 
-/// Leaves judging and the order to another scheduler, the base, and changes trials' resources.
+/// Leaves judging and the order to another scheduler, the base, and changes the resources of
+/// trials.
 ///
-/// On each result with which the base lets a trial go on, the allocation says what the trial is to
-/// have. If that is not what it has, the trial pauses, is given it, and runs again before all
-/// others. The base hears all facts; of its verdict, that it was taken. A trial whose pause fails
-/// goes on with what it has, and is not told to pause for the same again.
+/// On each result after which the base lets a trial go on, the allocation says what the trial is to
+/// have. If that differs from what it has, the trial pauses, is given the new request, and runs
+/// again before all others. The base hears all facts; of its verdict it hears that it took effect.
+/// A trial whose pause fails goes on with what it has, and is not told to pause for the same
+/// request again.
 ///
-/// A trial that waits to run, and asks for more than any node could grant since a node went, is not
-/// chosen before it was given less: with the next verdict on whichever trial, or when all stands
-/// still. One whose first request no node could grant is the base's business.
+/// A waiting trial whose changed request no node could grant since a node was lost is not chosen
+/// until its request is reduced: with the next verdict on any trial, or at a stall. A trial whose
+/// first request no node could grant is left to the base.
 ///
-/// Nothing is changed before a node is known. With several nodes their sum counts: what no single
-/// node could grant is cut, but a trial may wait for a node that is free enough.
+/// Nothing is changed before a node is known. With several nodes their sum counts: a request is
+/// reduced to what some single node could grant, but a trial may still wait for a node that is free
+/// enough.
 ///
-/// A change's reason says `rule`, `had`, `gets`, `live` (trials that share what there is) and
-/// `why`.
+/// A change's reason says `rule`, `had`, `gets`, `live` (the number of trials that share the
+/// resources) and `why`.
 ///
-/// Judging costs what the base and the allocation cost, and O(log n) of n trials.
+/// Judging costs as much as the base and the allocation, plus O(log n) of n trials.
 ///
 /// @source Ray Tune's ResourceChangingScheduler.
 class resource_changing_scheduler final : public scheduler {
 public:
-  /// @param base must not be null.
-  /// @param how  must not be empty.
-  /// @param request What each trial needs at first; without bundles it counts as one empty bundle.
+  /// @param base    Must not be null.
+  /// @param how     Must not be empty.
+  /// @param request Initial request of each trial; without bundles it counts as one empty bundle.
   resource_changing_scheduler(std::unique_ptr<scheduler> base, allocation how,
                               resource_request request);
 
@@ -51,18 +54,18 @@ public:
   void describe(fingerprint& into) const override;
 
 private:
-  /// What only this rule knows of a trial.
+  /// State of a trial that only this rule keeps.
   struct course {
-    /// It was told to pause since it last began to run.
+    /// True if it was told to pause since it last began to run.
     bool is_told = false;
-    /// What it did not succeed to pause for.
+    /// The request for which it failed to pause.
     request_ptr in_vain;
   };
 
   std::unique_ptr<scheduler> base_;
   allocation how_;
   request_ptr first_;
-  /// What nodes offer, in all, and in books that grant nothing.
+  /// Offers of the nodes: each, in total, and in a ledger that grants nothing.
   std::map<std::string, resources> offers_;
   resources total_;
   ledger nodes_;
@@ -70,14 +73,14 @@ private:
   std::map<trial_id, member> live_;
   std::map<trial_id, course> courses_;
   std::set<standing> ranking_;
-  /// Counted of all trials.
+  /// Sum of the counted requests of all trials.
   resources used_;
-  /// Paused for other resources, to be run before all others; and those of them that could not be
-  /// started.
+  /// Trials paused for other resources, which run before all others; and those of them that could
+  /// not be started.
   std::set<trial_id> returning_;
   std::set<trial_id> left_;
-  /// They do not run and want other resources than at first; of them, those that no node could
-  /// grant.
+  /// Trials that do not run and want other resources than at first; and those of them that no node
+  /// could grant.
   std::set<trial_id> changed_;
   std::set<trial_id> misfits_;
 
@@ -106,7 +109,7 @@ private:
   [[nodiscard]] std::vector<action> misfits_shrunk() const;
 };
 
-/// @param bases What may judge in it: a copy is kept.
+/// @param bases Schedulers that may serve as the base; a copy is kept.
 [[nodiscard]] scheduler_catalogue::entry make_entry(const scheduler_catalogue& bases);
 
 } // namespace tune::resource_changing

@@ -1,4 +1,4 @@
-/// The searcher for those who do not want to choose one.
+/// The default searcher, for users who do not want to choose one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace tune::automatic {
 
-/// Option that says whether trials are learnt from before they have come to their end.
+/// Option that says whether to learn from trials before they have ended.
 inline constexpr std::string_view partial_option = "partial";
 
-/// A Gaussian process and TPE by turns over the same results.
+/// A Gaussian process and TPE in turns over the same results.
 ///
-/// TPE has every fourth suggestion, from 400 results on every other, and from 2,000 on all: what it
-/// costs hardly grows with their number, and it saves runs in which the process is wrong.
+/// TPE makes every fourth suggestion, from 400 results on every other, and from 2,000 on all: its
+/// cost hardly grows with their number, and it saves runs in which the process is wrong.
 class automatic_rule final : public learning::rule {
 public:
   automatic_rule();
@@ -40,10 +40,10 @@ private:
 /// "auto".
 [[nodiscard]] searcher_catalogue::entry make_entry();
 
-/// Whether it finds `samples` configurations to learn from in this space: no grids, something that
-/// varies, and, where the space is finite, as many configurations.
+/// Whether the searcher finds `samples` configurations to learn from in this space: there are no
+/// grids, something varies, and a finite space has at least that many configurations.
 ///
-/// @param samples 0: no limit, which no finite space has enough for.
+/// @param samples 0: no limit, which no finite space can satisfy.
 [[nodiscard]] bool suits(const std::shared_ptr<const search_space>& space, std::uint64_t samples);
 
 } // namespace tune::automatic

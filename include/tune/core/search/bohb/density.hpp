@@ -10,21 +10,22 @@ namespace tune::bohb {
 
 /// The mean of products of kernels around points, over latent coordinates.
 ///
-/// Numbers have normal kernels, not truncated; categories of K choices the kernel of Aitchison and
-/// Aitken, 1 - h where they agree and h / (K - 1) elsewhere. The bandwidth of each axis is Scott's
-/// for n points in d dimensions, 1.06 σ n^(-1/(4 + d)) with the population's deviation σ (of a
-/// category its indices'), but no less than `least`, and of a category no more than (K - 1) / K.
+/// Numbers have normal kernels, not truncated; categories of K choices have the kernel of Aitchison
+/// and Aitken, 1 - h for equal and h / (K - 1) for different choices. The bandwidth of each axis is
+/// Scott's for n points in d dimensions, 1.06 σ n^(-1/(4 + d)) with the population's deviation σ
+/// (for a category that of its indices), but at least `least`, and for a category at most (K - 1) /
+/// K.
 ///
-/// @source Falkner et al., ICML 2018, which take theirs from statsmodels.
+/// @source Falkner et al., ICML 2018, who take theirs from statsmodels.
 class density {
 public:
   /// @param around Complete points: no coordinate is NaN. [n >= 1]
   /// @param least  Smallest bandwidth. [> 0]
   density(const encoding& space, std::vector<cube_point> around, double least);
 
-  /// At a complete point.
+  /// The density at a complete point.
   [[nodiscard]] double at(const cube_point& latent) const;
-  /// One per axis.
+  /// One bandwidth per axis.
   [[nodiscard]] const std::vector<double>& bandwidths() const { return bandwidths_; }
   [[nodiscard]] const std::vector<cube_point>& points() const { return around_; }
 
@@ -36,7 +37,8 @@ private:
   [[nodiscard]] double bandwidth_of(std::size_t axis, double least) const;
 };
 
-/// Fills in what points lack: from another of them that has it, else by a draw from the space.
+/// Fills in missing coordinates of points: from another of the points that has them, else by a draw
+/// from the space.
 void complete(const encoding& space, std::vector<cube_point>& points, rng& from);
 
 } // namespace tune::bohb

@@ -1,4 +1,4 @@
-/// CMA-ES: a normal distribution that moves to where results are good and takes on their shape.
+/// CMA-ES: a normal distribution that moves towards good results and adapts its shape to them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,28 +15,27 @@
 namespace tune::cma_es {
 
 struct settings {
-  /// λ of the first run; 0: as suits the number of parameters. [0, or >= 4]
+  /// λ of the first run; 0: chosen by the number of parameters. [0, or >= 4]
   std::size_t population = 0;
   /// σ at the start of each run, in units of each parameter's range. (0, 1]
   double sigma = 0.2;
-  /// A run that has nothing left to gain is followed by one with twice the population, from a
+  /// If true, a run with nothing left to gain is followed by one with twice the population, from a
   /// random mean.
   bool restarts = true;
 };
 
-/// Suggests the points to evaluate, then the middle, then draws of the present distribution.
+/// Suggests the user's points, then the middle, then draws from the present distribution.
 ///
-/// Trials end in any order: the distribution learns as soon as λ of its run's have ended,
-/// whichever, and draws do not wait for that. The user's points count as members of the first
-/// generation. Failed trials count as the worst, those that the scheduler stopped as worse than all
-/// that finished, lost ones not at all. Results of others, which it did not suggest, are learnt
-/// from once: where there are 2 λ of them before its first draw, it begins where the best tenth of
-/// them is.
+/// Trials end in any order: the distribution learns as soon as any λ trials of its run have ended,
+/// and draws do not wait for that. The user's points count as members of the first generation.
+/// Failed trials count as the worst, those that the scheduler stopped as worse than all that
+/// finished, lost ones not at all. Results of trials that it did not suggest are learnt from once:
+/// if there are 2 λ of them before its first draw, it begins where the best tenth of them is.
 ///
-/// No configuration is suggested twice; where it draws none that is new, a random one is taken, and
-/// the run is over. Suggestions are a function of the seed and of the facts applied so far.
+/// No configuration is suggested twice; if no draw is new, a random configuration is taken, and the
+/// run is over. Suggestions are a function of the seed and of the facts applied so far.
 ///
-/// @source As `distribution`; restarts: Auger, Hansen, "A Restart CMA Evolution Strategy With
+/// @source See `distribution`; restarts: Auger, Hansen, "A Restart CMA Evolution Strategy With
 ///         Increasing Population Size", CEC 2005; the start from others' results: Nomura, Watanabe,
 ///         Akimoto, Ozaki, Onishi, "Warm Starting CMA-ES for Hyperparameter Optimization", AAAI
 ///         2021.
@@ -51,23 +50,23 @@ public:
   void apply(const searcher_fact& what) override;
   [[nodiscard]] proposal propose(const ask& question) const override;
   void describe(fingerprint& into) const override;
-  /// Details: `run`, `generation` and `population` of the distribution that it was drawn from, each
-  /// counted from 1, and `sigma`, its step in units of the parameters' ranges.
+  /// Details: `run`, `generation` and `population` of the distribution that the suggestion was
+  /// drawn from, each counted from 1, and `sigma`, its step in units of the parameters' ranges.
   [[nodiscard]] std::optional<explanation> explain(const ask& question,
                                                    const std::vector<suggestion>& answer,
                                                    std::size_t which) const override;
 
 private:
-  /// What is known of a suggestion until its trial ends.
+  /// Data about a suggestion that is needed until its trial ends.
   struct open_trial {
     sample drawn;
     std::uint64_t key = 0;
     std::uint64_t run = 0;
   };
-  /// A suggestion, and how it came about.
+  /// A suggestion and its derivation.
   struct choice {
     cube_point at;
-    /// Nothing for those that do not count as members.
+    /// Empty if the suggestion does not count as a member of a generation.
     std::optional<sample> from;
     config_ptr config;
     std::string origin;
@@ -81,10 +80,10 @@ private:
   std::shared_ptr<const encoding> space_;
   learning::archive past_;
   std::shared_ptr<strategy> run_;
-  /// How many runs came before.
+  /// Number of earlier runs.
   std::uint64_t run_number_ = 0;
   std::map<trial_id, open_trial> open_;
-  /// Results that finished of trials that it did not suggest, while it has drawn nothing.
+  /// Number of finished results of trials that it did not suggest, from before its first draw.
   std::size_t strangers_ = 0;
 
   void remember(const suggested_fact& what);

@@ -11,13 +11,13 @@ namespace tune::cma_es {
 ///
 /// @source Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772v2, table 1.
 struct constants {
-  /// n. [>= 1]
+  /// n, the number of dimensions. [>= 1]
   std::size_t dimensions = 1;
   /// λ, the members of a generation. [>= 4]
   std::size_t population = 4;
-  /// μ, of which the mean is made.
+  /// μ, the number of members that the mean is made of.
   std::size_t parents = 2;
-  /// w, one per member, best first: those of parents sum up to 1, the others are negative.
+  /// w, one per member, best first: the weights of parents sum up to 1, the others are negative.
   std::vector<double> weights;
   double mu_eff = 1;
   double c_sigma = 0;
@@ -28,11 +28,12 @@ struct constants {
   /// The mean length of a standard normal vector.
   double chi = 1;
 
-  /// @param dimensions [>= 1] @param population [>= 4]
+  /// @param dimensions [>= 1]
+  /// @param population [>= 4]
   [[nodiscard]] static constants of(std::size_t dimensions, std::size_t population);
 };
 
-/// 4 + ⌊3 ln n⌋.
+/// The usual population for n dimensions: 4 + ⌊3 ln n⌋.
 [[nodiscard]] std::size_t usual_population(std::size_t dimensions);
 
 } // namespace tune::cma_es

@@ -1,5 +1,5 @@
-/// DEHB: differential evolution in HyperBand's brackets, by a parameter that says how long trials
-/// train.
+/// DEHB: differential evolution in HyperBand's brackets, with a parameter as the budget of
+/// training.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,33 +15,33 @@
 
 namespace tune::dehb {
 
-/// What is evolved, and in which plan.
+/// The budget of the evolution, and the plan of its trials.
 struct plan_settings {
   /// Name of the parameter that is the budget: a range of numbers that does not depend on others.
-  /// Empty: there is none, and all trials are alike.
+  /// Empty: there is no budget, and all trials train alike.
   std::string budget;
-  /// One trial in so many goes on, and trains so many times as long. [>= 1.5]
+  /// One trial in this many goes on, and trains this many times as long. [>= 1.5]
   double reduction_factor = 3;
-  /// Size of the population where there is no budget. [>= 4]
+  /// Size of the population if there is no budget. [>= 4]
   std::size_t population = 20;
 };
 
-/// Suggests configurations whose budget is a parameter of theirs, as the plan wants it.
+/// Suggests configurations whose budget parameter is set by the plan.
 ///
-/// A trial has to train for what that parameter says, and to end by itself: the value that it ends
-/// with is its value. One that failed, or that a scheduler stopped, is worse than all that ended;
-/// one that was lost is suggested once more. Trials that miss constraints are worse than those that
-/// keep them. The user's points come first; those that leave the budget open, or have the lowest,
-/// are members of the first rung, others are not learnt from.
+/// A trial has to train for the time given by that parameter, and to end by itself: its last value
+/// counts. A trial that failed, or that a scheduler stopped, is worse than all that ended; one that
+/// was lost is suggested once more. Trials that miss constraints are worse than those that keep
+/// them. The user's points come first; those that leave the budget open, or have the lowest, are
+/// members of the first rung, others are not learnt from.
 ///
-/// No configuration is suggested twice; where evolution makes none that is new, a random one is
-/// taken. Suggestions are a function of the seed and of the facts applied so far.
+/// No configuration is suggested twice; if evolution makes none that is new, a random one is taken.
+/// Suggestions are a function of the seed and of the facts applied so far.
 class generator final : public searcher {
 public:
   /// @errors `ec::bad_option` for grids, for points outside of the space, for more than one
   ///         objective, and for a budget that is no range of numbers, is conditional, spans less
   ///         than one reduction factor, or so many that the first rung has more than 10,000 trials;
-  ///         `ec::unknown_name` for one that is no parameter.
+  ///         `ec::unknown_name` for a budget that is no parameter.
   [[nodiscard]] static expected<generator> make(const plan_settings& what, settings how,
                                                 const searcher_context& about);
 
@@ -55,7 +55,7 @@ private:
     attempt what;
     std::uint64_t key = 0;
   };
-  /// A suggestion, and what it is for; nothing: it is outside of the plan.
+  /// A suggestion and its purpose; `what` is empty if it is outside of the plan.
   struct choice {
     cube_point at;
     std::optional<attempt> what;
@@ -69,7 +69,7 @@ private:
   std::uint64_t seed_;
   initial_points points_;
   std::shared_ptr<const encoding> space_;
-  /// The budget's axis.
+  /// Axis of the budget; empty: there is no budget.
   std::optional<std::size_t> budget_;
   evolution state_;
   learning::archive past_;

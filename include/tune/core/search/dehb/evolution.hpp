@@ -19,9 +19,9 @@ namespace tune::dehb {
 /// One number in [0, 1] per axis.
 using genome = std::vector<double>;
 
-/// How good a trial was: smaller is better.
+/// Quality of a trial: smaller is better.
 struct merit {
-  /// By how much it misses its constraints.
+  /// Amount by which it misses its constraints.
   double missed = std::numeric_limits<double>::infinity();
   double loss = std::numeric_limits<double>::infinity();
   friend auto operator<=>(const merit&, const merit&) = default;
@@ -30,29 +30,29 @@ struct merit {
 struct settings {
   /// Weight of the difference of two parents. (0, 2]
   double mutation = 0.5;
-  /// Chance that a gene is the mutant's. [0, 1]
+  /// Probability that a gene is the mutant's. [0, 1]
   double crossover = 0.5;
 };
 
-/// What a trial is, and what for.
+/// A trial of the evolution and its purpose.
 struct attempt {
   job what;
-  /// Its place in the population of its budget.
+  /// Its index in the population of its budget.
   std::size_t target = 0;
   genome genes;
-  /// Of one that was promoted its place in the population below.
+  /// For a promoted one: its index in the population below.
   std::optional<std::size_t> from;
 };
 
-/// Populations, and the trials that make them better.
+/// Populations, and the trials that improve them.
 ///
-/// The first bracket is successive halving: of the random members of the lowest population, then of
-/// the best of each rung, which are trained anew at the next budget once the rung below is over.
-/// From then on a trial is the binomial crossover of the next member in its budget's population,
-/// the target, with a mutant a + F (b - c) of three of the best of the population below, as many as
-/// the rung has trials (in the lowest budget of its own), with members of any population where
-/// these are fewer than three. Genes beyond [0, 1] are drawn anew. A trial takes its target's
-/// place as soon as it ends, unless it is worse.
+/// The first bracket is successive halving: it runs the random members of the lowest population,
+/// then the best of each rung, which are trained anew at the next budget once the rung below is
+/// over. After that each trial is a binomial crossover of the target, which is the next member in
+/// its budget's population, with a mutant a + F (b - c). The mutant's three parents come from the
+/// best of the population below (in the lowest budget, its own), as many as the rung has trials,
+/// supplemented by members of any population if these are fewer than three. Genes beyond [0, 1] are
+/// drawn anew. A trial takes its target's place as soon as it ends, unless it is worse.
 ///
 /// @source Awad, Mallik, Hutter, "DEHB: Evolutionary Hyperband for Scalable, Robust and Efficient
 ///         Hyperparameter Optimization", IJCAI 2021.
@@ -61,17 +61,18 @@ public:
   evolution(plan what, settings how, std::size_t genes, std::uint64_t seed);
 
   [[nodiscard]] const plan& schedule() const { return plan_; }
-  /// Trials that were begun and not given back.
+  /// Number of trials that were begun and not given back.
   [[nodiscard]] std::uint64_t begun() const { return begun_; }
 
-  /// What is next. Nothing while the rung below has to end first.
-  /// @param again How often the same question was put in vain: another child each time.
+  /// The next trial. Empty while the rung below has to end first.
+  /// @param again Number of times that this question was asked in vain: each time gives another
+  ///              child.
   [[nodiscard]] std::optional<attempt> next(std::uint64_t again) const;
-  /// It is tried: the next is another.
+  /// The attempt is begun: `next` moves on.
   void begin(const attempt& what);
-  /// It has ended.
+  /// The attempt has ended.
   void end(const attempt& what, const merit& how);
-  /// It was lost, as if it had never begun: it is next.
+  /// The attempt was lost, and counts as if it had never begun: it is next.
   void give_back(attempt what);
 
   void describe(fingerprint& into) const;
@@ -86,7 +87,7 @@ private:
   settings how_;
   std::uint64_t seed_;
   std::vector<std::vector<member>> populations_;
-  /// By budget.
+  /// By budget: number of the next target.
   std::vector<std::size_t> next_target_;
   /// Trials of the first bracket that have ended, by budget.
   std::vector<std::size_t> ended_;

@@ -1,4 +1,4 @@
-/// Regularised evolution: the young have children, and all die of age.
+/// Regularised evolution: only the newest results have children, and all die of age.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +11,16 @@
 namespace tune::evolution {
 
 struct settings {
-  /// The newest so many results are alive. [>= 2]
+  /// Number of newest results that are alive. [>= 2]
   std::size_t population = 40;
-  /// Of these so many are drawn, of which the best has a child. [>= 1]
+  /// Number of these that are drawn; the best of them has a child. [>= 1]
   std::size_t sample = 10;
 };
 
 /// Draws some of the newest results, and changes one parameter of the best of them.
 ///
-/// That results die of age, however good, keeps a lucky one from staying, and asks of a
-/// configuration that its children do as well as it did.
+/// Since results die of age, however good, a lucky one cannot stay, and a configuration survives
+/// only if its children do as well as it did.
 /// @source Real et al., "Regularized Evolution for Image Classifier Architecture Search", AAAI
 ///         2019, Algorithm 1.
 class evolution_rule final : public learning::rule {
@@ -28,7 +28,7 @@ public:
   explicit evolution_rule(settings how) : how_{how} {}
 
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
-  /// The nearest trial is the parent.
+  /// The parent is given as the nearest trial.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
                                                    const learning::pick& what) const override;
   [[nodiscard]] bool takes_several() const override { return true; }

@@ -1,4 +1,4 @@
-/// What an external searcher is told of an experiment, in the order in which it is told.
+/// The history of an experiment as an external searcher is told it, in order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,31 +12,31 @@
 
 namespace tune::external {
 
-/// One thing to tell.
+/// One entry of the history.
 struct episode {
   enum class kind : std::uint8_t {
     /// The process's answer became a trial.
     suggested,
-    /// It answered with `wait`, or with `none`.
+    /// The process answered with `wait`.
     waited,
     ended_search,
-    /// A trial that it did not suggest.
+    /// A trial that the process did not suggest.
     added,
     /// A trial reported.
     reported,
-    /// A trial came to its end.
+    /// A trial ended.
     completed,
   };
 
   kind what = kind::suggested;
-  /// Number of the question that was answered.
+  /// Number of the answered question.
   std::uint64_t ask = 0;
   trial_id trial;
-  /// Null where it is the one that was told last.
+  /// Null if the configuration is the one that was told last.
   config_ptr config;
-  /// Of `added`: "points" or "client".
+  /// For `added`: "points", "client" or "known".
   std::string from;
-  /// Of reports and ends: 0 and empty where the trial has not reported.
+  /// For reports and ends: 0 and empty if the trial has not reported.
   std::uint64_t iteration = 0;
   /// The objectives, larger is better.
   std::vector<double> values;
@@ -45,25 +45,25 @@ struct episode {
 };
 
 using episode_ptr = std::shared_ptr<const episode>;
-/// What was told before a question, or is to be told: shared, and cheap to copy.
+/// The episodes before a question, or those still to be told: shared, and cheap to copy.
 using past = std::vector<episode_ptr>;
 
 /// Collects episodes from facts.
 ///
-/// An answer stands where its question was asked, however late it came: so a process that is told
-/// all of it again hears it in the order in which it lived through it.
+/// An answer is placed where its question was asked, however late it came: a process that is told
+/// everything again hears it in the order in which the first one experienced it.
 class chronicle {
 public:
-  /// @param keeps_reports Whether reports are told, and not ends alone.
+  /// @param keeps_reports Whether reports are told; otherwise only ends.
   explicit chronicle(bool keeps_reports) : keeps_reports_{keeps_reports} {}
 
   void apply(const searcher_fact& what);
 
-  /// What happened up to then, in order.
+  /// The episodes up to `at`, in order.
   [[nodiscard]] past until(sequence at) const;
   [[nodiscard]] past whole() const;
 
-  /// Trials that were suggested so far, points included.
+  /// Number of trials suggested so far, points included.
   [[nodiscard]] std::uint64_t suggested() const { return suggested_; }
 
   void describe(fingerprint& into) const;
@@ -76,7 +76,7 @@ private:
 
   bool keeps_reports_;
   std::vector<entry> entries_;
-  /// Trials by the configuration that was told last.
+  /// Trials with their configuration that was told last.
   std::map<trial_id, config_ptr> known_;
   std::uint64_t suggested_ = 0;
   fingerprint heard_;

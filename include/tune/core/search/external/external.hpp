@@ -1,4 +1,4 @@
-/// A searcher outside: a process that speaks JSON lines.
+/// A searcher in another process, which speaks JSON lines.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,39 +15,39 @@ namespace tune::external {
 
 struct settings {
   partner_terms start;
-  /// Faults between two good answers that are forgiven.
+  /// Number of faults between two good answers that are forgiven.
   std::uint32_t max_restarts = 3;
-  /// Whether it is told of every report.
+  /// Whether the process is told of every report.
   bool reports = false;
-  /// The user's own, handed on.
+  /// The user's own options, passed on.
   object options;
 };
 
-/// Asks a process for every configuration but the points.
+/// Asks a process for every configuration except the points.
 ///
-/// The process is told nothing before it is first asked; then all that it does not know yet, and
-/// the question. Where there are no processes, it proposes nothing.
+/// The process is told nothing before it is first asked; then everything that it does not know yet,
+/// and the question. Without support for processes it proposes nothing.
 class generator final : public searcher {
 public:
-  /// @errors `ec::bad_option` for points that are none of the space, and for grids; those of
+  /// @errors `ec::bad_option` for points that are not in the space, and for grids; those of
   ///         `searcher_context::partners`.
   [[nodiscard]] static expected<std::unique_ptr<searcher>> make(const settings& how,
                                                                 const searcher_context& about);
 
-  /// Tells the process the rest, and ends it.
+  /// Tells the process the remaining episodes, and ends it.
   ~generator() override;
   generator(generator&&) = delete;
   generator& operator=(generator&&) = delete;
 
   [[nodiscard]] searcher_traits traits() const override;
   void apply(const searcher_fact& what) override { past_.apply(what); }
-  /// Waits for the process. @throws std::runtime_error where it gives no good answer.
+  /// Waits for the process. @throws std::runtime_error if it gives no good answer.
   [[nodiscard]] proposal propose(const ask& question) const override;
   [[nodiscard]] deferred_proposal propose_later(const ask& question) const override;
   void describe(fingerprint& into) const override { past_.describe(into); }
 
 private:
-  /// What outlives the searcher while a question is open.
+  /// The part that outlives the searcher while a question is open.
   struct session {
     std::unique_ptr<partner> who;
     talk words;

@@ -1,4 +1,4 @@
-/// What the process of an external searcher is told: see docs/searcher-protocol.md.
+/// Messages to the process of an external searcher: see docs/searcher-protocol.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@ namespace tune::external {
 
 inline constexpr std::int64_t protocol_version = 1;
 
-/// The first message. @param options The user's own, handed on.
+/// The first message. @param options The user's own options, passed on.
 [[nodiscard]] object begin_message(const searcher_context& about, const object& options);
 
 /// The space as a list of its parameters.
@@ -22,13 +22,13 @@ inline constexpr std::int64_t protocol_version = 1;
 /// The question. @param id Its number.
 [[nodiscard]] object suggest_message(std::uint64_t id);
 
-/// Its answer to `id` was none of the space: it is asked again.
+/// Says that the answer to `id` was not in the space, and asks again.
 [[nodiscard]] object refused_message(std::uint64_t id, const std::string& why);
 
 /// The last message.
 [[nodiscard]] object end_message();
 
-/// Says what happened, by the names of the space and in the users' sense of the objectives.
+/// Describes an episode, by the names of the space and in the users' sense of the objectives.
 [[nodiscard]] object message_of(const episode& what, const search_space& space,
                                 const std::vector<searched_metric>& metrics);
 

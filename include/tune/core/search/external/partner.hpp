@@ -14,22 +14,22 @@
 
 namespace tune::external {
 
-/// What it is started by.
+/// Terms for starting the process.
 struct partner_terms {
-  /// Words, split like those of a trainable's command.
+  /// The command's words, split like those of a trainable's command.
   std::string command;
-  /// It is ended if it says nothing for so long while it is waited for.
+  /// The process is ended if it is silent for this long while an answer is awaited.
   std::chrono::milliseconds answer_timeout{60'000};
 };
 
-/// It said a line.
+/// The process said a line.
 struct line_heard {
   object said;
 };
-/// It ended, said what is no line of the protocol, or said nothing for too long.
+/// The process ended, said an invalid line, or was silent for too long.
 struct partner_lost {
   std::string why;
-  /// Beginning anew would change nothing: there is no such program.
+  /// True if starting it again would change nothing: there is no such program.
   bool for_good = false;
 };
 
@@ -43,21 +43,21 @@ public:
   partner& operator=(const partner&) = delete;
   virtual ~partner() = default;
 
-  /// From here to `leave` nobody else speaks with it: `close` waits for nothing more of it.
+  /// Until `leave` no one else speaks with the process: `close` waits for nothing more from it.
   virtual void enter() = 0;
   virtual void leave() = 0;
 
-  /// Starts a process, after the end of the one before. What fails is told by `hear`.
+  /// Starts a process, after the end of the previous one. `hear` tells of failures.
   virtual void begin() = 0;
-  /// Hands messages over, and waits until there is room for more. What fails is told by `hear`.
+  /// Sends messages, and waits until there is room for more. `hear` tells of failures.
   virtual void tell(const std::vector<object>& what) = 0;
-  /// Waits for what it says next.
+  /// Waits for the next line of the process.
   [[nodiscard]] virtual heard hear() = 0;
 
-  /// Ends the process, and waits until it is gone. Whoever waits in `hear` or `tell` goes on at
-  /// once. Nothing is started any more.
-  /// @param last_words What to tell it before; asked for only where it lives and nobody speaks with
-  ///        it.
+  /// Ends the process, and waits until it is gone. Callers that wait in `hear` or `tell` return at
+  /// once. No process is started any more.
+  /// @param last_words The last messages to it; called only if the process lives and no one speaks
+  ///                   with it.
   virtual void close(const std::function<std::vector<object>()>& last_words) = 0;
 };
 

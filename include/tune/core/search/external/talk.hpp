@@ -15,31 +15,31 @@
 
 namespace tune::external {
 
-/// What a conversation is about.
+/// Parameters of a conversation.
 struct talk_terms {
   std::shared_ptr<const search_space> space;
   std::vector<searched_metric> metrics;
   /// See `begin_message`.
   object begin;
-  /// So many faults are forgiven between two good answers.
+  /// Number of faults that are forgiven between two good answers.
   std::uint32_t max_restarts = 3;
 };
 
-/// What is to be done next.
+/// The possible next steps.
 namespace next {
-/// Start a process, in the place of the one before.
+/// Start a process in place of the previous one.
 struct start {};
-/// Tell it this.
+/// Send these messages to the process.
 struct tell {
   std::vector<object> what;
 };
-/// Wait for what it says.
+/// Wait for the next line of the process.
 struct listen {};
 /// The question is answered.
 struct settled {
   proposal what;
 };
-/// It will not be.
+/// The question cannot be answered.
 struct failed {
   std::string why;
 };
@@ -47,7 +47,7 @@ struct failed {
 
 using next_step = std::variant<next::start, next::tell, next::listen, next::settled, next::failed>;
 
-/// Says what to do until a question is answered. Between two questions the process stays.
+/// Decides the next step until a question is answered. The process stays between two questions.
 ///
 ///                 start            greeting            all told
 ///     absent ---------> greeting ----------> telling ---------> asked
@@ -55,19 +55,21 @@ using next_step = std::variant<next::start, next::tell, next::listen, next::sett
 ///       |   any fault      |                    +---- answer -----+
 ///       +------------------+----------------------- any fault ----+
 ///
-/// A process that begins anew is told all from the beginning. A fault is the process's end, a line
-/// that is none of the protocol, silence, or a configuration that is none of the space, after which
-/// it may stay. Beyond `max_restarts` of them without a good answer in between, the question fails.
+/// A process that begins anew is told everything from the beginning. A fault is the end of the
+/// process, an invalid line, silence, or a configuration that is not in the space; after the last
+/// of these it may stay. After more than `max_restarts` of them without a good answer in between,
+/// the question fails.
 class talk {
 public:
   explicit talk(talk_terms about) : about_{std::move(about)} {}
 
-  /// Opens a question. @param before All that happened until it was asked.
+  /// Opens a question. @param before Everything that happened until it was asked.
   void ask(std::uint64_t id, past before);
   [[nodiscard]] next_step step();
   void hear(const heard& what);
 
-  /// What it has not been told of `all`, in portions that fit into memory; then the last message.
+  /// The part of `all` that the process has not been told, in portions that fit into memory; then
+  /// the last message.
   [[nodiscard]] std::vector<object> last_words(const past& all) const;
 
   /// Faults since the last good answer.
@@ -80,10 +82,10 @@ private:
   phase phase_ = phase::absent;
   std::uint64_t id_ = 0;
   past before_;
-  /// Episodes that the present process knows.
+  /// Number of episodes that the present process knows.
   std::size_t told_ = 0;
   std::uint32_t faults_ = 0;
-  /// Why its last configuration was refused.
+  /// The reason why its last configuration was refused.
   std::string refused_;
   std::optional<proposal> answer_;
   std::optional<std::string> failure_;
@@ -95,7 +97,7 @@ private:
   [[nodiscard]] next::tell portion();
 };
 
-/// Has the question answered. @returns the answer. @errors `ec::process` where it fails.
+/// Obtains the answer to a question. @errors `ec::process` if the question fails.
 [[nodiscard]] expected<proposal> consult(talk& with, partner& who, std::uint64_t id, past before);
 
 } // namespace tune::external

@@ -1,4 +1,4 @@
-/// How configurations are chosen where the scheduler cuts most trials short.
+/// Choice of configurations if the scheduler cuts most trials short.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,20 +6,20 @@
 
 namespace tune::fidelity {
 
-/// Takes the best of sixty random configurations by the improvement that a Gaussian process
-/// expects.
+/// Draws sixty random configurations, and takes the one with the largest improvement that a
+/// Gaussian process expects.
 ///
-/// The process learns the values that trials are extrapolated to, each with the variance of its
-/// error. Every fifth configuration is drawn at random. The pull is limited on purpose: what a
-/// model alone likes best looks good early, is promoted, and eats the budget of what would become
-/// better. What earlier experiments lead to expect counts as for `gp::gp_rule`.
+/// The process learns the extrapolated values of trials, each with the variance of its error. Every
+/// fifth configuration is drawn at random. The selection is weak on purpose: the favourites of a
+/// model alone look good early, are promoted, and consume the budget of trials that would become
+/// better. Expectations from earlier experiments are used as in `gp::gp_rule`.
 class screen final : public learning::rule {
 public:
   [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
-  /// At random.
+  /// Draws at random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] bool learns_earlier() const override { return true; }
-  /// Values are what trials are extrapolated to. Details: `candidates`, of which it was the best.
+  /// Values are the extrapolated ones. Details: `candidates`, the number that it was the best of.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
                                                    const learning::pick& what) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }

@@ -1,4 +1,4 @@
-/// Where a model expects the largest improvement.
+/// Search for the largest improvement that a model expects.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace tune::gp {
 
-/// All candidates have this coordinate: one branch of a conditional space.
+/// A coordinate that all candidates share: one branch of a conditional space.
 struct fixed_axis {
   std::size_t axis = 0;
   double at = 0;
 };
 
-/// What is searched, and from where.
+/// The target of a search, and its starting points.
 struct quest {
   const encoding* space = nullptr;
   const model* by = nullptr;
-  /// What is to be improved upon: a mean of the model. Smaller is better.
+  /// The value to improve on: a mean of the model. Smaller is better.
   double best = 0;
-  /// Canonical points worth looking around of, best first.
+  /// Canonical points whose neighbourhood is worth a search, best first.
   std::vector<cube_point> around;
-  /// Of these the ones inside the branch, where there is one.
+  /// Those of these points inside the branch, if there is one.
   std::vector<cube_point> inside;
   std::optional<fixed_axis> branch;
-  /// Canonical points that were good elsewhere; what is not known of them is NaN.
+  /// Canonical points that were good in earlier experiments; unknown coordinates are NaN.
   std::vector<cube_point> elsewhere = {};
   std::function<bool(const cube_point& canonical)> is_taken;
 };
@@ -36,10 +36,10 @@ struct quest {
 [[nodiscard]] std::vector<double> log_improvements(const quest& what,
                                                    const std::vector<cube_point>& canonical);
 
-/// The canonical point of the largest expected improvement that was found, not taken by anyone:
-/// from 500 random points and 25 around each of eight good ones, then by six local searches of 25
-/// rounds with ten children each. From each point that was good elsewhere ten more. Nothing where
-/// all that it saw are taken.
+/// The canonical point with the largest expected improvement found, among points that are not
+/// taken: starts from 500 random points, 25 around each of eight good ones, and ten for each point
+/// of `elsewhere`, then runs six local searches of 25 rounds with ten children each. Empty if all
+/// points it saw are taken.
 [[nodiscard]] std::optional<cube_point> most_promising(const quest& what, rng& from);
 
 } // namespace tune::gp

@@ -1,5 +1,5 @@
-/// Families of a conditional space: models with an expected improvement lock into the first good
-/// one.
+/// Families of a conditional space. Without them a model that maximises the expected improvement
+/// locks into the first good family.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace tune::gp {
 
-/// The axis whose values are the families: of those that are never inactive the discrete one on
-/// which the most conditions rest, with at most 12 values unless it is a category. Nothing where
+/// The axis whose values are the families: among the discrete axes that are never inactive the one
+/// on which the most conditions rest, with at most 12 values unless it is a category. Empty if
 /// there is none.
 [[nodiscard]] std::optional<std::size_t> branching_axis(const encoding& space);
 
-/// The family that is most behind its share of the results: by the order of their best values the
-/// family of rank i deserves (1 / i) / H of all.
+/// The family that is furthest behind its share of the results: ordered by their best values, the
+/// family of rank i deserves (1 / i) / H of all, H being the harmonic number of the families.
 [[nodiscard]] fixed_axis neglected_branch(const encoding& space, std::size_t axis,
                                           std::span<const learning::result> results);
 

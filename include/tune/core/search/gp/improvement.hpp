@@ -4,10 +4,10 @@
 
 namespace tune::gp {
 
-/// e^(x²)·erfc(x), which neither over- nor underflows. [x >= 0]
+/// e^(x²)·erfc(x), computed without overflow or underflow. [x >= 0]
 [[nodiscard]] double scaled_erfc(double x);
 
-/// log(φ(z) + z·Φ(z)): of a standard normal Z what log E[max(0, z + Z)] is.
+/// log(φ(z) + z·Φ(z)), which is log E[max(0, z + Z)] of a standard normal Z.
 /// @source Ament et al., "Unexpected Improvements to Expected Improvement for Bayesian
 ///         Optimization", NeurIPS 2023.
 [[nodiscard]] double log_improvement(double z);

@@ -1,4 +1,4 @@
-/// Which kernel goes with which results: a function of the results alone.
+/// Chooses the kernel for given results: a function of the results alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,49 +17,49 @@ class memory;
 
 namespace tune::gp {
 
-/// Finished and failed results, in order; and the seed for what is drawn of them.
+/// Finished and failed results, in order; and the seed for draws from them.
 struct evidence {
   const encoding* space = nullptr;
   std::span<const learning::result> results;
   std::uint64_t seed = 0;
-  /// Null: nothing is expected of the results.
+  /// Null: there are no expectations of the results.
   const transfer::memory* earlier = nullptr;
 };
 
-/// Which of many results a model is made of: those of the best targets, the newest, and some drawn
-/// at random. [sum of the three >= 1]
+/// The part of many results that a model is made of: those of the best targets, the newest, and
+/// some drawn at random. [sum of the three >= 1]
 struct portion {
   std::size_t best = 0;
   std::size_t newest = 0;
   std::size_t random = 0;
 };
 
-/// Indices, rising; all where there are no more than the portion's sum.
+/// Indices of the chosen results, rising; all if there are no more than the portion's sum.
 [[nodiscard]] std::vector<std::size_t> chosen_of(const evidence& from,
                                                  const std::vector<double>& targets, portion how);
 
-/// The same of targets alone.
+/// Chooses by targets alone, without `evidence`.
 [[nodiscard]] std::vector<std::size_t> portion_of(const std::vector<double>& targets, portion how,
                                                   std::uint64_t seed);
 
-/// The kernel of a fit that begins at what is thought before anything is seen; to at most 200 of
-/// the results.
+/// The kernel of a fit that begins at the first guess of the prior; fitted to at most 200 of the
+/// results.
 [[nodiscard]] kernel_logs kernel_from_nowhere(const evidence& from, bool power);
 
-/// Fits kernels, and remembers those that the next ones begin at.
+/// Fits kernels, and remembers those from which later fits begin.
 ///
 /// Kernels of n results begin at an *anchor*: the kernel of the first results up to a multiple of
-/// ten (of ⌈n/50⌉ beyond 200 results, where they are fitted to 200 of them, and anchors are taken
-/// as they are). An anchor is the better of a fit from nowhere and of one that begins at the anchor
-/// before; every fifth is fitted from nowhere alone. So the kernel is a function of the results,
-/// the work to come by it is bounded, and it does not matter whether any was remembered.
+/// ten (of ⌈n/50⌉ beyond 200 results, where kernels are fitted to 200 of them, and anchors are used
+/// unchanged). An anchor is the better of a fit from nowhere and of one that begins at the previous
+/// anchor; every fifth is fitted from nowhere alone. Thus the kernel is a function of the results,
+/// the work to obtain it is bounded, and it does not matter whether any anchor was remembered.
 class kernel_book {
 public:
-  /// @param power Whether targets are transformed. Each sort has anchors of its own.
+  /// @param power Whether targets are transformed. Each kind has its own anchors.
   [[nodiscard]] kernel_logs kernel_for(const evidence& from, bool power);
 
 private:
-  /// Anchors by a hash over the results, by sort, and by whether something is expected of them.
+  /// Anchors by a hash over the results, by kind, and by whether there are expectations of them.
   std::map<std::tuple<std::uint64_t, bool, bool>, kernel_logs> anchors_;
 
   [[nodiscard]] const kernel_logs& anchor(const evidence& from, bool power, std::size_t count);

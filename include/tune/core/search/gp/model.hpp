@@ -1,4 +1,4 @@
-/// A Gaussian process over configurations, and the kernel that fits them best.
+/// A Gaussian process over configurations, and the kernel that fits it best.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace tune::gp {
 
-/// Points as the kernel sees them: numbers that are inactive stand in the middle, categories that
-/// are inactive are one more category.
+/// Points in the form that the kernel uses: inactive numbers are placed in the middle, inactive
+/// categories form one more category.
 class inputs {
 public:
   explicit inputs(const encoding& space);
 
-  /// @param noise Variance by which this point's target is less certain than others. [>= 0]
+  /// @param noise Excess variance of this point's target over that of the others. [>= 0]
   void add(const cube_point& canonical, double noise = 0);
-  /// @param other Of the same space.
+  /// @param other Points of the same space.
   void append(const inputs& other);
-  /// The same points with the axes alone that are `kept`: on the others all points are alike.
+  /// The same points reduced to the axes in `kept`: on the others all points are alike.
   [[nodiscard]] inputs with(const std::vector<bool>& kept) const;
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -27,7 +27,7 @@ public:
   [[nodiscard]] bool is_category(std::size_t i) const { return is_category_[i]; }
   /// Point by point.
   [[nodiscard]] const std::vector<double>& cells() const { return cells_; }
-  /// Of each point the variance that its target has beside that of all.
+  /// The excess variance of each point's target over the common one.
   [[nodiscard]] const std::vector<double>& noises() const { return noises_; }
 
 private:
@@ -38,28 +38,27 @@ private:
 };
 
 /// Logarithms of the kernel's parameters: the length scale of each axis, then the variance, then
-/// that of the noise.
+/// the noise variance.
 ///
-/// k(x, x') = s²·(1 + √5 r + 5r²/3)·e^(-√5 r) + 1, r² = Σ D_i/ℓ_i², D_i = (Δu)² of numbers and [≠]
-/// of categories: Matérn's 5/2 with a length scale for each axis, and a constant mean of unknown
-/// value. On the diagonal the noise's variance is added, that of the point itself, and 10⁻⁷.
+/// k(x, x') = s²·(1 + √5 r + 5r²/3)·e^(-√5 r) + 1, r² = Σ D_i/ℓ_i², D_i = (Δu)² for numbers and [≠]
+/// for categories: Matérn's 5/2 with a length scale for each axis, and a constant mean of unknown
+/// value. The diagonal additionally holds the noise variance, that of the point itself, and 10⁻⁷.
 using kernel_logs = std::vector<double>;
 
-/// What is thought of kernels before anything is seen; and bounds: ℓ in [.03, 60], s² in [.02, 50],
-/// σ² in [10⁻⁶, 2].
+/// The prior of kernels, within the bounds ℓ in [.03, 60], s² in [.02, 50], σ² in [10⁻⁶, 2].
 struct kernel_prior {
   /// ln ℓ ~ N(this, 1). ln s² ~ N(0, 1) and ln σ² ~ N(ln 10⁻³, 1.5²).
   double log_length = 0;
-  /// Where fitting begins.
+  /// Value of ln ℓ from which fitting begins.
   double first_log_length = 0;
 
-  /// @param active Mean number of active axes: in more of them all is further away. [>= 1]
+  /// @param active Mean number of active axes: with more of them all distances grow. [>= 1]
   [[nodiscard]] static kernel_prior of(double active);
 };
 
-/// Minus the logarithm of likelihood times prior, up to a constant.
-/// @param gradient May be null; has then as many entries as `logs`.
-/// @returns infinity where the matrix has no Cholesky decomposition.
+/// Negative logarithm of likelihood times prior, up to a constant.
+/// @param gradient May be null; otherwise has as many entries as `logs`.
+/// @returns infinity if the matrix has no Cholesky decomposition.
 [[nodiscard]] double misfit(const inputs& at, const std::vector<double>& targets,
                             const kernel_prior& prior, const kernel_logs& logs,
                             std::vector<double>* gradient);
@@ -69,14 +68,14 @@ struct fit {
   double misfit = 0;
 };
 
-/// Where fitting begins that knows nothing.
+/// The kernel from which fitting begins without further knowledge.
 [[nodiscard]] kernel_logs first_guess(const kernel_prior& prior, std::size_t dimensions);
 
-/// Descends from `start` by projected L-BFGS: O(n³) a step. [n >= 1]
+/// Descends from `start` by projected L-BFGS: O(n³) per step. [n >= 1]
 [[nodiscard]] fit descend(const inputs& at, const std::vector<double>& targets,
                           const kernel_prior& prior, kernel_logs start, int iterations);
 
-/// What is thought of the function before its targets are seen: the process is about the rest.
+/// Prior mean of the function, known before its targets: the process models the rest.
 class prior_mean {
 public:
   virtual ~prior_mean() = default;
@@ -86,29 +85,29 @@ public:
 
 using prior_mean_ptr = std::shared_ptr<const prior_mean>;
 
-/// The targets without what was expected. @param by Null: nothing was.
+/// The targets minus the prior mean. @param by Null: no prior mean.
 [[nodiscard]] std::vector<double> without(const inputs& at, std::vector<double> targets,
                                           const prior_mean_ptr& by);
 
-/// Targets, and what follows from them for other points. A value; copies share their parts.
+/// Targets, and predictions for other points. A value; copies share their parts.
 class model {
 public:
   /// O(n³). [n >= 1]
-  /// @param logs The kernel of the targets without what is expected.
+  /// @param logs The kernel of the targets minus the prior mean.
   model(inputs at, std::vector<double> targets, kernel_logs logs, prior_mean_ptr lean = {});
 
-  /// Of the function without noise; one mean and variance per point. O(n²) each.
+  /// Predictions of the function without noise; one mean and variance per point. O(n²) each.
   void predict(const inputs& at, std::vector<double>& means, std::vector<double>& variances) const;
 
-  /// The means alone: O(n) each.
+  /// The means only: O(n) each.
   [[nodiscard]] std::vector<double> means(const inputs& at) const;
-  /// What the values at each of its points and at one other have in common as the kernel has it,
-  /// beside the mean: from 0 to 1.
-  /// @param one Of one point.
+  /// Correlations, according to the kernel and beside the mean, between the value at one point and
+  /// those at each point of the model: from 0 to 1.
+  /// @param one Must hold one point.
   [[nodiscard]] std::vector<double> correlations(const inputs& one) const;
 
-  /// The same kernel with more points, which have the means that it predicts for them: those whose
-  /// results are awaited.
+  /// The same kernel with more points whose results are awaited: their targets are the predicted
+  /// means.
   [[nodiscard]] model believing(const inputs& more) const;
 
 private:

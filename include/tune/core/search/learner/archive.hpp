@@ -1,4 +1,4 @@
-/// What a searcher that learns remembers of the trials so far.
+/// The record that a searcher that learns keeps of all trials so far.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace tune::learning {
 
-/// What became of a trial that ended.
+/// Outcome of a trial that ended.
 enum class ending : std::uint8_t {
   /// All its objectives are finite.
   finished,
-  /// It failed, or an objective is missing or no finite number.
+  /// It failed, or an objective is missing or not a finite number.
   failed,
-  /// The scheduler gave it up: nobody knows how good it would have become.
+  /// The scheduler gave it up: its final value is unknown.
   stopped,
 };
 
@@ -30,21 +30,22 @@ enum class ending : std::uint8_t {
 struct result {
   cube_point at;
   ending how = ending::finished;
-  /// The first objective, to be minimised; NaN where there is none.
+  /// The first objective, to be minimised; NaN if there is none.
   double value = 0;
-  /// By how much each constraint is missed, 0 where it is kept, infinite where nobody knows.
+  /// The amount by which each constraint is missed, 0 if it is kept, infinite if unknown.
   std::vector<double> missed = {};
-  /// The other objectives, to be minimised; empty where there is none.
+  /// The other objectives, to be minimised; empty if there are none.
   std::vector<double> others = {};
   trial_id trial = {};
   /// As in `observation`.
   std::optional<run_spread> spread = {};
 };
 
-/// Trials by what is known of them. Fed with facts alone, so that a replay makes an equal one.
+/// Trials sorted by what is known of them. Derived from facts alone, so that a replay gives an
+/// equal archive.
 class archive {
 public:
-  /// @param keeps_courses Whether it remembers what trials reported on their way.
+  /// @param keeps_courses Whether it keeps the reports of trials that have not ended.
   explicit archive(std::shared_ptr<const encoding> space, bool keeps_courses = false)
       : space_{std::move(space)} {
     if (keeps_courses)
@@ -54,26 +55,26 @@ public:
   void apply(const searcher_fact& what);
 
   [[nodiscard]] const encoding& space() const { return *space_; }
-  /// How many configurations were suggested before that of a trial that has not ended; nothing
-  /// where there is none.
+  /// Number of configurations that were suggested before that of a trial which has not ended; empty
+  /// for other trials.
   [[nodiscard]] std::optional<std::uint64_t> number_of(trial_id id) const;
-  /// In the order in which they ended.
+  /// Results in the order in which the trials ended.
   [[nodiscard]] const std::vector<result>& results() const { return results_; }
-  /// What was seen of each trial on its way; empty where that is not kept.
+  /// The course of each trial; empty if courses are not kept.
   [[nodiscard]] const std::map<trial_id, fidelity::course>& courses() const;
   /// A hash over the first `count` results.
   [[nodiscard]] std::uint64_t digest(std::size_t count) const {
     return count == 0 ? 0 : digests_[count - 1];
   }
-  /// Where trials are that have not ended, oldest first. @param but One that is left out.
+  /// The points of trials that have not ended, oldest first. @param but A trial that is left out.
   [[nodiscard]] std::vector<cube_point> pending(std::optional<trial_id> but = {}) const;
-  /// Of these the ones without a course.
+  /// Those pending points that have no course yet.
   [[nodiscard]] std::vector<cube_point> unseen(std::optional<trial_id> but = {}) const;
   [[nodiscard]] bool has_pending() const { return !open_.empty(); }
-  /// Whether the configuration was tried or is being tried. One that was lost was not.
+  /// Whether the configuration was tried or is being tried. A lost one does not count.
   /// @param but A trial that has not ended and does not count.
   [[nodiscard]] bool is_taken(std::uint64_t key, std::optional<trial_id> but = {}) const;
-  /// How many configurations were suggested.
+  /// Number of configurations that were suggested.
   [[nodiscard]] std::uint64_t suggested() const { return suggested_; }
 
   void describe(fingerprint& into) const;
@@ -81,9 +82,9 @@ public:
 private:
   struct open_trial {
     config_ptr config;
-    /// Nothing where it is none of the space.
+    /// Empty if the configuration is not in the space.
     std::optional<cube_point> at;
-    /// How many were suggested before it.
+    /// Number of configurations suggested before it.
     std::uint64_t number = 0;
   };
 
@@ -91,7 +92,7 @@ private:
   std::vector<result> results_;
   std::vector<std::uint64_t> digests_;
   std::map<trial_id, open_trial> open_;
-  /// How many trials have the configuration.
+  /// Number of trials with each configuration, by its key.
   std::unordered_map<std::uint64_t, std::uint32_t> taken_;
   std::uint64_t suggested_ = 0;
   std::optional<fidelity::course_book> courses_;

@@ -1,4 +1,4 @@
-/// What the catalogue's entries of searchers that learn share.
+/// Common parts of the catalogue entries of searchers that learn.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@ namespace tune::learning {
 /// The option `regret_below`.
 [[nodiscard]] option_spec regret_option();
 
-/// A `generator` as the catalogue wants it.
+/// A `generator` in the form that catalogue entries need.
 [[nodiscard]] expected<std::unique_ptr<searcher>>
 make_searcher(settings how, std::shared_ptr<const rule> by, const searcher_context& about);
 

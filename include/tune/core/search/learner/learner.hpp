@@ -1,4 +1,4 @@
-/// What all searchers that learn have in common: user's points, a design, then a rule.
+/// The common part of all searchers that learn: user's points, a design, then a rule.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,33 +14,34 @@
 
 namespace tune::learning {
 
-/// How a searcher that learns begins, and what it is called.
+/// Initial phase and name of a searcher that learns.
 struct settings {
-  /// As in the catalogue, for messages.
+  /// Name in the catalogue, for messages.
   std::string name;
-  /// Configurations before the rule is asked, the user's points among them; 0: as many as suit the
-  /// space.
+  /// Number of configurations before the rule is asked, including the user's points; 0: as many as
+  /// suit the space.
   std::uint64_t startup = 0;
   /// See `searcher_traits::prompt`.
   bool prompt = false;
-  /// It ends once no more than this is to be gained (`rule::regret_bound`); 0: never.
+  /// The searcher ends once no more than this can be gained (`rule::regret_bound`); 0: never.
   double regret_below = 0;
 };
 
-/// Suggests the points to evaluate, then an initial design, then what its rule chooses.
+/// Suggests the points to evaluate, then an initial design, then the choices of its rule.
 ///
-/// Where there are earlier experiments their best take two to four places of the design. What they
-/// took the place of is tried after it if by then no experiment agrees with the results
-/// (`transfer::memory::backings`): one that misleads costs so many configurations.
+/// If there are earlier experiments, their best configurations take two to four places of the
+/// design. The replaced points are tried after the design if by then no experiment agrees with the
+/// results (`transfer::memory::backings`): a misleading experiment costs only that many
+/// configurations.
 ///
-/// Trials that failed count as bad, those that the scheduler stopped as bad or unknown, lost ones
-/// not at all. No configuration is suggested twice, other than points to evaluate; finite spaces
-/// end when all of theirs were. Suggestions are a function of the seed and of the facts applied so
-/// far.
+/// Failed trials count as bad, those that the scheduler stopped as bad or unknown, lost ones not at
+/// all. No configuration is suggested twice, except points to evaluate; in a finite space the
+/// search ends when all configurations were suggested. Suggestions are a function of the seed and
+/// of the facts applied so far.
 class generator final : public searcher {
 public:
   /// @errors `ec::bad_option` for grids, for points outside of the space, for more objectives than
-  ///         the rule takes, and for earlier experiments where it learns from none.
+  ///         the rule takes, and for earlier experiments if the rule does not learn from them.
   [[nodiscard]] static expected<generator> make(settings how, std::shared_ptr<const rule> by,
                                                 const searcher_context& about);
 
@@ -62,7 +63,7 @@ private:
   std::uint64_t seed_;
   initial_points points_;
   std::shared_ptr<const std::vector<transfer::first_point>> design_;
-  /// What of the design earlier experiments took the place of.
+  /// Points of the design that earlier experiments replaced.
   std::shared_ptr<const std::vector<transfer::first_point>> spare_;
   archive past_;
   /// Null: there are no earlier experiments.

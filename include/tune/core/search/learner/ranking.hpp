@@ -1,4 +1,4 @@
-/// Which results are better: those that keep all constraints, then those that miss them least.
+/// Order of results: first those that keep all constraints, then those that miss them least.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,23 +11,23 @@
 
 namespace tune::learning {
 
-/// By how much each result misses its constraints, all of them together: 0 where it keeps them,
-/// else x / (1 + x) of the sum over the constraints of what is missed, in units of their mean miss.
-/// 1 where something missed is not known. Of results that have no objective 0.
+/// The amount by which each result misses its constraints, taken together: 0 if it keeps them, else
+/// x / (1 + x), where x is the sum over the constraints of the missed amounts in units of their
+/// mean miss. 1 if a missed amount is unknown. 0 for results without an objective.
 [[nodiscard]] std::vector<double> violations(std::span<const result> of);
 
-/// How many objectives the results have: 1 where none finished.
+/// Number of objectives of the results: 1 if none finished.
 [[nodiscard]] std::uint32_t objectives_of(std::span<const result> of);
 
-/// The objectives of some that finished, one result after the other, larger is better.
+/// The objectives of some finished results, one result after another, larger is better.
 [[nodiscard]] std::vector<double> scores_of(std::span<const result> of,
                                             std::span<const std::size_t> which);
 
-/// Indices of those that finished, best first: every one that keeps its constraints before every
-/// one that does not; those by their objective, these by `violations`. Ties by age. Of several
-/// objectives the better front is first (`non_dominated_fronts`), and each front is in the order in
-/// which `spread` chooses from it.
-/// @param most How many are wanted; the rest is left out.
+/// Indices of the finished results, best first: all that keep their constraints before all that do
+/// not; the former by their objective, the latter by `violations`. Ties by age. With several
+/// objectives the better front comes first (`non_dominated_fronts`), and each front is in the order
+/// in which `spread` chooses from it.
+/// @param most Number of results wanted; the rest is left out.
 [[nodiscard]] std::vector<std::size_t>
 ranking(std::span<const result> of, std::size_t most = std::numeric_limits<std::size_t>::max());
 

@@ -1,4 +1,4 @@
-/// The part in which searchers that learn differ: how the next point is chosen.
+/// The part in which searchers that learn differ: the choice of the next point.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,11 +15,11 @@ class memory;
 
 namespace tune::learning {
 
-/// What the next point is chosen from. Lives no longer than its archive.
+/// The data from which the next point is chosen. Must not outlive its archive.
 class outlook {
 public:
-  /// @param draft   A trial for which another point is wanted: for its old one it does not count.
-  /// @param earlier What is remembered of other experiments; null: nothing. It must live as long.
+  /// @param draft   A trial for which another point is wanted: its old point does not count.
+  /// @param earlier Memory of earlier experiments; null: none. Must outlive this object.
   outlook(const archive& past, std::uint64_t seed, std::optional<trial_id> draft = {},
           const transfer::memory* earlier = nullptr)
       : past_{&past}
@@ -32,13 +32,13 @@ public:
   [[nodiscard]] const archive& past() const { return *past_; }
   [[nodiscard]] const transfer::memory* earlier() const { return earlier_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  /// How many points were suggested before this one.
+  /// Number of points suggested before this one.
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// Where trials are that have not ended, those suggested in the same answer included.
+  /// Points of trials that have not ended, including those suggested in the same answer.
   [[nodiscard]] std::vector<cube_point> pending() const;
-  /// Of these the ones of which no value was seen.
+  /// Those pending points of which no value was seen.
   [[nodiscard]] std::vector<cube_point> unseen() const;
-  /// Whether the configuration was suggested or observed, or is none that the constraint allows.
+  /// Whether the configuration was suggested or observed, or is not allowed by the constraint.
   [[nodiscard]] bool is_taken(const cube_point& canonical) const {
     return is_taken(space().key(canonical)) || !space().allows(canonical);
   }
@@ -46,7 +46,7 @@ public:
     return past_->is_taken(key, draft_) || fresh_keys_.contains(key);
   }
 
-  /// One more point of the same answer.
+  /// Adds a further point of the same answer.
   void add(cube_point canonical);
 
 private:
@@ -59,57 +59,60 @@ private:
   std::unordered_set<std::uint64_t> fresh_keys_;
 };
 
-/// A canonical point to try, and where it comes from, for people.
+/// A canonical point to try, and its origin for people.
 struct pick {
   cube_point at;
   std::string origin;
 };
 
-/// Chooses points by what was learnt. A function of the outlook: what it keeps changes no answer.
+/// Chooses points by what was learnt. A function of the outlook: a rule's own state changes no
+/// answer.
 class rule {
 public:
   virtual ~rule() = default;
 
-  /// A point that is not taken; nothing where the results so far do not suffice, or where it found
-  /// none. To be called by one thread at a time.
+  /// A point that is not taken; empty if the results so far do not suffice, or if none was found.
+  /// Called by one thread at a time.
   [[nodiscard]] virtual std::optional<pick> next(const outlook& from) const = 0;
 
-  /// A point to be replaced before anybody runs it. It must cost next to nothing.
+  /// A preliminary point that is to be replaced before any trial runs it. Must cost next to
+  /// nothing.
   [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const { return next(from); }
 
-  /// Why it chose this point, or would have drafted it, over the same outlook. Nothing where the
-  /// point's origin says it all. The nearest trial may be left out: it is found for all rules.
+  /// The reason why the rule chose this point, or would have drafted it, from the same outlook.
+  /// Empty if the point's origin says everything. The nearest trial may be left out: it is found
+  /// for all rules.
   [[nodiscard]] virtual std::optional<explanation> explain(const outlook&, const pick&) const {
     return {};
   }
 
-  /// At most how much better, in the metric's unit, the best of the space is than the best result.
-  /// Nothing where that cannot be told.
+  /// An upper bound of the difference, in the metric's unit, between the best of the space and the
+  /// best result. Empty if it cannot be determined.
   [[nodiscard]] virtual std::optional<double> regret_bound(const outlook&) const { return {}; }
 
-  /// Whether it copes with several objectives.
+  /// Whether the rule supports several objectives.
   [[nodiscard]] virtual bool takes_several() const { return false; }
-  /// Whether it looks at `outlook::earlier`.
+  /// Whether the rule uses `outlook::earlier`.
   [[nodiscard]] virtual bool learns_earlier() const { return false; }
-  /// Whether it looks at `archive::courses`.
+  /// Whether the rule uses `archive::courses`.
   [[nodiscard]] virtual bool sees_courses() const { return false; }
-  /// Without the user's setting: configurations before it is asked. 0: as many as suit the space.
+  /// Default number of configurations before the rule is asked. 0: as many as suit the space.
   [[nodiscard]] virtual std::uint64_t usual_startup() const { return 0; }
 
-  /// Whether it is so quick that to copy the archive for a job would cost as much.
+  /// Whether the rule is so quick that copying the archive for a job would cost as much.
   [[nodiscard]] virtual bool is_quick(const archive&) const { return false; }
 };
 
-/// The result whose configuration is the least far away: as a neighbour without a correlation.
-/// Nothing where there is no result with a value.
+/// The result with the nearest configuration, as a neighbour without a correlation. Empty if no
+/// result has a value.
 [[nodiscard]] std::optional<neighbour> nearest_result(const archive& past, const cube_point& to);
 
-/// How far canonical points are from each other, see `neighbour::distance`.
+/// Distance between canonical points, see `neighbour::distance`.
 [[nodiscard]] double distance_between(const encoding& space, const cube_point& a,
                                       const cube_point& b);
 
-/// A random point that is not taken. Nothing where all of a finite space seem to be: where it has
-/// more than 20,000 configurations, that is after a thousand draws.
+/// A random point that is not taken. Empty if all points of a finite space seem to be taken: with
+/// more than 20,000 configurations this is decided after a thousand draws.
 [[nodiscard]] std::optional<cube_point> free_point(const outlook& from);
 
 } // namespace tune::learning

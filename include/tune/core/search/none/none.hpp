@@ -1,4 +1,4 @@
-/// Proposes nothing: for runs whose trials clients add.
+/// Proposes nothing: for runs whose trials are added by clients.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tune::no_search {
 
-/// Proposes the points to evaluate, each once whatever `samples` is, with what they leave open
+/// Proposes the points to evaluate, each once whatever `samples` is, with their open parameters
 /// drawn at random; after them nothing, without ever being exhausted.
 class generator final : public searcher {
 public:
@@ -28,8 +28,8 @@ private:
   [[nodiscard]] object filled(std::uint64_t point) const;
 };
 
-/// Whether whoever runs such a searcher waits for trials that clients add, until it is stopped: one
-/// that never proposes anything but points.
+/// Whether an experiment with such a searcher waits for trials from clients until it is stopped:
+/// true of a searcher that never proposes anything but points.
 [[nodiscard]] inline bool is_idle(const searcher_traits& x) {
   return x.ahead == 0;
 }

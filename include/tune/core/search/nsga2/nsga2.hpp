@@ -13,15 +13,15 @@
 namespace tune::nsga2 {
 
 struct settings {
-  /// [>= 2]
+  /// Number of members. [>= 2]
   std::size_t population = 20;
   variation how = {};
 };
 
-/// Proposes children of the population's better members, found by tournaments of two.
+/// Proposes children of the population's better members, which are found by tournaments of two.
 ///
-/// Nothing waits: children are made of the last generation that is complete, however many of the
-/// present one still run.
+/// No suggestion has to wait: children are made of the last complete generation, however many of
+/// the present one still run.
 /// @source Deb et al., "A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II", IEEE
 ///         Transactions on Evolutionary Computation 6, 2002.
 class nsga2_rule final : public learning::rule {
@@ -39,7 +39,7 @@ private:
   [[nodiscard]] std::optional<child> born(const learning::outlook& from) const;
 
   settings how_;
-  /// What was found out about results before; changes no answer.
+  /// Cached analysis of earlier results; changes no answer.
   std::shared_ptr<population> known_;
 };
 

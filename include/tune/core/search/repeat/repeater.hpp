@@ -1,4 +1,4 @@
-/// Has each configuration of another searcher run several times, and the best confirmed at the end.
+/// Runs each configuration of another searcher several times, and confirms the best at the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,26 +19,26 @@ namespace tune {
 
 /// A searcher around another one.
 ///
-/// Each configuration that the inner one proposes becomes `rule.runs` suggestions in a row, which
-/// differ in `rule.parameter` alone: 0, 1, … A configuration that is proposed once more, or was
-/// added by a client before, goes on counting from the highest number that it had. The inner
-/// searcher counts configurations: it is asked for those, told of each once, as if each were one
-/// trial, and hears of each once, when all its runs have ended: of the runs' best reports each
-/// objective is put together as the rule says, and the constraints are averaged; runs without a
-/// value are left out. It hears, too, how far the runs lay apart. Trials that clients added are
-/// told as configurations of one run.
+/// Each configuration that the inner searcher proposes becomes `rule.runs` suggestions in a row,
+/// which differ only in `rule.parameter`: 0, 1, … A configuration that is proposed again, or was
+/// added by a client before, goes on counting from its highest number. The inner searcher counts
+/// configurations: it is asked for those, is told of each as if it were one trial, and is told each
+/// result once, when all runs have ended: each objective of the runs' best reports is combined as
+/// the rule says, and the constraints are averaged; runs without a value are left out. It is also
+/// told the spread of the runs. Trials that clients added are told as configurations of one run.
 ///
-/// With `rule.confirm` the best are proposed again once the inner searcher is exhausted and all
-/// trials that it was told of have ended, but for those that confirm: `rule.confirm_runs` times
-/// each, with numbers that follow those of the search, and an origin by which `is_confirming` knows
-/// them. The inner searcher does not hear of these.
+/// With `rule.confirm` the best configurations are proposed again once the inner searcher is
+/// exhausted and all trials that it was told of have ended, except confirming ones:
+/// `rule.confirm_runs` times each, with numbers that follow those of the search, and an origin that
+/// `is_confirming` recognises. The inner searcher is not told of these.
 ///
-/// @source Ray Tune, Repeater; there the number of samples counts trials, and the last report does.
+/// @source Ray Tune, Repeater; there the number of samples counts trials, and the last report
+///         counts.
 class repeater final : public searcher, public has_earlier_versions {
 public:
-  /// @param inner   must not be null. Its space has no parameter `rule.parameter`.
-  /// @param samples Configurations to take of an inner searcher that does not end by itself.
-  ///                0 = all.
+  /// @param inner   Must not be null. Its space must not have a parameter `rule.parameter`.
+  /// @param samples Number of configurations to take from an inner searcher that does not end by
+  ///                itself. 0 = all.
   repeater(std::unique_ptr<searcher> inner, repeat_rule rule, std::uint64_t samples);
 
   [[nodiscard]] searcher_traits traits() const override;
@@ -48,24 +48,24 @@ public:
   [[nodiscard]] std::vector<proposal> earlier_proposals(const ask& question) const override;
   void describe(fingerprint& into) const override;
 
-  /// Of a configuration's first run, as the inner searcher explains the configuration; of others
-  /// that they are further runs. Trials are named as they are here: each configuration by its first
-  /// run.
+  /// For a configuration's first run the inner searcher's explanation of the configuration; for
+  /// others the statement that they are further runs. Trials have the names they have here: each
+  /// configuration that of its first run.
   [[nodiscard]] std::optional<explanation> explain(const ask& question,
                                                    const std::vector<suggestion>& answer,
                                                    std::size_t which) const override;
 
-  /// What it would propose now if it had been made for fewer samples, all of which were suggested,
-  /// and for more.
+  /// The proposals that it would make now if it had been made for fewer samples, all of which were
+  /// suggested, and for more.
   [[nodiscard]] std::vector<proposal> with_other_samples(const ask& question) const;
 
 private:
   /// A configuration as the inner searcher knows it.
   struct draw {
-    /// As the inner searcher calls it.
+    /// The trial by which the inner searcher knows it.
     trial_id known_as;
     config_ptr config;
-    /// Runs that it has when it is complete.
+    /// Number of runs when it is complete.
     std::uint32_t wanted = 1;
     std::vector<trial_id> trials = {};
     std::uint32_t ended = 0;
@@ -73,7 +73,7 @@ private:
   /// A run of a draw.
   struct run {
     std::size_t draw = 0;
-    /// With its best report.
+    /// Observation at its best report.
     observation best;
     outcome how = outcome::running;
     bool ended = false;
@@ -105,29 +105,29 @@ private:
 
   std::unique_ptr<searcher> inner_;
   repeat_rule rule_;
-  /// Configurations to take; 0 = all that come.
+  /// Number of configurations to take; 0 = all that come.
   std::uint64_t samples_ = 0;
   bool inner_learns_ = false;
 
-  /// What the inner searcher proposed last, and how many of its runs were suggested.
+  /// The latest proposal of the inner searcher, and the number of its runs that were suggested.
   suggestion under_way_;
   std::uint32_t begun_ = 0;
-  /// Configurations that the inner searcher proposed, and asks that it answered.
+  /// Number of configurations that the inner searcher proposed, and of asks that it answered.
   std::uint64_t drawn_ = 0;
   std::uint64_t inner_asks_ = 0;
-  /// Of what was suggested, and of what clients added.
+  /// Numbers of all suggested runs, and of those that clients added.
   run_numbers numbers_;
 
-  // The rest only where somebody wants to know of results.
+  // The members below are used only if results are needed.
   run_book book_;
-  /// Trials that have not ended, but for those that confirm.
+  /// Trials that have not ended, except confirming ones.
   std::set<trial_id> searching_;
   std::set<trial_id> confirms_;
   std::map<trial_id, config_ptr> configs_;
   std::map<trial_id, std::optional<merit>> bests_;
   std::vector<draw> draws_;
   std::map<trial_id, run> runs_;
-  /// Numbers that the inner searcher was given for configurations.
+  /// Number of trial numbers given to configurations for the inner searcher.
   std::uint64_t names_ = 0;
 };
 

@@ -10,14 +10,14 @@ namespace tune::sobol {
 
 /// A scrambled Sobol sequence, accessible at any index.
 ///
-/// The first 2^m points of each dimension lie one in each interval of width 2^-m. The scramble is
-/// a random lower-triangular matrix and a digital shift per dimension, which keeps that.
+/// Each interval of width 2^-m holds one of the first 2^m points of each dimension. The scramble is
+/// a random lower-triangular matrix and a digital shift per dimension, which preserves that.
 ///
 /// @source Bratley, Fox, "Algorithm 659", ACM TOMS 14, 1988; Matoušek, "On the L2-discrepancy for
 ///         anchored boxes", J. Complexity 14, 1998. Direction numbers are those of Boost.Random.
 class sequence {
 public:
-  /// Dimensions for which there are direction numbers.
+  /// Number of dimensions for which there are direction numbers.
   static const std::size_t most_dimensions;
 
   /// @param dimensions [0 … most_dimensions]
@@ -28,7 +28,7 @@ public:
   [[nodiscard]] double at(std::uint64_t index, std::size_t dimension) const;
 
 private:
-  /// Per dimension one scrambled direction number for each bit of the index.
+  /// One scrambled direction number per dimension and bit of the index.
   std::vector<std::uint64_t> directions_;
   std::vector<std::uint64_t> shifts_;
 };

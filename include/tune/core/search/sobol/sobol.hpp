@@ -13,10 +13,10 @@ namespace tune::sobol {
 
 /// Suggests the points of a scrambled Sobol sequence, mapped through the parameters' distributions.
 ///
-/// Every parameter that is no constant takes one dimension, in the order of declaration, also while
-/// it is inactive. The points to evaluate come first, each in the place of one sample, with what
-/// they leave open drawn at random; the sequence begins after them. Nothing is learnt, and nothing
-/// is filtered: small finite spaces see configurations again, as with random search. It ends after
+/// Every parameter that is not constant takes one dimension, in the order of declaration, even
+/// while it is inactive. The points to evaluate come first, each in place of one sample, with their
+/// open parameters drawn at random; the sequence begins after them. Nothing is learnt, and nothing
+/// is filtered: small finite spaces see configurations again, as with random search. Ends after
 /// `samples`.
 class generator final : public searcher {
 public:
@@ -34,7 +34,7 @@ private:
 
   void fill_point(std::vector<value>& values, std::uint64_t point) const;
   void fill(std::vector<value>& values, std::uint64_t index) const;
-  /// Fills with the first member of the sequence from `index` on that keeps the constraint.
+  /// Fills in the first member of the sequence from `index` on that keeps the constraint.
   [[nodiscard]] std::optional<std::uint64_t> settle(std::vector<value>& values,
                                                     std::uint64_t index) const;
 
@@ -42,11 +42,11 @@ private:
   std::uint64_t seed_;
   initial_points points_;
   sequence sequence_;
-  /// How many there will be; the greatest number stands for "without end".
+  /// Total number of suggestions; the greatest number stands for "without end".
   std::uint64_t end_;
 
   std::uint64_t suggested_ = 0;
-  /// The next member of the sequence to look at.
+  /// Index of the next member of the sequence to examine.
   std::uint64_t index_ = 0;
 };
 

@@ -15,37 +15,37 @@ namespace tune::tpe {
 /// axis, at least max(.03, (m + 2)⁻²) of m points and at most 1. Categories of K choices have mass
 /// (e + [same]) / (1 + K e), e = 1 / (m + 1). The prior is N(½, 1) truncated, or even.
 ///
-/// Of conditional spaces: a kernel whose point lacks an axis contributes the prior for it.
+/// In conditional spaces a kernel whose point lacks an axis contributes the prior for it.
 ///
 /// @source Bergstra et al., "Algorithms for Hyper-Parameter Optimization", NIPS 2011; Watanabe,
 ///         "Tree-Structured Parzen Estimator: Understanding Its Algorithm Components", 2023.
 class parzen {
 public:
-  /// @param around  Canonical points; [n >= 0]
+  /// @param around  Canonical points. [n >= 0]
   /// @param weights One per point. [> 0] The prior has weight 1.
   parzen(const encoding& space, const std::vector<const cube_point*>& around,
          const std::vector<double>& weights);
 
   /// A latent point of the mixture.
   [[nodiscard]] cube_point draw(rng& from) const;
-  /// One coordinate of it.
+  /// One coordinate of such a point.
   [[nodiscard]] double draw(std::size_t i, rng& from) const;
 
   /// Logarithm of the density at a canonical point, over its active axes.
   [[nodiscard]] double log_density(const cube_point& canonical) const;
-  /// The same of axis `i` alone.
+  /// Logarithm of the density of axis `i` alone.
   [[nodiscard]] double log_density(std::size_t i, double u) const;
 
 private:
   /// The kernels of one axis; the last is the prior.
   struct column {
-    /// For numbers mean, bandwidth, and the logarithms of the mass within [0, 1] and of what a
-    /// density is divided by.
+    /// For numbers: mean, bandwidth, and the logarithms of the mass within [0, 1] and of the
+    /// divisor of the density.
     std::vector<double> mean;
     std::vector<double> width;
     std::vector<double> log_mass;
     std::vector<double> log_scale;
-    /// For categories the choice; -1: all alike.
+    /// For categories: the choice; -1: all are equal.
     std::vector<double> choice;
   };
 

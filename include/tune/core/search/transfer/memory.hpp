@@ -1,4 +1,4 @@
-/// What is remembered of earlier experiments, for models and densities.
+/// The memory of earlier experiments, for models and densities.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace tune::transfer {
 
-/// What earlier experiments lead to expect, each scaled by how well it fits.
+/// Predictions of earlier experiments, each scaled by how well it fits.
 class forecast final : public gp::prior_mean {
 public:
-  /// A source that is believed.
+  /// A source with a weight above 0.
   struct part {
     /// Its number, from 0.
     std::size_t source = 0;
@@ -39,8 +39,8 @@ private:
 
 using forecast_ptr = std::shared_ptr<const forecast>;
 
-/// Two ways to see the same targets: the kernel of the targets as they are, and that of what is
-/// left of them where something is expected.
+/// Two kernels for the same targets: `cold` for the unchanged targets, and `warm` for the rest that
+/// remains after subtracting a forecast.
 struct rivals {
   const gp::inputs& at;
   const std::vector<double>& targets;
@@ -54,15 +54,15 @@ struct rivals {
 /// @source Schwarz, "Estimating the Dimension of a Model", The Annals of Statistics 6, 1978.
 [[nodiscard]] bool pays(const forecast_ptr& what, const rivals& between);
 
-/// Points of one earlier experiment with the weight that each has among a searcher's own.
+/// Points of one earlier experiment, and their weight among a searcher's own points.
 struct backing {
   std::vector<const cube_point*> good;
   std::vector<const cube_point*> bad;
   double weight = 0;
 };
 
-/// Earlier experiments, and what was worked out of them. All that it answers is a function of the
-/// experiments and of what is asked: what it keeps changes no answer. For one thread at a time.
+/// Earlier experiments, and data derived from them. All answers are a function of the experiments
+/// and of the question: cached data changes no answer. Used by one thread at a time.
 class memory {
 public:
   memory(const encoding& space, const std::vector<earlier_experiment>& from, std::uint64_t seed);
@@ -70,16 +70,17 @@ public:
 
   [[nodiscard]] const std::vector<source>& sources() const { return *sources_; }
 
-  /// What the sources' processes lead to expect of targets, by the weights that fit them best
-  /// (`slopes`). Null where no source fits.
-  /// @param targets Standardised, smaller is better. @param power As in `gp::targets`.
+  /// The forecast of targets by the sources' processes, with the weights that fit them best
+  /// (`slopes`). Null if no source fits.
+  /// @param targets Standardised, smaller is better.
+  /// @param power   As in `gp::targets`.
   [[nodiscard]] forecast_ptr expected(const gp::inputs& at, std::span<const double> targets,
                                       bool power) const;
 
-  /// For densities: of each source that agrees with the results by rank its good and bad points.
-  /// What it says of a place is the mean rank of its eight nearest trials, weighted by the inverse
-  /// of their squared distances. After n results its good points weigh 4 · 10 / (10 + n) together,
-  /// times `trust`, and its bad ones as much each.
+  /// Points for densities: the good and bad points of each source that agrees with the results by
+  /// rank. A source's rank of a place is the mean rank of its eight nearest trials, weighted by the
+  /// inverse of their squared distances. After n results its good points have the total weight 4 ·
+  /// 10 / (10 + n) times `trust`, and each of its bad ones weighs as much as a good one.
   [[nodiscard]] std::vector<backing> backings(std::span<const learning::result> results) const;
 
 private:

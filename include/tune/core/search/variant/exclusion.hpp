@@ -1,4 +1,4 @@
-/// Whether a rule over the space is missed by what is known of a configuration.
+/// Tells whether a partly known configuration already breaks a rule of the space.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +8,10 @@
 
 namespace tune::variant_search {
 
-/// Whether no values of the others could make a configuration that keeps the constraint.
+/// Whether no values of the unknown parameters could make a configuration that keeps the
+/// constraint.
 ///
-/// It may be so and not show: what the rule makes of unknown values is not looked into.
+/// May miss such cases: the effect of unknown values on the rule is not examined.
 ///
 /// @param known One per parameter, as `search_space::parameters`; null: not known yet. Values of
 ///              parameters that turn out inactive count as absent.

@@ -15,16 +15,16 @@ namespace tune::variant_search {
 struct digit {
   /// Index of the parameter.
   std::size_t parameter = 0;
-  /// How many values it has. [>= 1]
+  /// Number of its values. [>= 1]
   std::uint64_t size = 1;
-  /// Combinations between two turns of it.
+  /// Number of combinations between two turns of it.
   std::uint64_t stride = 1;
   /// Whether it has a condition.
   bool conditional = false;
-  /// Parameters on whose values it depends whether it is active, directly or not.
+  /// A parameter whose value decides whether this one is active, directly or indirectly.
   struct cause {
     std::size_t parameter = 0;
-    /// Combinations between two turns of it; 1 where it is drawn anew each time.
+    /// Number of combinations between two turns of it; 1 if it is drawn anew each time.
     std::uint64_t stride = 1;
   };
   std::vector<cause> causes = {};
@@ -40,19 +40,19 @@ public:
   static constexpr std::uint64_t most = std::uint64_t{1} << 62;
 
   odometer() = default;
-  /// @param fixed Which parameters have a given value and are not to be expanded.
-  /// @errors `ec::bad_option` beyond `most`.
+  /// @param fixed Parameters that have a given value and are not expanded.
+  /// @errors `ec::bad_option` for more than `most` combinations.
   [[nodiscard]] static expected<odometer> make(const search_space& space,
                                                const std::vector<bool>& fixed);
 
   [[nodiscard]] const std::vector<digit>& digits() const { return digits_; }
-  /// Product of all sizes; 1 where there is no grid.
+  /// Product of all sizes; 1 if there is no grid.
   [[nodiscard]] std::uint64_t combinations() const { return combinations_; }
   /// Whether some combinations may stand for no configuration of their own.
   [[nodiscard]] bool conditional() const { return conditional_; }
 
-  /// The next combination worth looking at if `c`, where `active` holds, is a duplicate because an
-  /// inactive grid is not at its first value; nothing if it is none.
+  /// The next combination worth examining if `c`, where `active` holds, is a duplicate because an
+  /// inactive grid is not at its first value; empty if `c` is no duplicate.
   [[nodiscard]] std::optional<std::uint64_t> skip(std::uint64_t c,
                                                   const std::vector<bool>& active) const;
 

@@ -12,15 +12,16 @@
 
 namespace tune {
 
-/// Derived from the database and nothing else: what is missing or doubled after a crash is found
-/// and written again. Keeps no file open between calls, and waits for none: what a trial puts in
-/// the place of its own files is replaced, and where that cannot be the others' are written on.
+/// The files are derived from the database alone: missing or doubled content after a crash is
+/// detected and rewritten. Keeps no file open between calls and never blocks on one. Whatever a
+/// trial puts in the place of its own files is replaced; if that is impossible, the files of other
+/// trials are still written.
 class trial_files final : public result_sink {
 public:
-  /// Hears of what was in the way, in the thread that calls. At most 100 times.
+  /// Receives warnings about obstacles, in the calling thread, at most 100 times.
   using warn_function = std::function<void(const std::string&)>;
 
-  /// @param directory of an experiment. @errors as `store_reader::open`; `ec::storage`.
+  /// @param directory The experiment's directory. @errors as `store_reader::open`; `ec::storage`.
   [[nodiscard]] static expected<std::unique_ptr<trial_files>>
   open(const std::filesystem::path& directory, warn_function warn = {});
 

@@ -1,4 +1,4 @@
-/// Who hears of workers that are lost, and that they are back.
+/// Experiments that are told of the loss and the return of a worker.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +11,18 @@
 
 namespace tune {
 
-/// Remembers which experiments had trials on workers that were lost: the same people hear that such
-/// a worker is back.
-class lost_workers {
+/// Remembers which experiments had trials on lost workers, so that the same people hear when such a
+/// worker is back.
+class loss_notices {
 public:
-  /// @param most Workers that are remembered; a batch system may give each one a new name. [>= 1]
-  explicit lost_workers(std::size_t most = 1'000) : most_{most} {}
+  /// @param most Number of workers remembered; a batch system may give each one a new name. [>= 1]
+  explicit loss_notices(std::size_t most = 1'000) : most_{most} {}
 
-  /// @param owners The experiments that had trials there; none: whoever runs the head was told.
+  /// @param owners The experiments that had trials there; empty: the user running the head was
+  ///   told.
   void lost(const std::string& worker, std::vector<std::uint64_t> owners);
-  /// @returns who was told of its loss; nothing where it was not lost, or is forgotten.
+  /// @returns the experiments that were told of its loss; empty optional if it was not lost, or is
+  ///   forgotten.
   [[nodiscard]] std::optional<std::vector<std::uint64_t>> back(const std::string& worker);
 
 private:
@@ -28,12 +30,12 @@ private:
   std::map<std::string, std::vector<std::uint64_t>> known_;
 };
 
-/// What people are told of a worker that is lost.
+/// The message about a lost worker.
 /// @param why    Such as "nothing was heard of it for 10 s".
-/// @param trials How many trials of theirs ran there.
+/// @param trials Number of the reader's trials that ran there.
 [[nodiscard]] std::string loss_text(const std::string& worker, const std::string& why,
                                     std::size_t trials);
-/// And when it is back.
+/// The message about its return.
 [[nodiscard]] std::string return_text(const std::string& worker);
 
 } // namespace tune

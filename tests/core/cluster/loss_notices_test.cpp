@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/cluster/lost_workers.hpp"
+#include "tune/core/cluster/loss_notices.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,8 +10,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Optional;
 
-TEST(lost_workers, remembers_once_who_was_told_of_a_loss) {
-  lost_workers uut;
+TEST(loss_notices, remembers_once_who_was_told_of_a_loss) {
+  loss_notices uut;
 
   uut.lost("a", {1, 3});
   uut.lost("b", {});
@@ -22,8 +22,8 @@ TEST(lost_workers, remembers_once_who_was_told_of_a_loss) {
   EXPECT_EQ(uut.back("c"), std::nullopt);
 }
 
-TEST(lost_workers, takes_the_last_of_several_losses) {
-  lost_workers uut;
+TEST(loss_notices, takes_the_last_of_several_losses) {
+  loss_notices uut;
 
   uut.lost("a", {1});
   uut.lost("a", {2});
@@ -31,8 +31,8 @@ TEST(lost_workers, takes_the_last_of_several_losses) {
   EXPECT_THAT(uut.back("a"), Optional(ElementsAre(2u)));
 }
 
-TEST(lost_workers, forgets_some_where_there_are_many) {
-  lost_workers uut{2};
+TEST(loss_notices, forgets_some_where_there_are_many) {
+  loss_notices uut{2};
 
   uut.lost("a", {1});
   uut.lost("b", {1});
@@ -42,7 +42,7 @@ TEST(lost_workers, forgets_some_where_there_are_many) {
   EXPECT_EQ(uut.back("a").has_value() + uut.back("b").has_value(), 1);
 }
 
-TEST(lost_workers, says_how_long_it_was_silent_and_what_becomes_of_its_trials) {
+TEST(loss_notices, says_how_long_it_was_silent_and_what_becomes_of_its_trials) {
   const auto why = std::string{"nothing was heard of it for 10 s"};
 
   EXPECT_EQ(loss_text("w1", why, 0), "worker w1 is lost: " + why + "; no trial ran there");

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/cluster/lost_workers.hpp"
+#include "tune/core/cluster/loss_notices.hpp"
 
 #include <utility>
 
 namespace tune {
 
-void lost_workers::lost(const std::string& worker, std::vector<std::uint64_t> owners) {
+void loss_notices::lost(const std::string& worker, std::vector<std::uint64_t> owners) {
   known_.erase(worker);
   if (known_.size() >= most_)
     known_.erase(known_.begin());
   known_.emplace(worker, std::move(owners));
 }
 
-std::optional<std::vector<std::uint64_t>> lost_workers::back(const std::string& worker) {
+std::optional<std::vector<std::uint64_t>> loss_notices::back(const std::string& worker) {
   auto found = known_.extract(worker);
   return found.empty() ? std::nullopt : std::optional{std::move(found.mapped())};
 }

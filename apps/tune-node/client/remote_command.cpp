@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "client/remote_command.hpp"
+
+#include "client/reach_head.hpp"
+#include "console/text.hpp"
+#include "run/ending.hpp"
+#include "tune/core/program_name.hpp"
+#include "tune/net/system.hpp"
+
+#include <iostream>
+
+namespace tune::cli {
+
+namespace {
+
+/// The command with all that its answer is to show.
+remote_command whole_command(const at_head_request& what, const transport& how,
+                             const table_look& look) {
+  auto result = what.command;
+  result.reaching = words_reaching(what.head, what.certs, what.cluster, !how.identity);
+  result.program = called_program();
+  result.columns = look.width;
+  result.options.emplace_back(look.colors.has_color() ? "--color=always" : "--color=never");
+  return result;
+}
+
+bool write_piece(std::string_view out, std::string_view err) {
+  std::cerr << err << std::flush;
+  std::cout << out << std::flush;
+  return static_cast<bool>(std::cout);
+}
+
+[[gnu::noinline]] exit_code ask(const at_head_request& what, const transport& how,
+                                const table_look& look, const output_taker& take) noexcept {
+  network_config config{how};
+  caf::actor_system system{config};
+  auto link = connect_to(system, what.head, how, what.cluster);
+  if (!link)
+    return complain(link.error());
+  auto status = (*link)->carry_out(whole_command(what, how, look), take ? take : write_piece);
+  if (!status)
+    return complain({status.error().code, to_text(what.head) + ": " + status.error().detail});
+  return static_cast<exit_code>(*status);
+}
+
+} // namespace
+
+exit_code ask_head(const at_head_request& what, const table_look& look, const output_taker& take) {
+  auto how = begin_as_client(what.head, what.certs, what.insecure_plaintext);
+  return how ? ask(what, *how, look, take) : complain(how.error());
+}
+
+} // namespace tune::cli

@@ -1,0 +1,23 @@
+/// Has a head carry out a command about an experiment in its storage.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "exit_code.hpp"
+#include "output/format.hpp"
+
+#include <functional>
+#include <string_view>
+
+namespace tune::cli {
+
+/// Gets the output as it comes: bytes for stdout, and for stderr. @returns whether more is wanted.
+using output_taker = std::function<bool(std::string_view out, std::string_view err)>;
+
+/// Has the command carried out, and ends as it does.
+/// @param look Of stdout.
+/// @param take Nothing: its output becomes this process's own.
+[[nodiscard]] exit_code ask_head(const at_head_request& what, const table_look& look,
+                                 const output_taker& take = {});
+
+} // namespace tune::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/at_head.hpp"
+
+#include "command/option_reading.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tune::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> own_options{"head", "certs", "insecure-plaintext",
+                                                      "cluster"};
+
+bool is_own(std::string_view name) {
+  return std::find(own_options.begin(), own_options.end(), name) != own_options.end();
+}
+
+/// Whether it is of no use to the head: where the client writes, and in which colours.
+bool is_of_client(std::string_view name) {
+  return name == "color" || name == "to";
+}
+
+/// Options as they were given, in one word each.
+std::vector<std::string> options_of(const read_result& x, const command_doc& where) {
+  std::vector<std::string> result;
+  for (const auto* all : {&where.options, &global_options()}) {
+    for (const auto& option : *all) {
+      auto given = x.options.find(option.name);
+      if (given == x.options.end() || is_own(option.name) || is_of_client(option.name))
+        continue;
+      for (const auto& text : given->second)
+        result.push_back("--" + std::string{option.name}
+                         + (option.argument.empty() ? "" : "=" + text));
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+std::vector<option_doc> head_options() {
+  return {{"head", 0, "HOST:PORT", "ask the head there; DIR is an experiment's name then"},
+          {"certs",
+           0,
+           "DIR",
+           "with --head: certificate directory",
+           {},
+           "$TUNE_CERTS, or tune-node/certs in $XDG_CONFIG_HOME or ~/.config",
+           argument_kind::directory},
+          {"insecure-plaintext", 0, "", "with --head: no TLS; loopback addresses only"},
+          {"cluster", 0, "NAME", "with --head: name of the cluster", {}, "default"}};
+}
+
+bool reaches_head(const option_doc& x) {
+  return x.meaning.starts_with("with --head: ") && is_own(x.name);
+}
+
+expected<std::optional<at_head_request>> at_head_from(const read_result& x,
+                                                      const command_doc& where) {
+  if (!where.at_head)
+    return std::optional<at_head_request>{};
+  if (!x.has("head")) {
+    for (const auto& option : own_options) {
+      if (x.has(option))
+        return wrong("--" + std::string{option} + " goes with --head", &where);
+    }
+    return std::optional<at_head_request>{};
+  }
+  at_head_request result;
+  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+    return done.error();
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.command.command = where.name;
+  result.command.options = options_of(x, where);
+  const auto& given = x.positionals;
+  const auto names_all = std::all_of(where.positionals.begin(), where.positionals.end(),
+                                     [](const auto& p) { return p.name == "DIR"; });
+  if (where.name == "list") {
+    if (given[0] != "experiments" || given.size() > 1)
+      return wrong("a head lists its experiments alone: list experiments --head HOST:PORT", &where);
+    result.command.before = given;
+  } else if (names_all) {
+    result.command.experiments = given;
+  } else {
+    result.command.experiments = {given.front()};
+    result.command.arguments = {given.begin() + 1, given.end()};
+  }
+  return std::optional{std::move(result)};
+}
+
+} // namespace tune::cli

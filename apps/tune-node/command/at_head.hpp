@@ -1,0 +1,27 @@
+/// Commands about an experiment that a head carries out: `--head HOST:PORT NAME` in the place of a
+/// directory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "command/command_line.hpp"
+#include "command/command_table.hpp"
+#include "command/read_words.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tune::cli {
+
+/// `--head` and what belongs to it, for commands that name experiments.
+[[nodiscard]] std::vector<option_doc> head_options();
+/// Whether the usage line of a command leaves this option out: it says how the head of `--head` is
+/// reached.
+[[nodiscard]] bool reaches_head(const option_doc& x);
+
+/// The request to have a head carry the command out; nothing if it names no head.
+/// @param x Words of a valid command.
+/// @errors a wrong command line.
+[[nodiscard]] expected<std::optional<at_head_request>> at_head_from(const read_result& x,
+                                                                    const command_doc& where);
+
+} // namespace tune::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/wait_command.hpp"
+
+#include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "inspect/failures.hpp"
+#include "run/ending.hpp"
+#include "run/snapshot.hpp"
+#include "run/way_on.hpp"
+#include "tune/io/control/control_place.hpp"
+#include "tune/tuner/preparation.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Between two looks at the lock of a head, which the kernel answers in microseconds.
+constexpr std::chrono::milliseconds pace{200};
+
+error not_ended(const fs::path& directory, const recorded_experiment& x) {
+  if (is_asked(x.what))
+    return {ec::unreachable, directory.string()
+                                 + ": no executor asks for its trials now (ask-tell)"
+                                   " and it has not ended; "
+                                 + program_call("ask-tell FILE --resume") + " goes on with it"};
+  const auto way = way_on_in(directory);
+  return {ec::unreachable, directory.string()
+                               + ": nobody runs it and it has not ended: its head is gone; "
+                               + way.command + " goes on with it" + way.note};
+}
+
+/// The recorded end of the experiment. @errors `ec::unreachable` where it has not ended.
+expected<finished_run> end_in(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reading_failed(reader.error());
+  auto recorded = read_experiment(*reader, directory);
+  if (!recorded)
+    return recorded.error();
+  if (recorded->row.status == "running")
+    return not_ended(directory, *recorded);
+  return recorded_end(*reader, recorded->row, frame_of(recorded->what, directory));
+}
+
+} // namespace
+
+exit_code wait_for_experiment(const command_line& line, const wait_request& what,
+                              const table_look& look) {
+  auto found = directory_of(what.directory);
+  if (!found)
+    return complain(found.error());
+  const auto directory = fs::absolute(*found).lexically_normal();
+  while (is_led(directory))
+    std::this_thread::sleep_for(pace);
+  auto end = end_in(directory);
+  if (!end)
+    return complain(end.error());
+  auto& [last, how] = *end;
+  count_exports(last, directory);
+  look_back(last, directory);
+  if (!write_result({line, {}}, last, how, look.colors))
+    return exit_code::storage;
+  return exit_code_of(how, what.strict, 0);
+}
+
+} // namespace tune::cli

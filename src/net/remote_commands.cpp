@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "remote_commands.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace {
+
+caf::node_id node_of(const follower_actor& x) {
+  return caf::actor_cast<caf::strong_actor_ptr>(x)->node();
+}
+
+} // namespace
+
+remote_commands::~remote_commands() {
+  for (const auto& [which, runner] : running_)
+    caf::anon_send_exit(runner, caf::exit_reason::user_shutdown);
+}
+
+expected<void> remote_commands::has_room_for(const follower_actor& who) const {
+  const auto node = node_of(who);
+  const auto own = std::count_if(running_.begin(), running_.end(),
+                                 [&](const auto& x) { return node_of(x.first.first) == node; });
+  if (running_.size() < most_commands && static_cast<std::size_t>(own) < most_of_one)
+    return {};
+  return error{ec::unreachable, "the head carries out " + std::to_string(running_.size())
+                                    + " commands of clients just now; try again in a moment"};
+}
+
+void remote_commands::begin(const command_wanted& what, const follower_actor& who,
+                            const std::string& identity) {
+  const key which{who, what.number};
+  auto command = remote_command_from_json(what.text);
+  if (!command)
+    return refuse(which, command.error());
+  if (!hire_)
+    return refuse(which, {ec::refused, "this head carries out no commands"});
+  if (running_.contains(which))
+    return refuse(which, {ec::protocol, "a command of this number runs already"});
+  if (auto room = has_room_for(who); !room)
+    return refuse(which, room.error());
+  auto runner = hire_(std::move(*command), identity);
+  running_.emplace(which, runner);
+  ask(which, runner);
+}
+
+void remote_commands::go_on(const output_wanted& what, const follower_actor& who) {
+  const key which{who, what.number};
+  auto known = running_.find(which);
+  if (known == running_.end())
+    return refuse(which, {ec::protocol, "no command of this number runs"});
+  ask(which, known->second);
+}
+
+void remote_commands::ask(const key& which, const command_runner_actor& runner) {
+  // The runner lives in this process and answers within a second; CAF answers if it is gone.
+  request(self_, runner, caf::infinite, tick_atom_v)
+      .then([this, which](remote_output& what) { answer(which, std::move(what)); },
+            [this, which](const caf::error& why) {
+              refuse(which, {ec::internal, render(self_->system(), why)});
+            });
+}
+
+void remote_commands::answer(const key& which, remote_output what) {
+  if (what.has_ended) {
+    if (auto gone = running_.extract(which))
+      caf::anon_send_exit(gone.mapped(), caf::exit_reason::user_shutdown);
+  }
+  what.number = which.second;
+  send(self_, which.first, std::move(what));
+}
+
+void remote_commands::refuse(const key& which, const error& why) {
+  remote_output result;
+  result.err = why.detail;
+  result.has_ended = true;
+  result.refused = static_cast<std::int32_t>(why.code);
+  answer(which, std::move(result));
+}
+
+void remote_commands::forget(const follower_actor& who) {
+  std::erase_if(running_, [&](const auto& x) {
+    if (x.first.first != who)
+      return false;
+    caf::anon_send_exit(x.second, caf::exit_reason::user_shutdown);
+    return true;
+  });
+}
+
+} // namespace tune

@@ -1,0 +1,53 @@
+/// Commands of clients that a standing head carries out, for its submission server.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/submission_server.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// The running commands with their clients. Each has a runner of its own, so that a command whose
+/// disk does not answer holds up no other.
+class remote_commands {
+public:
+  /// Commands at a time: of all clients, and of one connection.
+  static constexpr std::size_t most_commands = 32;
+  static constexpr std::size_t most_of_one = 4;
+
+  /// @param self The submission server, which owns this.
+  void init(submission_server_local_actor::pointer self,
+            std::function<command_runner_actor(remote_command, std::string)> hire) {
+    self_ = self;
+    hire_ = std::move(hire);
+  }
+  ~remote_commands();
+
+  /// Begins a command and has its first output sent to `who`.
+  /// @param identity As `submission_server_settings::identity_of` has it.
+  void begin(const command_wanted& what, const follower_actor& who, const std::string& identity);
+  /// Has the next output sent.
+  void go_on(const output_wanted& what, const follower_actor& who);
+  /// Ends all commands of a client that is gone.
+  void forget(const follower_actor& who);
+
+private:
+  /// Client and its number for the command.
+  using key = std::pair<follower_actor, std::uint64_t>;
+
+  submission_server_local_actor::pointer self_ = nullptr;
+  std::function<command_runner_actor(remote_command, std::string)> hire_;
+  std::map<key, command_runner_actor> running_;
+
+  [[nodiscard]] expected<void> has_room_for(const follower_actor& who) const;
+  void ask(const key& which, const command_runner_actor& runner);
+  void answer(const key& which, remote_output what);
+  void refuse(const key& which, const error& why);
+};
+
+} // namespace tune
