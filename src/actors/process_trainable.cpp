@@ -29,8 +29,16 @@ namespace tune {
 
 namespace {
 
-/// Time that a program has to clean up after it was told to stop, before it is signalled.
-constexpr auto polite_wait = std::chrono::seconds{1};
+/// A trial's end is timed by the machine and by this actor, equally long. If the machine's time
+/// ends no more than this before the actor's, the actor's is over, too.
+constexpr auto most_clock_lead = std::chrono::seconds{1};
+
+/// Time that a further rank has to end once rank 0 has ended: without its peer it may hang.
+constexpr auto wait_of_rank = std::chrono::seconds{1};
+
+constexpr auto cut_short_text
+    = "; what it was to write after its last report may be missing or incomplete: [cluster] "
+      "stop_grace gives it more time";
 
 std::string incomplete_output_text(const std::string& why) {
   return "not all that it printed is in its files: " + why;
@@ -229,6 +237,8 @@ struct process_state {
       return launch();
     missing_output = how.output_trouble;
     auto judged = judge_exit(how, known);
+    if (judged.is_cut_short)
+      remark_on("stop_grace", judged.detail + cut_short_text);
     if (judged.how == end_class::preempted)
       never_began.emplace(error{how.fault, how.trouble});
     if (judged.how != end_class::user_error || !what.job->files)
@@ -341,7 +351,8 @@ struct process_state {
     // The program trains on although it had begun to export.
     if (exports.is_announced()) {
       exports.withdraw();
-      ends_by.reset();
+      if (!known.ending)
+        ends_by.reset();
     }
     // The program trains on although it was asked to save: it will not.
     if (saving)
@@ -522,7 +533,7 @@ struct process_state {
     go_if_settled();
   }
 
-  /// Ends the program in order: it is told, and signalled only if it takes too long.
+  /// Ends the program in order: it is told, and signalled only once its time is over.
   void stop() {
     waits = false;
     // The program is being killed already: its last report changes nothing about that.
@@ -536,17 +547,29 @@ struct process_state {
     arm();
   }
 
-  void arm() { end_in(polite_wait + exports.extra_time()); }
+  /// Starts the time that the program has to end. Further reports gain it no more time.
+  void arm() {
+    if (!ends_by)
+      end_in(time_to_end());
+  }
+
+  /// Time that the program has to end before SIGTERM; 0 = as long as it takes. Exports have a limit
+  /// of their own in any case.
+  [[nodiscard]] std::chrono::milliseconds time_to_end() const {
+    return is_first() ? what.job->stop_grace + exports.extra_time() : wait_of_rank;
+  }
 
   /// The program exports of its own accord: it gets no more time than one that is told to.
   void begin_exports() {
     if (ends_by || !exports.announce())
       return;
-    end_in(polite_wait + exports.extra_time());
+    end_in(time_to_end());
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port, true});
   }
 
   void end_in(std::chrono::milliseconds wait) {
+    if (wait.count() == 0)
+      return;
     ends_by = std::chrono::steady_clock::now() + wait;
     delayed_send(self, caf::actor_cast<process_impl>(self), wait, tick_atom_v);
   }
@@ -554,8 +577,13 @@ struct process_state {
   void end_if_late() {
     if (parked || !ends_by || std::chrono::steady_clock::now() < *ends_by)
       return;
-    known.late_export = exports.be_late();
+    note_late();
     end_program();
+  }
+
+  void note_late() {
+    known.late_export = exports.be_late();
+    known.late_stop = is_first() && known.ending && !known.late_export;
   }
 
   void halt(const attempt_halt& how) {
@@ -567,6 +595,8 @@ struct process_state {
     drop_save();
     if (static_cast<halt_mode>(how.how) == halt_mode::kill) {
       known.killed = true;
+      if (ends_by && std::chrono::steady_clock::now() + most_clock_lead >= *ends_by)
+        note_late();
       end_program();
       if (copying || !saves.is_idle())
         saves.drop_soon(self);

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -303,6 +304,8 @@ thread_done run(const trainable_start& what, const std::shared_ptr<gate>& door,
     result.how = static_cast<std::uint8_t>(how);
   } catch (const restore_error& why) {
     fail(end_class::bad_checkpoint, why.what());
+  } catch (const std::bad_alloc&) {
+    fail(end_class::out_of_memory, current_exception_text());
   } catch (...) {
     fail(end_class::user_error, current_exception_text());
   }

@@ -226,6 +226,8 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
   result.limits = {from.what.checkpoint.max_size, from.what.checkpoint.max_files};
   result.kill_grace
       = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.kill_grace);
+  result.stop_grace
+      = std::chrono::duration_cast<std::chrono::milliseconds>(from.what.cluster.stop_grace);
   return result;
 }
 

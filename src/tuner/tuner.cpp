@@ -92,10 +92,12 @@ expected<void> can_isolate(const loaded_spec& x) {
 
 /// Checks that this machine can run the trials; unknown where workers may join.
 expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
+  if (auto fault = impossible_offer(x, lack_of_gpus(machine, x.what.cluster.gpus.value_or(0))))
+    return error{ec::impossible_request, fault_text(*fault, false)};
   if (!x.what.cluster.listen.empty())
     return {};
-  auto fault
-      = impossible_request(x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}});
+  auto fault = impossible_request(
+      x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}}, machine.why_fewer_gpus);
   if (fault)
     return error{ec::impossible_request, fault_text(*fault, false)};
   if (auto missing = missing_program(x, environment_of(environ)))
@@ -283,6 +285,8 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return can.error();
   if (auto can = can_run(chosen, machine); !can)
     return can.error();
+  for (const auto& x : chosen.what.cluster.local ? machine.warnings : std::vector<std::string>{})
+    news->warned(x);
   auto port = port_for(what, chosen);
   if (!port)
     return port.error();

@@ -340,6 +340,20 @@ TEST_F(process_trainable, that_outlives_its_stop_has_not_failed) {
   EXPECT_THAT(end().detail, HasSubstr("did not end within"));
 }
 
+TEST_F(process_trainable, is_ended_where_it_takes_longer_than_stop_grace) {
+  work.stop_grace = 50ms;
+  settings.stop_grace = 1h;
+  runs("report 1 say '{\"metrics\":{\"i\":2}}' hear hang");
+  stop_lines = {{"i", "2"}};
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(end().how, end_class::stopped);
+  EXPECT_EQ(end().exit_status, -15);
+  EXPECT_THAT(end().detail, HasSubstr("did not end within [cluster] stop_grace"));
+}
+
 TEST_F(process_trainable, saves_by_protocol) {
   settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 2;

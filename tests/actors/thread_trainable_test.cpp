@@ -127,6 +127,15 @@ TEST_F(thread_trainable, goes_on_from_its_checkpoint_after_a_failure) {
   EXPECT_TRUE(std::filesystem::exists(work.directory / saved[0].location / "n"));
 }
 
+TEST_F(thread_trainable, fails_for_want_of_memory_where_it_gets_none) {
+  runs([](session&) { throw std::bad_alloc{}; });
+
+  run();
+
+  ASSERT_EQ(events<on::ended>().size(), 1u);
+  EXPECT_EQ(events<on::ended>()[0].how, end_class::out_of_memory);
+}
+
 TEST_F(thread_trainable, takes_over_a_checkpoint_that_a_function_hands_in) {
   settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 1;
   auto own = work.directory / "own";

@@ -88,6 +88,33 @@ TEST(common_text, names_the_error_where_the_stack_trace_comes_behind_it) {
             "exited with status 1: Error in f(2) : boom");
 }
 
+TEST(common_text, names_the_error_where_advice_comes_behind_it) {
+  EXPECT_EQ(common_text("exited with status 1\n  Traceback (most recent call last):\n"
+                        "  torch.AcceleratorError: CUDA error: an illegal memory access\n"
+                        "  For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+                        "  Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions."),
+            "exited with status 1: torch.AcceleratorError: CUDA error: an illegal memory access");
+  EXPECT_EQ(common_text("exited with status 1\nRuntimeError: Error(s) in loading state_dict:\n"
+                        "size mismatch for fc\nsize mismatch for conv"),
+            "exited with status 1: RuntimeError: Error(s) in loading state_dict: size mismatch for "
+            "fc");
+}
+
+TEST(failure_key, tells_errors_apart_that_end_with_the_same_advice) {
+  EXPECT_NE(failure_key("E\ntorch.AcceleratorError: CUDA error: a\nCompile with `X`"),
+            failure_key("E\ntorch.AcceleratorError: CUDA error: b\nCompile with `X`"));
+}
+
+TEST(failure_key, takes_an_error_by_its_first_sentence) {
+  const std::string oom
+      = "E\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4 GiB. ";
+  EXPECT_EQ(failure_key(oom + "Process 12 has 1.31 GiB in use. Including non-PyTorch memory, th"),
+            failure_key(oom + "Including non-PyTorch memory, this process has 3 GiB in use."));
+  EXPECT_NE(failure_key("E\nIOError: no a.csv in x"), failure_key("E\nIOError: no b.csv in x"));
+  EXPECT_NE(failure_key("E\nthe first. The second"), failure_key("E\nthe first. The third"))
+      << "no name of an error";
+}
+
 TEST(failure_key, does_not_tell_values_apart_but_places) {
   EXPECT_EQ(failure_key("exited with status 1\nValueError: loss 0.731 of pid 4711 is 1e-05"),
             failure_key("exited with status 1\nValueError: loss 12 of pid 9 is -3.25"));

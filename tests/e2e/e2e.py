@@ -52,6 +52,9 @@ def clean_environment(**more):
         and name != "CUDA_VISIBLE_DEVICES"
     }
     kept["TERM"] = "xterm"
+    # Tests offer GPUs that no machine has, which one that has some refuses.
+    if Path("/dev/nvidiactl").exists():
+        kept["CUDA_VISIBLE_DEVICES"] = ""
     kept.update(more)
     return kept
 

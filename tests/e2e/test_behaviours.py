@@ -107,12 +107,42 @@ class Ends(ControlCase):
         self.assertEqual(told["counts"]["TERMINATED"], 1)
         self.assertTrue(self.trial_file(0, "tidy").exists())
 
+    def test_a8_10_a_trial_that_works_on_after_its_loop_is_not_disturbed(self):
+        words = {"stop": "trial.report(loss=1)", "done": "trial.report(loss=1, done=True)"}
+        (self.directory / "slow.py").write_text(
+            TIDY.partition("while")[0]
+            + "{'stop': lambda: trial.report(loss=1),"
+            " 'done': lambda: trial.report(loss=1, done=True)}[trial.params['how']]()\n"
+            # Longer than the second that it once had.
+            "time.sleep(2)\n"
+            "open('model', 'w').write('whole')\n"
+        )
+        ini = self.ini(
+            "[experiment]\nmetric = loss\n[trainable]\ncommand = %s ./slow.py\n"
+            "[space]\nhow = grid(%s)\n[stop]\ntraining_iteration = 1\n"
+            % (sys.executable, ", ".join(words))
+        )
+
+        ran = self.run_node("run", ini, "-o", "json")
+
+        self.assertEqual(ran.json()["counts"]["TERMINATED"], 2)
+        for trial in (0, 1):
+            self.assertEqual(self.trial_file(trial, "model").read_text(), "whole")
+        self.assertNotIn("stop_grace", ran.err)
+
     def test_a8_10_but_not_more_than_it_is_given(self):
-        ini = self.tidying(self.directory / "gate", "stop_grace = 2s\nkill_grace = 100ms")
+        ini = self.tidying(
+            self.directory / "gate", "cpus = 2\nstop_grace = 2s\nkill_grace = 100ms\n[experiment]\n"
+            "num_samples = 2"
+        )
 
-        told = self.run_node("run", ini, "-o", "json").json()
+        ran = self.run_node("run", ini, "-o", "json")
+        told = ran.json()
 
-        self.assertEqual(told["counts"]["TERMINATED"], 1)
+        self.assertEqual(told["counts"]["TERMINATED"], 2)
+        self.assertEqual(ran.err.count("[cluster] stop_grace gives it more time"), 1, ran)
+        why = self.run_node("trials", "results/x", "--why", "0").out
+        self.assertIn("did not end within [cluster] stop_grace", why)
         self.assertTrue(self.trial_file(0, "tidying").exists())
         self.assertFalse(self.trial_file(0, "tidy").exists())
         self.assert_no_trial_processes()

@@ -153,7 +153,14 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
     return swept.error();
   last_wait rest{*storage, say};
-  auto node = node_here(node_settings{}.name, what.offers, all);
+  auto tell = [quiet = line.quiet](const std::string& text) {
+    if (!quiet)
+      say(text);
+  };
+  auto here = node_here(node_settings{}.name, what.offers, all, tell);
+  if (!here)
+    return here.error();
+  auto& node = *here;
   if (what.local) {
     // No head is better than one whose trials all fail for want of the guard.
     auto guard = process_service::start(node.processes);
@@ -171,10 +178,6 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   auto package_client = spawn_package_client(system, std::move(fetching));
   if (!package_client)
     return package_client.error();
-  auto tell = [quiet = line.quiet](const std::string& text) {
-    if (!quiet)
-      say(text);
-  };
   standing actors{system, head_services{system, node, what.local}, *package_client, {}};
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);

@@ -7,6 +7,7 @@
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/core/trial/error_line.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -131,9 +132,36 @@ bool is_trace(std::string_view line) {
                      [&](std::string_view x) { return line.starts_with(x); });
 }
 
-/// The line of a program's output that names the error. @param lines [n >= 1]
-std::string_view telling_line(const std::vector<std::string_view>& lines) {
-  return is_trace(lines.back()) && !is_trace(lines.front()) ? lines.front() : lines.back();
+/// The line of a program's output that names the error, with the next one if it ends in a colon.
+/// @param lines [n >= 1]
+std::string telling_line(const std::vector<std::string_view>& lines) {
+  if (const auto i = error_line_in(lines)) {
+    const auto goes_on = lines[*i].ends_with(':') && *i + 1 < lines.size();
+    return std::string{lines[*i]} + (goes_on ? " " + std::string{lines[*i + 1]} : "");
+  }
+  return std::string{is_trace(lines.back()) && !is_trace(lines.front()) ? lines.front()
+                                                                        : lines.back()};
+}
+
+/// The first sentence of a line that names an error; any other line whole. The sentences after it
+/// mostly describe the circumstances, such as the processes that held a GPU's memory.
+std::string_view first_sentence(std::string_view line) {
+  for (auto i = line.find(". "); names_error(line) && i != line.npos; i = line.find(". ", i + 1)) {
+    if (i + 2 < line.size() && line[i + 2] >= 'A' && line[i + 2] <= 'Z')
+      return line.substr(0, i);
+  }
+  return line;
+}
+
+/// The first line and the line that names the error, each as `shown` returns it.
+template <class Shown>
+std::string first_and_telling(std::string_view detail, Shown shown) {
+  auto lines = lines_of(detail);
+  if (lines.empty())
+    return {};
+  auto result = without_names(shown(lines.front()));
+  lines.erase(lines.begin());
+  return lines.empty() ? result : result + ": " + without_names(shown(telling_line(lines)));
 }
 
 bool is_word(char c) {
@@ -232,12 +260,7 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
 } // namespace
 
 std::string common_text(std::string_view detail) {
-  auto lines = lines_of(detail);
-  if (lines.empty())
-    return {};
-  auto result = without_names(lines.front());
-  lines.erase(lines.begin());
-  return lines.empty() ? result : result + ": " + without_names(telling_line(lines));
+  return first_and_telling(detail, [](std::string_view line) { return line; });
 }
 
 std::string cause_text(std::string_view why) {
@@ -251,7 +274,7 @@ std::string cause_text(std::string_view why) {
 }
 
 std::string failure_key(std::string_view detail) {
-  return without_numbers(common_text(detail));
+  return without_numbers(first_and_telling(detail, first_sentence));
 }
 
 expected<std::vector<failure_group>> failures_in(store_reader& from) {

@@ -14,7 +14,8 @@
 namespace tune::cli {
 
 /// A failure in one line: the first line of its text, and the line that names the error, as far as
-/// it can be found: mostly the last one, but the first if the text ends in a stack trace as Java
+/// it can be found: the last line that begins with the name of an error, such as `ValueError:`;
+/// without such a line mostly the last one, but the first if the text ends in a stack trace as Java
 /// and Tcl write it. Without addresses, and without the names of trials' directories.
 [[nodiscard]] std::string common_text(std::string_view detail);
 
@@ -22,8 +23,9 @@ namespace tune::cli {
 /// that names the error.
 [[nodiscard]] std::string cause_text(std::string_view why);
 
-/// The part of this line that is the same for trials that failed alike: without numbers, except
-/// line numbers of source files, statuses and signals.
+/// The part of this line that is the same for trials that failed alike: only the first sentence of
+/// a line that names an error, and without numbers, except line numbers of source files, statuses
+/// and signals.
 [[nodiscard]] std::string failure_key(std::string_view detail);
 
 /// The trials that failed for good, grouped by class and `failure_key` of their last failed

@@ -45,12 +45,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether trials can ever run on this machine; complains if not. Unknown where workers may join.
+/// Whether this machine has the GPUs that it is to offer, and trials can ever run on it; complains
+/// if not. The latter is unknown where workers may join.
 bool can_run(const loaded_spec& loaded, const host_resources& machine) {
-  if (!loaded.what.cluster.listen.empty())
-    return true;
-  auto fault = impossible_request(
-      loaded, {{node_settings{}.name, offered_by(loaded.what, machine.capacity())}});
+  auto fault
+      = impossible_offer(loaded, lack_of_gpus(machine, loaded.what.cluster.gpus.value_or(0)));
+  if (!fault && loaded.what.cluster.listen.empty())
+    fault = impossible_request(
+        loaded, {{node_settings{}.name, offered_by(loaded.what, machine.capacity())}},
+        machine.why_fewer_gpus);
   if (fault)
     std::cerr << to_text(*fault) << '\n';
   return !fault;
@@ -378,6 +381,8 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
     return exit_code::configuration;
   warn(*ready, line.quiet);
+  if (loaded.what.cluster.local)
+    warn(machine.warnings, line.quiet);
   auto port = listening(loaded);
   if (!port)
     return complain(port.error());

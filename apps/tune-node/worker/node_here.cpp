@@ -5,8 +5,14 @@
 
 namespace tune::cli {
 
-node_settings node_here(std::string name, const offered_request& offers, const choices& all) {
+expected<node_settings> node_here(std::string name, const offered_request& offers,
+                                  const choices& all,
+                                  const std::function<void(const std::string&)>& warn) {
   auto machine = discover();
+  if (auto lack = lack_of_gpus(machine, offers.gpus.value_or(0)); !lack.empty())
+    return error{ec::impossible_request, "--gpus: " + lack};
+  for (const auto& text : machine.warnings)
+    warn("warning: " + text);
   node_settings result;
   result.name = std::move(name);
   result.capacity = machine.capacity();

@@ -132,7 +132,7 @@ void end_when_broken(const Handle& whom, const char* name) {
   tell_of_break(whom, name, [](const std::string& why) { give_up(in_one_line(why)); });
 }
 
-head_session_settings settings_of(const worker_request& what, const choices& all,
+head_session_settings settings_of(const worker_request& what, node_settings here,
                                   caf::actor_system& system, const transport& how,
                                   const package_client_actor& package_client) {
   using std::chrono::duration_cast;
@@ -143,7 +143,7 @@ head_session_settings settings_of(const worker_request& what, const choices& all
   };
   result.cluster = what.cluster;
   result.worker = random_hex(identity_bytes);
-  result.node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all);
+  result.node = std::move(here);
   result.node.processes.obituary = farewell_words(what, result.worker);
   checkpoint_client_settings keeping;
   keeping.share = !what.own_storage;
@@ -175,7 +175,7 @@ void sweep(const std::filesystem::path& directory) {
 
 /// Runs the actors until the head session has ended.
 [[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
-                                               const choices& all, const transport& how,
+                                               node_settings node, const transport& how,
                                                work_directory& directory) noexcept {
   last_wait rest{directory.path(), say};
   network_config config{how, 0, what.liveness};
@@ -191,7 +191,7 @@ void sweep(const std::filesystem::path& directory) {
   if (!package_client)
     return package_client.error();
   auto talk = std::make_shared<worker_talk>(line.quiet);
-  auto settings = settings_of(what, all, system, how, *package_client);
+  auto settings = settings_of(what, std::move(node), system, how, *package_client);
   settings.node.memory = memory.directory();
   settings.node.tell = say;
   settings.observer = talk;
@@ -229,6 +229,13 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   auto how = choose_transport(what.join, what.certs, what.insecure_plaintext);
   if (!how)
     return refuse(how.error());
+  auto node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all,
+                        [&line](const std::string& text) {
+                          if (!line.quiet)
+                            say(text);
+                        });
+  if (!node)
+    return refuse(node.error());
   auto directory = work_directory::claim(what.work);
   if (!directory)
     return refuse(directory.error());
@@ -236,7 +243,7 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   if (auto can = can_start_threads(threads_of_worker); !can)
     return refuse(can.error());
   end_when_exhausted("the head goes on without this worker");
-  auto end = conduct(line, what, all, *how, *directory);
+  auto end = conduct(line, what, std::move(*node), *how, *directory);
   // The actors that would have removed the directories of the last jobs may have ended before that.
   sweep(directory->path());
   if (!end)

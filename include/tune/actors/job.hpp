@@ -89,6 +89,8 @@ struct job {
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Time between SIGTERM and SIGKILL.
   std::chrono::milliseconds kill_grace{5000};
+  /// Time from the answer that tells a program to end until SIGTERM. 0 = as long as it takes.
+  std::chrono::milliseconds stop_grace{10000};
   /// Formats to export at the end of a trial, and the time allowed for that.
   std::vector<std::string> exports = {};
   std::chrono::milliseconds export_time{0};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -52,11 +53,35 @@ std::vector<std::string> entries_of(std::string_view text) {
   return result;
 }
 
+std::string lower(std::string text) {
+  for (auto& c : text) {
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+/// "3" of "3", "+3", "03" and "0x3"; what is no index stays as it is.
+std::string plain_index(const std::string& entry) {
+  std::string_view digits{entry};
+  if (digits.starts_with('+'))
+    digits.remove_prefix(1);
+  const auto base = digits.starts_with("0x") || digits.starts_with("0X") ? 16 : 10;
+  if (base == 16)
+    digits.remove_prefix(2);
+  unsigned index = 0;
+  const auto [end, why]
+      = std::from_chars(digits.data(), digits.data() + digits.size(), index, base);
+  const auto is_index = why == std::errc{} && end == digits.data() + digits.size();
+  return is_index ? std::to_string(index) : entry;
+}
+
 std::optional<gpu_device> named(const std::vector<gpu_device>& all, const std::string& entry) {
   if (entry.starts_with("MIG-"))
     return gpu_device{"MIG instance", entry, 0, entry};
   auto fits = [&](const gpu_device& x) {
-    return entry.starts_with("GPU-") ? x.uuid.starts_with(entry) : x.visible == entry;
+    return lower(entry).starts_with("gpu-") ? lower(x.uuid).starts_with(lower(entry))
+                                            : x.visible == plain_index(entry);
   };
   auto found = std::find_if(all.begin(), all.end(), fits);
   if (found == all.end() || std::count_if(all.begin(), all.end(), fits) != 1)
@@ -90,10 +115,15 @@ host_resources discover(const discovery& where) {
     result.memory = std::min(result.memory, *limits.memory);
   auto gpus = nvml_devices(where.gpu_library);
   if (!gpus) {
+    result.why_fewer_gpus = gpus.error().detail;
     result.warnings.push_back(gpus.error().detail + "; no GPU will be used");
     return result;
   }
   result.gpus = where.visible_devices ? only_visible(*gpus, *where.visible_devices) : *gpus;
+  if (result.gpus.size() < gpus->size())
+    result.why_fewer_gpus = "CUDA_VISIBLE_DEVICES = \"" + *where.visible_devices + "\" leaves "
+                            + std::to_string(result.gpus.size()) + " of the "
+                            + std::to_string(gpus->size()) + " that the driver lists";
   return result;
 }
 
@@ -104,10 +134,21 @@ std::vector<gpu_device> only_visible(const std::vector<gpu_device>& all, std::st
     if (!device)
       break;
     auto same = [&](const gpu_device& x) { return x.uuid == device->uuid; };
-    if (std::none_of(result.begin(), result.end(), same))
-      result.push_back(std::move(*device));
+    if (std::any_of(result.begin(), result.end(), same))
+      return {};
+    result.push_back(std::move(*device));
   }
   return result;
+}
+
+std::string lack_of_gpus(const host_resources& machine, double offered) {
+  const auto has = machine.gpus.size();
+  if (has == 0 || offered <= static_cast<double>(has))
+    return {};
+  return "this machine has " + std::to_string(has) + (has == 1 ? " GPU" : " GPUs")
+         + (machine.why_fewer_gpus.empty() ? "" : " (" + machine.why_fewer_gpus + ")")
+         + ", and a trial that got another would find none; a fraction of [resources] gpu shares "
+           "one";
 }
 
 std::string visible_devices_text(std::span<const gpu_share> shares,

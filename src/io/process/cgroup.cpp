@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cgroup.hpp"
 
+#include "cgroup_v2.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/memory_limit.hpp"
 
@@ -47,6 +48,18 @@ std::string directory_of(const char* root, const std::string& group) {
   return ::access(path.c_str(), F_OK) == 0 ? path : root;
 }
 
+/// The group below which a group with a limit can be made.
+std::optional<std::string> parent_of_limits(bool version_2, const std::string& own) {
+  return version_2 ? cgroup_v2::parent_for_limits(version_2_root, own)
+                   : directory_of(version_1_root, own);
+}
+
+/// The groups below which a guard may have made groups.
+std::vector<std::string> parents_of_guards(bool version_2, const std::string& own) {
+  return version_2 ? cgroup_v2::groups_above(version_2_root, own)
+                   : std::vector{directory_of(version_1_root, own)};
+}
+
 std::optional<std::string> make_directory(const std::string& parent, std::string_view name) {
   auto path = parent + "/" + std::string{name};
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
@@ -90,6 +103,15 @@ bool is_guard(pid_t pid) {
   return facts && facts->state != 'Z' && name == "tune-guard\n";
 }
 
+void remove_left_groups_in(const std::string& parent) {
+  std::error_code why;
+  for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i); i.increment(why)) {
+    if (auto guard = guard_of(i->path().filename().string()); guard && !is_guard(*guard))
+      // Succeeds only for an empty group.
+      ::rmdir(i->path().c_str());
+  }
+}
+
 /// The count after `key` in a file of "key count" lines.
 std::uint64_t count_in(const std::string& path, std::string_view key) {
   std::istringstream words{proc_files::read_small(path.c_str())};
@@ -108,8 +130,8 @@ std::optional<cgroup> cgroup::make(std::string_view name, std::uint64_t bytes) {
     auto group = own_group(version_2 ? "" : "memory");
     if (!group)
       continue;
-    auto path
-        = make_directory(directory_of(version_2 ? version_2_root : version_1_root, *group), name);
+    const auto parent = parent_of_limits(version_2, *group);
+    const auto path = parent ? make_directory(*parent, name) : std::nullopt;
     if (!path)
       continue;
     cgroup result;
@@ -132,18 +154,9 @@ std::optional<cgroup> cgroup::make(std::string_view name, std::uint64_t bytes) {
 
 void remove_left_groups() {
   for (auto version_2 : {false, true}) {
-    auto group = own_group(version_2 ? "" : "memory");
-    if (!group)
-      continue;
-    std::error_code why;
-    const std::filesystem::path parent
-        = directory_of(version_2 ? version_2_root : version_1_root, *group);
-    for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i);
-         i.increment(why)) {
-      if (auto guard = guard_of(i->path().filename().string()); guard && !is_guard(*guard))
-        // Succeeds only for an empty group.
-        ::rmdir(i->path().c_str());
-    }
+    const auto own = own_group(version_2 ? "" : "memory");
+    for (const auto& parent : own ? parents_of_guards(version_2, *own) : std::vector<std::string>{})
+      remove_left_groups_in(parent);
   }
 }
 
@@ -160,8 +173,11 @@ cgroup& cgroup::operator=(cgroup&& other) noexcept {
 }
 
 cgroup::~cgroup() {
-  if (!path_.empty())
-    ::rmdir(path_.c_str());
+  if (path_.empty())
+    return;
+  ::rmdir(path_.c_str());
+  if (version_2_)
+    cgroup_v2::leave(std::filesystem::path{path_}.parent_path());
 }
 
 std::uint64_t cgroup::oom_kills() const {

@@ -12,8 +12,9 @@
 
 namespace tune {
 
-/// Owns the group's directory and removes it in the destructor. Works with version 2 and with the
-/// memory controller of version 1, below the group that this process is in.
+/// Owns the group's directory and removes it in the destructor. Works with the memory controller of
+/// version 1, below the group that this process is in, and with version 2, there or below the
+/// nearest group above it: see `cgroup_v2::parent_for_limits`.
 class cgroup {
 public:
   /// @param bytes the memory limit.
@@ -43,8 +44,8 @@ private:
   cgroup() = default;
 };
 
-/// Removes the empty sibling groups of guards that have ended: a guard that was killed could not do
-/// it. Groups with members stay.
+/// Removes the empty groups of guards that have ended, wherever a guard may make them: a guard that
+/// was killed could not do it. Groups with members stay.
 void remove_left_groups();
 
 } // namespace tune

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/exit_judgement.hpp"
 
+#include "tune/core/trial/error_line.hpp"
+
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace tune {
@@ -58,6 +62,27 @@ exit_judgement judge_want_of_memory(const exit_info& how, const exit_facts& know
   return {end_class::out_of_memory, std::move(text), {}};
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> result;
+  for (std::size_t end = 0; end != text.npos;
+       text.remove_prefix(std::min(end, text.size() - 1) + 1)) {
+    end = text.find('\n');
+    result.push_back(text.substr(0, end));
+  }
+  return result;
+}
+
+/// Whether the program's last words are that it had too little memory.
+bool says_want_of_memory(const exit_info& how, const exit_facts& known) {
+  constexpr std::ptrdiff_t last = 5;
+  if (known.failure)
+    return names_want_of_memory(lines_of(known.failure->text));
+  const auto& all = how.stderr_lines;
+  const auto size = static_cast<std::ptrdiff_t>(all.size());
+  return names_want_of_memory(
+      std::vector<std::string_view>{all.end() - std::min(last, size), all.end()});
+}
+
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
   if (!known.why_missing.empty())
@@ -88,7 +113,9 @@ exit_judgement judge_own_end(const exit_info& how, const exit_facts& known) {
   if (how.signal == SIGKILL || how.signal == SIGTERM)
     return {end_class::killed, exit_text(how, known), {}};
   if (how.code != 0)
-    return {end_class::user_error, exit_text(how, known), {}};
+    return {says_want_of_memory(how, known) ? end_class::out_of_memory : end_class::user_error,
+            exit_text(how, known),
+            {}};
   if (!known.saw_objective && !known.is_host)
     return judge_without_objective(how, known);
   return {end_class::finished, known.failure ? known.failure->text : "", {}};
@@ -99,10 +126,11 @@ exit_judgement judge_asked_end(const exit_info& how, const exit_facts& known) {
   auto by_us = how.requested && how.signal == SIGKILL;
   if (known.ending && known.late_export && (known.killed || by_us))
     return {end_class::stopped, late_export_text, {}};
-  if (known.ending && known.killed)
+  if (known.ending && (known.killed || (known.late_stop && how.requested)))
     return {end_class::stopped,
-            "did not end within stop_grace after it was to stop; ended by tune-node",
-            {}};
+            "did not end within [cluster] stop_grace after it was to stop; ended by tune-node",
+            {},
+            true};
   if (known.killed)
     return {end_class::killed, how.guard_lost ? how.trouble : exit_text(how, known), {}};
   if (how.signal == SIGKILL && !by_us)

@@ -220,6 +220,20 @@ void check_texts(loading& x) {
   }
 }
 
+/// Warns of CUDA_VISIBLE_DEVICES in `env.`, which the devices granted to a trial override.
+void warn_of_own_devices(loading& x) {
+  for (const auto& each : x.what.trainable.env) {
+    const auto means_none = each.text.empty() && x.what.resources.gpu == 0;
+    if (each.name == "CUDA_VISIBLE_DEVICES" && !means_none)
+      x.warn(
+          x.origin("trainable", "env." + each.name),
+          "[trainable] env." + each.name
+              + ": has no effect on a machine that offers GPUs: each trial sees the devices that "
+                "[resources] gpu grants it, and none without; set it for tune-node itself to "
+                "choose which devices trials may have");
+  }
+}
+
 /// Checks that all objectives are read if metrics are read from output. Without the first objective
 /// each trial would fail, since a program that exits 0 must have reported it.
 void check_metrics(loading& x) {
@@ -411,6 +425,7 @@ void check_trainable(loading& x) {
   if (*x.what.trainable.kind == trainable_kind::command) {
     check_command(x);
     check_texts(x);
+    warn_of_own_devices(x);
     warn_of_unnamed(x);
     check_metrics(x);
     warn_of_unread_constraints(x);

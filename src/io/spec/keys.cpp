@@ -321,8 +321,9 @@ void add_cluster(rows& to) {
   to.push_back(duration({"cluster", "kill_grace", "between TERM and KILL", true},
                         TUNE_FIELD(cluster.kill_grace)));
   to.push_back(duration({"cluster", "stop_grace",
-                         "how long the last result of a trial that must stop is awaited, and its "
-                         "checkpoint where somebody waits for its end; 0 = as long as it takes",
+                         "how long a trial that must stop may take until TERM: to its last result, "
+                         "or to save where somebody waits for its end, and from the answer that "
+                         "tells it to end; 0 = as long as it takes",
                          true},
                         TUNE_FIELD(cluster.stop_grace)));
   to.push_back(family({"cluster", "custom.",

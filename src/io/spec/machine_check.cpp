@@ -147,7 +147,8 @@ std::optional<config_fault> unenforced_memory(const loaded_spec& x,
                   "memory = " + text + ": only counted, not enforced on this machine: "
                       + (is_thread ? "threads share their memory"
                                    : "no control group can be made that limits memory; "
-                                     "that takes a delegated memory controller, or root"));
+                                     "that takes one, this process's or one above it, below which "
+                                     "this user may make others with a memory controller"));
 }
 
 } // namespace tune

@@ -59,8 +59,17 @@ std::string text_of(const std::string& key, const spec& x) {
 
 } // namespace
 
+std::optional<config_fault> impossible_offer(const loaded_spec& x, const std::string& lack) {
+  if (lack.empty() || !x.what.cluster.gpus || !x.what.cluster.local)
+    return std::nullopt;
+  const auto origin = x.origins.find("cluster.gpus");
+  return config_fault{origin == x.origins.end() ? config_origin{} : origin->second, "cluster",
+                      "gpus", "gpus = " + find_key("cluster", "gpus")->write(x.what) + ": " + lack};
+}
+
 std::optional<config_fault> impossible_request(const loaded_spec& x,
-                                               const std::map<std::string, resources>& nodes) {
+                                               const std::map<std::string, resources>& nodes,
+                                               const std::string& why_fewer_gpus) {
   ledger books;
   for (const auto& [name, capacity] : nodes)
     books.set_node(name, capacity);
@@ -74,7 +83,9 @@ std::optional<config_fault> impossible_request(const loaded_spec& x,
   result.at = origin == x.origins.end() ? config_origin{} : origin->second;
   result.section = "resources";
   result.key = key;
+  const auto is_about_gpus = key == "gpu" || key == "bundles";
   result.message = key + " = " + text_of(key, x.what) + ": " + why->detail
+                   + (is_about_gpus && !why_fewer_gpus.empty() ? "; " + why_fewer_gpus : "")
                    + (x.what.cluster.queue_trials
                           ? "; [cluster] queue_trials = true waits for workers, but none can join "
                             "without [cluster] listen (--listen HOST:PORT)"

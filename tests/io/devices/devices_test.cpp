@@ -220,10 +220,39 @@ TEST_F(devices_test, respects_what_the_user_made_visible) {
   EXPECT_THAT(visible(""), IsEmpty());
   EXPECT_THAT(visible("-1"), IsEmpty());
   EXPECT_THAT(visible("0,9,1"), ElementsAre("0"));
-  EXPECT_THAT(visible("0,0,1"), ElementsAre("0", "1"));
+  EXPECT_THAT(visible("0,0,1"), IsEmpty());
+  EXPECT_THAT(visible("1,GPU-20000000-fake"), IsEmpty());
+  for (const auto* one : {"01", "+1", "0x1", "GPU-20000000-FAKE", "gpu-2"})
+    EXPECT_THAT(visible(one), ElementsAre(one));
+  for (const auto* none : {"0x", "+", "1a", "99999999999", "+-1"})
+    EXPECT_THAT(visible(none), IsEmpty()) << none;
   EXPECT_THAT(visible("GPU-2,GPU-10000000-fake"), ElementsAre("GPU-2", "GPU-10000000-fake"));
   EXPECT_THAT(visible("GPU-,0"), IsEmpty());
   EXPECT_THAT(visible("MIG-77,1"), ElementsAre("MIG-77", "1"));
+}
+
+TEST_F(devices_test, knows_why_there_are_fewer_gpus) {
+  ::setenv("TUNE_FAKE_NVML", "5", 1);
+  auto where = here();
+  EXPECT_EQ(discover(where).why_fewer_gpus, "");
+  where.visible_devices = "3,0";
+  EXPECT_EQ(discover(where).why_fewer_gpus,
+            "CUDA_VISIBLE_DEVICES = \"3,0\" leaves 2 of the 4 that the driver lists");
+  ::setenv("TUNE_FAKE_NVML", "broken", 1);
+  EXPECT_THAT(discover(where).why_fewer_gpus, HasSubstr("nvmlInit_v2 gave 9"));
+}
+
+TEST_F(devices_test, lacks_gpus_only_where_it_has_some) {
+  auto two = discover(here());
+  EXPECT_EQ(lack_of_gpus(two, 2), "");
+  EXPECT_EQ(lack_of_gpus(two, 0), "");
+  EXPECT_THAT(lack_of_gpus(two, 2.5), HasSubstr("this machine has 2 GPUs, and a trial that got"));
+  EXPECT_EQ(lack_of_gpus({}, 8), "");
+
+  auto where = here();
+  where.visible_devices = "1";
+  EXPECT_THAT(lack_of_gpus(discover(where), 2),
+              HasSubstr("has 1 GPU (CUDA_VISIBLE_DEVICES = \"1\" leaves 1 of the 2 "));
 }
 
 TEST_F(devices_test, finds_something_on_this_very_machine) {

@@ -49,6 +49,11 @@ exit_info printed(exit_info x, std::vector<std::string> lines) {
   return x;
 }
 
+exit_info words(exit_info x, std::vector<std::string> lines) {
+  x.stderr_lines = std::move(lines);
+  return x;
+}
+
 /// The facts of a program that reported everything required.
 exit_facts well() {
   exit_facts result;
@@ -71,6 +76,11 @@ exit_facts ending(exit_facts x) {
 
 exit_facts given_up(exit_facts x) {
   x.killed = true;
+  return x;
+}
+
+exit_facts stopped_late(exit_facts x) {
+  x.late_stop = true;
   return x;
 }
 
@@ -190,6 +200,27 @@ const std::vector<row>& rows() {
         "out of memory: a process that it had started was killed for want of it; it exited with "
         "status 0",
         0}},
+      {"want_of_memory_by_its_own_words",
+       exited(1, {"Traceback (most recent call last):",
+                  "torch.OutOfMemoryError: CUDA out of memory."}),
+       well(),
+       {out_of_memory,
+        "exited with status 1\n  Traceback (most recent call last):\n  torch.OutOfMemoryError: "
+        "CUDA out of memory.",
+        1}},
+      {"want_of_memory_by_its_report_of_an_error",
+       exited(1),
+       said(well(), "it failed\nstd::bad_alloc"),
+       {out_of_memory, "it failed\nstd::bad_alloc", 1}},
+      {"want_of_memory_by_a_signal",
+       words(signalled(SIGABRT), {"  what():  std::bad_alloc"}),
+       well(),
+       {out_of_memory, "ended by SIGABRT\n    what():  std::bad_alloc", -6}},
+      {"want_of_memory_that_was_long_ago",
+       exited(1, {"MemoryError", "(9 lines left out)", "a", "b", "c", "d", "e"}),
+       well(),
+       {user_error,
+        "exited with status 1\n  MemoryError\n  (9 lines left out)\n  a\n  b\n  c\n  d\n  e", 1}},
       {"a_kill_below_a_shell",
        exited(137),
        well(),
@@ -242,7 +273,17 @@ const std::vector<row>& rows() {
       {"an_asked_end_that_took_too_long",
        signalled(SIGKILL, true),
        given_up(ending(well())),
-       {stopped, "did not end within stop_grace after it was to stop; ended by tune-node", -9}},
+       {stopped, "did not end within [cluster] stop_grace after it was to stop; ended by tune-node",
+        -9, true}},
+      {"an_asked_end_that_took_too_long_before_its_term",
+       signalled(SIGTERM, true),
+       stopped_late(ending(well())),
+       {stopped, "did not end within [cluster] stop_grace after it was to stop; ended by tune-node",
+        -15, true}},
+      {"an_asked_end_that_came_just_in_time",
+       exited(0),
+       stopped_late(ending(well())),
+       {stopped, "", 0}},
       {"an_asked_end_by_a_kill_of_others", signalled(SIGKILL), ending(well()), {killed, "", -9}},
       {"an_asked_end_by_another_signal", signalled(SIGTERM), ending(well()), {stopped, "", -15}},
       {"a_kill_of_ours",

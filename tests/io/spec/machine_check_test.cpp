@@ -78,8 +78,9 @@ TEST(unenforced_memory, is_memory_where_no_group_can_be_made) {
   EXPECT_EQ(unenforced(lines, true), "");
   EXPECT_EQ(unenforced(lines, false),
             "/nowhere/digits.ini:6: [resources] memory = 500MB: only counted, not enforced on "
-            "this machine: no control group can be made that limits memory; that takes a delegated "
-            "memory controller, or root");
+            "this machine: no control group can be made that limits memory; that takes one, this "
+            "process's or one above it, below which this user may make others with a memory "
+            "controller");
   EXPECT_EQ(unenforced("command = sh {lr}\n", false), "");
   EXPECT_EQ(unenforced(lines + "[cluster]\nlocal = false\nlisten = a:1\n", false), "");
 }

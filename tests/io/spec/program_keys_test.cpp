@@ -59,6 +59,16 @@ std::vector<std::string> warnings_of(const std::string& more, const std::string&
   return result.warnings;
 }
 
+TEST(program_keys, warn_of_devices_that_the_runtime_grants) {
+  const std::string gpu = "[resources]\ngpu = 1\n";
+  EXPECT_THAT(warnings_of("env.CUDA_VISIBLE_DEVICES = 5\nenv.LR = {lr}", gpu),
+              ElementsAre(HasSubstr("/nowhere/digits.ini:5: [trainable] env.CUDA_VISIBLE_DEVICES: "
+                                    "has no effect on a machine that offers GPUs")));
+  EXPECT_THAT(warnings_of("env.CUDA_VISIBLE_DEVICES =\nenv.LR = {lr}", gpu),
+              ElementsAre(HasSubstr("env.CUDA_VISIBLE_DEVICES: has no effect")));
+  EXPECT_THAT(warnings_of("env.CUDA_VISIBLE_DEVICES =\nenv.LR = {lr}", ""), ElementsAre());
+}
+
 TEST(program_keys, warn_of_parameters_that_nothing_hands_over_unlike_others) {
   EXPECT_THAT(warnings_of("env.LR = {lr}", "depth = randint(1, 9)\nwidth = choice(1, 2)\n"),
               ElementsAre(HasSubstr("[space] depth, width: in no command, env. or template, unlike "

@@ -44,6 +44,33 @@ TEST(impossible_request, names_file_line_key_request_and_cluster) {
                 + std::string{hint});
 }
 
+TEST(impossible_request, says_why_there_are_no_more_gpus) {
+  auto message = [](const std::string& line) {
+    auto loaded = support::load_text(std::string{support::small} + "[resources]\n" + line + "\n");
+    auto fault = impossible_request(*loaded.loaded, {{"local", machine(2, 1)}}, "1 of 4 is hidden");
+    return fault ? fault->message : std::string{};
+  };
+
+  EXPECT_NE(message("gpu = 2").find("2 CPU, 1 GPU; 1 of 4 is hidden; with [cluster]"),
+            std::string::npos)
+      << message("gpu = 2");
+  EXPECT_EQ(message("cpu = 9").find("hidden"), std::string::npos);
+}
+
+TEST(impossible_offer, is_one_of_gpus_that_this_machine_lacks) {
+  auto text = [](const std::string& lines, const std::string& lack) {
+    auto loaded = support::load_text(std::string{support::small} + "[cluster]\n" + lines);
+    auto fault = impossible_offer(*loaded.loaded, lack);
+    return fault ? to_text(*fault) : std::string{};
+  };
+
+  EXPECT_EQ(text("gpus = 2\n", "there is 1"),
+            "/nowhere/digits.ini:8: [cluster] gpus = 2: there is 1");
+  EXPECT_EQ(text("gpus = 2\n", ""), "");
+  EXPECT_EQ(text("gpus = 2\nlocal = false\nlisten = a:1\n", "there is 1"), "");
+  EXPECT_EQ(text("cpus = 2\n", "there is 1"), "");
+}
+
 TEST(impossible_request, blames_the_key_that_does_not_fit) {
   capacities nodes{{"local", machine(2, 0, 1U << 30U)}};
   auto where = [](int line, const std::string& key) {

@@ -25,8 +25,11 @@ struct host_resources {
   std::uint64_t memory = 0;
   /// The GPUs, in the order of their indices in `gpu_share`.
   std::vector<gpu_device> gpus;
-  /// Problems that do not prevent a start, for the log.
+  /// Problems that do not prevent a start, for the user.
   std::vector<std::string> warnings;
+  /// Why there are no more `gpus`: the driver does not work, or CUDA_VISIBLE_DEVICES hides some.
+  /// Empty if all GPUs that the driver lists are there, or if there is no driver.
+  std::string why_fewer_gpus;
 
   /// The capacity for the ledger. GPUs are counted as whole devices.
   [[nodiscard]] resources capacity() const;
@@ -49,10 +52,17 @@ struct discovery {
 [[nodiscard]] host_resources discover(const discovery& where = discovery::from_environment());
 
 /// The GPUs of `all` that CUDA_VISIBLE_DEVICES = `text` selects, in the order and by the names of
-/// `text`: indices, or UUIDs, which may be shortened as long as they stay unique. As in CUDA, the
-/// first entry that names no GPU ends the list. A "MIG-…" entry counts as a GPU.
+/// `text`: indices, which may have a plus, leading zeros or 0x, or UUIDs in any case, which may be
+/// shortened as long as they stay unique. As in CUDA, the first entry that names no GPU ends the
+/// list, and there is none if two entries name the same GPU. A "MIG-…" entry counts as a GPU. Other
+/// spellings, such as "1a", name no GPU here; CUDA may read them differently.
 [[nodiscard]] std::vector<gpu_device> only_visible(const std::vector<gpu_device>& all,
                                                    std::string_view text);
+
+/// Why this machine cannot offer so many GPUs: it has some, but fewer, and a trial that was granted
+/// one of the others would find none. Empty if it has them, or if none is known: there is no driver
+/// (as for tests and other accelerators), or all are hidden.
+[[nodiscard]] std::string lack_of_gpus(const host_resources& machine, double offered);
 
 /// The value of CUDA_VISIBLE_DEVICES for a trial that holds `shares` of `devices`: "0,3", or ""
 /// for none. Shares of devices that do not exist are left out.

@@ -30,6 +30,8 @@ struct exit_facts {
   bool killed = false;
   /// True if the program was ended because it exported for longer than it may.
   bool late_export = false;
+  /// True if the program was told to end, took longer than it may, and was ended for that.
+  bool late_stop = false;
   /// The failure that the program itself reported.
   std::optional<line::failure> failure;
   /// Why a metric that should come from the program's output or files is missing; empty if unknown.
@@ -46,6 +48,9 @@ struct exit_judgement {
   std::string detail;
   /// Exit status; negative for a signal. Empty if the program never ran.
   std::optional<std::int32_t> exit_status;
+  /// True if tune-node ended the program because it did not end within `stop_grace` after it was to
+  /// stop.
+  bool is_cut_short = false;
 
   friend bool operator==(const exit_judgement&, const exit_judgement&) = default;
 };
@@ -53,8 +58,9 @@ struct exit_judgement {
 /// Judges an exit. A program that this node could not start is `preempted`, which costs the trial
 /// nothing. Order of precedence: troubles of this node, what was asked of the program, the failure
 /// that the program reported, its exit status. A breach of the protocol is the program's failure
-/// unless the program failed by itself before it could be ended. An export that takes too long
-/// fails only the export.
+/// unless the program failed by itself before it could be ended. A program that failed by itself is
+/// `out_of_memory` if its last words say so, see `names_want_of_memory`. An export that takes too
+/// long fails only the export.
 [[nodiscard]] exit_judgement judge_exit(const exit_info& how, const exit_facts& known);
 
 /// Changes a judgement where files that the program needs are gone from its node, which is not the

@@ -17,7 +17,15 @@ namespace tune {
 ///
 /// Only for callers that know all nodes beforehand: if others may join, the request may become
 /// possible later.
+///
+/// @param why_fewer_gpus Why the nodes have no more GPUs; told if the request fails for these.
 [[nodiscard]] std::optional<config_fault>
-impossible_request(const loaded_spec& x, const std::map<std::string, resources>& nodes);
+impossible_request(const loaded_spec& x, const std::map<std::string, resources>& nodes,
+                   const std::string& why_fewer_gpus = {});
+
+/// A fault where `[cluster] gpus` offers what this machine lacks.
+/// @param lack Why it cannot offer so many; empty: it can.
+[[nodiscard]] std::optional<config_fault> impossible_offer(const loaded_spec& x,
+                                                           const std::string& lack);
 
 } // namespace tune
