@@ -102,6 +102,21 @@ TEST(neighbours, are_as_far_away_as_their_parameters_differ) {
   EXPECT_EQ(gap({0.5, 1, inactive}, {0.5, 1, inactive}), 0);
 }
 
+double loss_at(double x, double y) {
+  return (x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6);
+}
+
+earlier_experiment earlier_bowl() {
+  earlier_experiment result{"results/first", {}};
+  rng chance{17, "earlier", 0};
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    auto x = chance.unit();
+    auto y = chance.unit();
+    result.trials.push_back({trial_id{i}, {{"x", x}, {"y", y}}, -loss_at(x, y), {}});
+  }
+  return result;
+}
+
 /// Trials whose loss is a bowl, and falls slightly with every iteration.
 class bowl final : public trial_model {
 public:
@@ -112,7 +127,7 @@ public:
       return {std::nullopt, milliseconds{1}};
     auto x = *config->find("x")->number();
     auto y = *config->find("y")->number();
-    auto loss = (x - 0.3) * (x - 0.3) + (y - 0.6) * (y - 0.6) + 1 / static_cast<double>(done + 2);
+    auto loss = loss_at(x, y) + 1 / static_cast<double>(done + 2);
     return {object{{"loss", loss}, {"size", x}}, milliseconds{20 + trial.number * 7 % 11}};
   }
 
@@ -129,6 +144,8 @@ struct tried {
   drafting drafts = drafting::none;
   std::uint32_t runs = 1;
   std::uint32_t objectives = 1;
+  /// True if it learns from an earlier experiment of the same task.
+  bool is_warm = false;
   /// Prefixes of the origins that have explanations.
   std::vector<std::string> explained = {};
 };
@@ -164,6 +181,8 @@ rule_set rules_for(const tried& how) {
   about.seed = 7;
   about.samples = samples;
   about.objectives = how.objectives;
+  if (how.is_warm)
+    about.earlier = {earlier_bowl()};
   rule_set result;
   auto source = support::make_searcher(how.searcher, about, how.written);
   EXPECT_TRUE(source) << source.error().detail;
@@ -240,6 +259,10 @@ TEST_P(explained_searcher, says_of_every_trial_why_it_was_proposed) {
     }
     if (!found.what || found.what->results == 0)
       continue;
+    if (const auto* earlier = found.what->details.find("earlier"); origin.starts_with("gp")) {
+      auto is_named = origin.find("earlier 1") != std::string::npos;
+      EXPECT_EQ(earlier != nullptr, is_named) << of.number << " " << origin;
+    }
     ASSERT_TRUE(found.what->nearest) << origin;
     EXPECT_LT(found.what->nearest->trial, of);
     EXPECT_GT(found.what->nearest->distance, 0);
@@ -277,12 +300,30 @@ std::vector<tried> all_tried() {
        .written = soon,
        .drafts = thorough,
        .explained = both},
+      {.name = "warm_gp", .searcher = "gp", .written = soon, .is_warm = true, .explained = {"gp"}},
+      {.name = "warm_tpe",
+       .searcher = "tpe",
+       .written = soon,
+       .is_warm = true,
+       .explained = {"tpe"}},
+      {.name = "warm_thorough",
+       .searcher = "auto",
+       .written = soon,
+       .drafts = thorough,
+       .is_warm = true,
+       .explained = both},
       {.name = "several", .searcher = "auto", .written = soon, .objectives = 2, .explained = both},
       {.name = "repeated", .searcher = "gp", .written = {{"startup", "4"}}, .runs = 2},
       {.name = "screened",
        .searcher = "auto",
        .written = with("partial", "true"),
        .scheduler = "asha",
+       .explained = {"best of"}},
+      {.name = "warm_screened",
+       .searcher = "auto",
+       .written = with("partial", "true"),
+       .scheduler = "asha",
+       .is_warm = true,
        .explained = {"best of"}},
       {.name = "bohb",
        .searcher = "bohb",

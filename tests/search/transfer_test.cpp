@@ -330,6 +330,35 @@ TEST_P(transferring_test, suggests_after_a_replay_what_it_would_have_suggested) 
   }
 }
 
+TEST_P(transferring_test, explains_by_the_model_that_proposed) {
+  asking uut{std::move(*make({seen(bowl)}))};
+  std::size_t warm = 0;
+  for (std::int64_t i = 0; i < 24; ++i) {
+    tune::ask question{uut.asks() + 1, 1, uut.seq()};
+    auto list = std::get<0>(uut.uut().propose(question));
+    auto found = uut.uut().explain(question, list, 0);
+    const auto& origin = list.front().origin;
+    if (origin.starts_with("gp")) {
+      ASSERT_TRUE(found) << i;
+      const auto* earlier = found->details.find("earlier");
+      EXPECT_EQ(origin, earlier == nullptr ? "gp" : "gp + " + *earlier->as_string()) << i;
+      warm += earlier != nullptr;
+    } else if (origin == "tpe") {
+      ASSERT_TRUE(found) << i;
+      auto count = [&](const char* name) {
+        const auto* x = found->details.find(name);
+        return x == nullptr ? 0 : *x->as_int();
+      };
+      EXPECT_EQ(count("earlier"), 40) << i;
+      EXPECT_EQ(count("good") + count("bad"), i + 40) << i;
+      ++warm;
+    }
+    run(uut, 1);
+  }
+
+  EXPECT_GE(warm, 4u);
+}
+
 TEST_P(transferring_test, copes_with_experiments_that_say_little) {
   auto failed = seen(bowl);
   for (auto& x : failed.trials)
@@ -357,10 +386,14 @@ TEST(screen, learns_from_earlier_experiments_where_trials_are_stopped) {
   searcher_context about;
   about.space = space_of(plane);
   about.samples = 0;
+  std::size_t told_of_earlier = 0;
   auto run = [&] {
     asking uut{std::move(*make_searcher("auto", about, {{"partial", "true"}}))};
     std::vector<suggestion> all;
     for (std::uint64_t i = 0; i < 30; ++i) {
+      tune::ask question{uut.asks() + 1, 1, uut.seq()};
+      auto found = uut.uut().explain(question, std::get<0>(uut.uut().propose(question)), 0);
+      told_of_earlier += found && found->details.find("earlier") != nullptr;
       auto x = std::get<0>(uut.next(1)).front();
       auto score = bowl(*x.config->find("x")->number(), *x.config->find("y")->number());
       auto how = i % 3 == 0 ? outcome::completed : outcome::stopped;
@@ -384,9 +417,11 @@ TEST(screen, learns_from_earlier_experiments_where_trials_are_stopped) {
     return all;
   };
   auto cold = run();
+  EXPECT_EQ(told_of_earlier, 0u);
   about.earlier = {seen(bowl)};
   auto warm = run();
 
+  EXPECT_GE(told_of_earlier, 4u);
   EXPECT_THAT(warm[0].origin, StartsWith("earlier 1: results/first, trial "));
   auto mean = [](const std::vector<suggestion>& of) {
     double sum = 0;

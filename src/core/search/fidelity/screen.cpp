@@ -122,15 +122,21 @@ belief believed(const outlook& from, const gp::inputs& at, const std::vector<dou
   return is_believed ? belief{std::move(logs), std::move(earlier)} : cold;
 }
 
-gp::model model_of(const outlook& from, const knowledge& all) {
+struct prediction {
+  gp::model by;
+  /// What `by` takes over from earlier experiments; null: nothing.
+  transfer::forecast_ptr earlier;
+};
+
+prediction prediction_of(const outlook& from, const knowledge& all) {
   const auto& space = from.space();
   std::vector<double> values;
   auto few = inputs_of(space, all, gp::portion_of(all.values, fitted, from.seed()), values);
   auto how = believed(from, few, values);
   auto many = inputs_of(space, all, gp::portion_of(all.values, predicting, from.seed()), values);
-  gp::model plain{std::move(many), std::move(values), std::move(how.logs), std::move(how.earlier)};
+  gp::model plain{std::move(many), std::move(values), std::move(how.logs), how.earlier};
   auto more = unseen(from);
-  return more.size() > 0 ? plain.believing(more) : plain;
+  return {more.size() > 0 ? plain.believing(more) : std::move(plain), std::move(how.earlier)};
 }
 
 /// The smallest mean at points with known values.
@@ -170,6 +176,7 @@ namespace {
 struct view {
   knowledge all;
   gp::model by;
+  transfer::forecast_ptr earlier;
   /// The smallest mean at points with known values.
   double best = 0;
 };
@@ -179,9 +186,9 @@ std::optional<view> view_of(const outlook& from, const std::vector<outcome_estim
   if (static_cast<std::size_t>(good) < least_known)
     return std::nullopt;
   auto all = known_from(known);
-  auto by = model_of(from, all);
+  auto [by, earlier] = prediction_of(from, all);
   auto best = best_of(by, from.space(), all, from.seed());
-  return view{std::move(all), std::move(by), best};
+  return view{std::move(all), std::move(by), std::move(earlier), best};
 }
 
 std::optional<neighbour> nearest_of(const std::vector<outcome_estimate>& known,
@@ -218,6 +225,8 @@ std::optional<explanation> screen::explain(const outlook& from, const pick& what
   made.expected = seen->all.scale.expected(means.front(), std::sqrt(variances.front()), seen->best);
   made.nearest = nearest_of(known, from.space(), what.at);
   made.details.set("candidates", static_cast<std::int64_t>(drawn(from).size()));
+  if (seen->earlier != nullptr)
+    made.details.set("earlier", seen->earlier->text());
   return made;
 }
 

@@ -179,7 +179,7 @@ std::optional<pick> generator::chosen(const outlook& from, drafting drafts) cons
 std::optional<explanation> generator::explain(const ask& question,
                                               const std::vector<suggestion>& answer,
                                               std::size_t which) const {
-  outlook from{past_, seed_, question.trial};
+  auto from = view(question);
   for (std::size_t i = 0; i < which; ++i) {
     if (auto at = past_.space().encoded(*answer[i].config))
       from.add(std::move(*at));

@@ -109,19 +109,38 @@ cube_point draw_apart(const encoding& space, const parzen& good, const parzen& b
   return result;
 }
 
-/// Adds points of earlier experiments.
-void back(split& to, const std::vector<transfer::backing>& by) {
+/// Adds points of earlier experiments. @returns their number.
+std::size_t back(split& to, const std::vector<transfer::backing>& by) {
+  std::size_t count = 0;
   for (const auto& x : by) {
     to.good.insert(to.good.end(), x.good.begin(), x.good.end());
     to.good_weights.insert(to.good_weights.end(), x.good.size(), x.weight);
     to.bad.insert(to.bad.end(), x.bad.begin(), x.bad.end());
     to.bad_weights.insert(to.bad_weights.end(), x.bad.size(), x.weight);
+    count += x.good.size() + x.bad.size();
   }
+  return count;
 }
 
-} // namespace
+/// All that both densities are made of.
+struct evidence {
+  /// `parts` points to these.
+  std::vector<cube_point> pending;
+  split parts;
+  /// Points of earlier experiments in both parts.
+  std::size_t earlier = 0;
+};
 
-namespace {
+/// Empty if there are no good points of this experiment.
+std::optional<evidence> evidence_from(const learning::outlook& from) {
+  evidence made{from.pending(), {}};
+  made.parts = split_results(from.past().results(), made.pending);
+  if (made.parts.good.empty())
+    return std::nullopt;
+  if (from.earlier() != nullptr)
+    made.earlier = back(made.parts, from.earlier()->backings(from.past().results()));
+  return made;
+}
 
 /// Logarithm of the ratio of both densities, by which points are compared.
 double log_ratio(const encoding& space, const parzen& good, const parzen& bad, const cube_point& at,
@@ -140,10 +159,10 @@ double log_ratio(const encoding& space, const parzen& good, const parzen& bad, c
 
 std::optional<explanation> tpe_rule::explain(const learning::outlook& from,
                                              const learning::pick& what) const {
-  auto pending = from.pending();
-  auto parts = split_results(from.past().results(), pending);
-  if (!what.origin.starts_with("tpe") || parts.good.empty())
+  auto seen = what.origin.starts_with("tpe") ? evidence_from(from) : std::nullopt;
+  if (!seen)
     return std::nullopt;
+  const auto& parts = seen->parts;
   const auto& space = from.space();
   parzen good{space, parts.good, parts.good_weights};
   parzen bad{space, parts.bad, parts.bad_weights};
@@ -153,17 +172,17 @@ std::optional<explanation> tpe_rule::explain(const learning::outlook& from,
   made.details.set("log_ratio", log_ratio(space, good, bad, what.at, how_.multivariate));
   made.details.set("good", static_cast<std::int64_t>(parts.good.size()));
   made.details.set("bad", static_cast<std::int64_t>(parts.bad.size()));
-  made.details.set("pending", static_cast<std::int64_t>(pending.size()));
+  made.details.set("pending", static_cast<std::int64_t>(seen->pending.size()));
+  if (seen->earlier > 0)
+    made.details.set("earlier", static_cast<std::int64_t>(seen->earlier));
   return made;
 }
 
 std::optional<learning::pick> tpe_rule::next(const learning::outlook& from) const {
-  auto pending = from.pending();
-  auto parts = split_results(from.past().results(), pending);
-  if (parts.good.empty())
+  auto seen = evidence_from(from);
+  if (!seen)
     return std::nullopt;
-  if (from.earlier() != nullptr)
-    back(parts, from.earlier()->backings(from.past().results()));
+  const auto& parts = seen->parts;
   const auto& space = from.space();
   parzen good{space, parts.good, parts.good_weights};
   parzen bad{space, parts.bad, parts.bad_weights};

@@ -19,7 +19,8 @@ public:
   /// Draws at random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] bool learns_earlier() const override { return true; }
-  /// Values are the extrapolated ones. Details: `candidates`, the number that it was the best of.
+  /// Values are the extrapolated ones. Details: `candidates`, the number that it was the best of;
+  /// `earlier`, as for `gp::gp_rule`.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
                                                    const learning::pick& what) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }

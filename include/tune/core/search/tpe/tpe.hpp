@@ -47,7 +47,8 @@ public:
   [[nodiscard]] bool learns_earlier() const override { return true; }
   /// Details: `log_ratio`, the logarithm of the ratio of the densities of good and bad trials
   /// there; `good` and `bad`, the number of points in each density; `pending`, the number of bad
-  /// ones that have not ended.
+  /// ones that have not ended; `earlier`, the number of points of both
+  /// that come from earlier experiments, if any do.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
                                                    const learning::pick& what) const override;
 
