@@ -8,6 +8,7 @@ One file, standard library only, Python 3.7 or later: put it beside your script,
     class Mine:
         def __init__(self, begin):          # what is known before: see docs/searcher-protocol.md
             self.space = tune_searcher.Space(begin["space"])
+            self.seed = begin["seed"]
 
         def suggest(self, id):              # a configuration, tune_searcher.WAIT or .NONE
             chance = tune_searcher.chance(self.seed, id)

@@ -3,7 +3,10 @@
 """python/tune_searcher.py, and the example searcher that uses it."""
 import io
 import json
+import subprocess
 import sys
+import tempfile
+import textwrap
 import unittest
 from pathlib import Path
 
@@ -187,6 +190,36 @@ class Serving(unittest.TestCase):
         with self.assertRaises(ValueError):
             tune_searcher.serve(make, [json.dumps(BEGIN)], out)
         self.assertIn("no conditions, please", json.loads(out.getvalue())["error"])
+
+
+def example():
+    """The program in the module's docstring."""
+    text = tune_searcher.__doc__
+    begin = text.index("    import tune_searcher")
+    end = text.index("with, in its INI file,")
+    return textwrap.dedent(text[begin:end])
+
+
+class Example(unittest.TestCase):
+    def test_is_a_searcher_as_it_stands(self):
+        complete = {"type": "complete", "trial": 0, "status": "completed", "iteration": 1,
+                    "metrics": {"loss": 0.5}}
+        messages = [BEGIN, {"type": "suggest", "id": 1}, complete, {"type": "suggest", "id": 2},
+                    {"type": "end"}]
+        with tempfile.TemporaryDirectory() as where:
+            path = Path(where) / "mine.py"
+            path.write_text(example())
+            done = subprocess.run(
+                [sys.executable, str(path)], cwd=where, env={"PYTHONPATH": str(ROOT / "python")},
+                input="".join(json.dumps(each) + "\n" for each in messages),
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, timeout=60,
+            )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([each.get("id") for each in said], [None, 1, 2])
+        for each in said[1:]:
+            self.assertIn("lr", each["config"])
+        self.assertNotEqual(said[1]["config"], said[2]["config"])
 
 
 if __name__ == "__main__":
