@@ -29,7 +29,7 @@ protected:
 
   /// @param slots Number of trials that can run at once.
   steering begin(int slots = 4) {
-    trials_.node_registry.open();
+    trials_.gate.open();
     uut_.emplace(trials_.trainables());
     auto what = options().set("cluster.cpus", slots);
     runner_ = std::thread{[this, what] { grid_ = uut_->run(what); }};

@@ -167,7 +167,7 @@ TEST_F(tuner_test, is_interrupted_where_the_users_own_searcher_never_answers) {
 
 TEST_F(tuner_test, goes_on_with_an_actor_of_the_same_name) {
   meeting endless;
-  endless.node_registry.open();
+  endless.gate.open();
   tuner uut{endless.trainables()};
   std::thread other{[&] {
     endless.began.wait_for(3);
@@ -189,7 +189,7 @@ TEST_F(tuner_test, goes_on_with_an_actor_of_the_same_name) {
 
 TEST_F(tuner_test, goes_on_with_a_searcher_of_the_same_name_and_with_no_other) {
   meeting endless;
-  endless.node_registry.open();
+  endless.gate.open();
   tuner uut{endless.trainables()};
   std::thread other{[&] {
     endless.began.wait_for(3);

@@ -143,7 +143,7 @@ TEST_F(tuner_test, leaves_room_for_another_experiment_in_the_same_process) {
   std::thread other{run, "other"};
   // Neither trial goes on before both have begun.
   EXPECT_TRUE(both.began.wait_for(2));
-  both.node_registry.open();
+  both.gate.open();
   one.join();
   other.join();
 }
@@ -158,7 +158,7 @@ TEST_F(tuner_test, runs_one_experiment_at_a_time) {
 
   auto second = uut.run(options("second"));
 
-  first.node_registry.open();
+  first.gate.open();
   runner.join();
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ec::refused);
@@ -166,7 +166,7 @@ TEST_F(tuner_test, runs_one_experiment_at_a_time) {
 
 TEST_F(tuner_test, ends_in_order_when_another_thread_says_stop) {
   meeting endless;
-  endless.node_registry.open();
+  endless.gate.open();
   tuner uut{endless.trainables()};
   std::thread other{[&] {
     endless.began.wait_for(3);
@@ -187,7 +187,7 @@ TEST_F(tuner_test, ends_in_order_when_another_thread_says_stop) {
 
 TEST_F(tuner_test, goes_on_with_what_was_interrupted) {
   meeting endless;
-  endless.node_registry.open();
+  endless.gate.open();
   tuner uut{endless.trainables()};
   std::thread other{[&] {
     endless.began.wait_for(3);
