@@ -157,9 +157,9 @@ protected:
 
 TEST_F(population_test, shows_a_value_with_the_configuration_that_reported_it) {
   const std::map<metric_scope, std::string> wanted{
-      {metric_scope::best, "0.25,1.0"}, {metric_scope::last, "0.5,2.0"},
-      {metric_scope::min, "0.25,1.0"},  {metric_scope::max, "0.75,2.0"},
-      {metric_scope::avg, "0.5,2.0"},   {metric_scope::last_5_avg, "0.5,2.0"}};
+      {metric_scope::best, "0.25,1"}, {metric_scope::last, "0.5,2"},
+      {metric_scope::min, "0.25,1"},  {metric_scope::max, "0.75,2"},
+      {metric_scope::avg, "0.5,2"},   {metric_scope::last_5_avg, "0.5,2"}};
   for (const auto& [scope, line] : wanted) {
     trials_request what;
     what.scope = scope;
