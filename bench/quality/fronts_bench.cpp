@@ -12,13 +12,13 @@
 #include "arguments.hpp"
 
 #include "quality/fronts.hpp"
+#include "quality/processor_time.hpp"
 #include "quality/serve.hpp"
 
 #include "tune/core/search/searcher.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -78,15 +78,14 @@ struct measured {
 /// Runs one trial at a time.
 measured run(const front_problem& what, const front_scale& by, searcher& uut,
              std::size_t evaluations) {
-  using clock = std::chrono::steady_clock;
   measured result;
   std::vector<double> seen;
   sequence seq = 0;
   for (std::uint64_t n = 0; n < evaluations; ++n) {
-    auto begin = clock::now();
+    auto begin = std::clock();
     auto answer = uut.propose({n + 1, 1, seq});
     uut.apply({++seq, suggested_fact{n + 1, answer, trial_id{n}}});
-    result.seconds += std::chrono::duration<double>(clock::now() - begin).count();
+    result.seconds += seconds_since(begin);
     const auto* list = std::get_if<std::vector<suggestion>>(&answer);
     if (list == nullptr)
       break;

@@ -134,21 +134,21 @@ def session(name, problem, seed):
 
 
 def run(problems, problem, name, seed, evaluations):
-    """The best true value after each evaluation, and the seconds that the sampler took."""
+    """The best true value after each evaluation, and the sampler's seconds of processor time."""
     by = session(name, problem, seed)
     noise = numpy.random.default_rng(seed)
     best, all_best, seconds = math.inf, [], 0.0
     for _ in range(evaluations):
-        began = time.perf_counter()
+        began = time.process_time()
         config = by.ask()
-        seconds += time.perf_counter() - began
+        seconds += time.process_time() - began
         y = problems.value(problem["name"], config)
         if y is not None:
             best = min(best, y)
             y += problem["noise"] * noise.standard_normal()
-        began = time.perf_counter()
+        began = time.process_time()
         by.tell(y)
-        seconds += time.perf_counter() - began
+        seconds += time.process_time() - began
         all_best.append(best)
     return all_best, seconds
 

@@ -12,12 +12,12 @@
 #include "arguments.hpp"
 
 #include "quality/problems.hpp"
+#include "quality/processor_time.hpp"
 #include "quality/serve.hpp"
 
 #include "tune/core/search/searcher.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -73,7 +73,6 @@ public:
   }
 
 private:
-  using clock = std::chrono::steady_clock;
   struct trial {
     trial_id id;
     config_ptr config;
@@ -90,11 +89,11 @@ private:
   bool ended_ = false;
 
   void ask() {
-    auto begin = clock::now();
+    auto begin = std::clock();
     auto answer = by_->propose({++asks_, 1, seq_});
     suggested_fact told{asks_, answer, trial_id{trials_}};
     by_->apply({++seq_, told});
-    result_.seconds += std::chrono::duration<double>(clock::now() - begin).count();
+    result_.seconds += seconds_since(begin);
     ++result_.suggestions;
     const auto* list = std::get_if<std::vector<suggestion>>(&answer);
     ended_ = list == nullptr;
@@ -115,9 +114,9 @@ private:
     told.how = failed ? outcome::failed : outcome::completed;
     if (!failed)
       told.values = {-(truth + what_.noise * chance_.normal())};
-    auto begin = clock::now();
+    auto begin = std::clock();
     by_->apply({++seq_, told});
-    result_.seconds += std::chrono::duration<double>(clock::now() - begin).count();
+    result_.seconds += seconds_since(begin);
   }
 };
 
