@@ -193,7 +193,9 @@ class Overload(Cluster):
         ends = self.rows("SELECT end_class AS how, count(*) AS n FROM attempts GROUP BY 1")
         self.assertEqual(ends, [{"how": "finished", "n": trials}], seed)
         nodes = {x["node"] for x in self.rows("SELECT DISTINCT node FROM attempts")}
-        self.assertEqual(nodes, {"local", *WORKERS}, seed)
+        # Which of them is quick enough to get a trial is a matter of time.
+        self.assertLessEqual(nodes, {"local", *WORKERS}, seed)
+        self.assertGreater(len(nodes), 1, seed)
         heard = self.rows(
             "SELECT count(*) AS n, count(DISTINCT trial || ' ' || training_iteration) AS different"
             " FROM results"
