@@ -12,7 +12,7 @@ namespace {
 using enum promise;
 using enum trial_status;
 
-/// Transitions as in the diagram of CONTRACTS, repeated here because the machine itself uses
+/// The legal transitions of a trial, repeated here because the machine itself uses
 /// `next`.
 bool may_become(trial_status from, trial_status to) {
   switch (from) {
