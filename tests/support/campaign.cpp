@@ -202,11 +202,13 @@ public:
     else if (const auto* retried = std::get_if<on::retry_asked>(&what.what))
       call(retried->trial);
     else if (const auto* freed = std::get_if<on::unpause_asked>(&what.what))
-      called_.insert(freed->trial.value_or(nobody));
+      free(freed->trial.value_or(nobody));
     else if (const auto* paused = std::get_if<on::pause_asked>(&what.what))
       called_.erase(paused->trial.value_or(nobody));
     else if (const auto* placed = std::get_if<on::placed>(&what.what))
-      called_.erase(placed->trial);
+      begin(placed->trial);
+    else if (const auto* ended = std::get_if<on::ended>(&what.what))
+      open_.erase(ended->trial);
     best_.see(what);
     for (const auto& x : commands) {
       best_.see(x);
@@ -256,6 +258,16 @@ private:
     ends_[trial] = {};
     called_.insert(trial);
   }
+  /// Notes that a client lets a trial go on. For one that runs this takes back a pause that the
+  /// client had asked for, and wishes nothing else: the scheduler may let it wait at its next rung.
+  void free(trial_id trial) {
+    if (!open_.contains(trial))
+      called_.insert(trial);
+  }
+  void begin(trial_id trial) {
+    open_.insert(trial);
+    called_.erase(trial);
+  }
   void find(std::string what, std::optional<trial_id> trial = {}) {
     found_.add({promise::nothing_lost_or_doubled, at_, trial, std::move(what)});
   }
@@ -267,6 +279,8 @@ private:
   std::map<trial_id, end_of_trial> ends_;
   /// Trials that clients let go on, or had run again, and that have not begun since.
   std::set<trial_id> called_;
+  /// Trials with an attempt that has not ended.
+  std::set<trial_id> open_;
   suggestions_seen suggested_;
   best_of_log best_;
   findings found_;
