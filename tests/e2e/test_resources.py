@@ -81,7 +81,7 @@ class Resources(ControlCase):
         self.finish(child, None)
 
         again = self.begin(self.directory / "x.ini", "--resume", running=2)
-        self.wait_until(lambda: len(self.begun(0)) == 3, again)
+        self.wait_until(lambda: len(self.begun(0)) >= 3, again, "a third beginning")
         self.let(0, 4)
         self.let(1, 4)
         self.finish(again)
