@@ -20,21 +20,10 @@ public:
 
   /// The trial is at its end: exports are wanted.
   void begin() { begun_ = true; }
-  [[nodiscard]] bool is_begun() const { return begun_; }
-  /// The program exports of its own accord, because it takes this for the end of its trial.
-  /// @returns whether there is something to export.
-  [[nodiscard]] bool announce() { return announced_ = !exports_of(*what_).empty(); }
-  [[nodiscard]] bool is_announced() const { return announced_; }
-  /// The program trains on instead.
-  void withdraw() { announced_ = false; }
-  /// The exports take longer than allowed. @returns whether there are any.
-  bool be_late() { return late_ = begun_ || announced_; }
+  /// The exports took longer than allowed.
+  void be_late() { late_ = true; }
   /// The format cannot be exported.
   void fail(const std::string& format, std::string why) { failed_.emplace(format, std::move(why)); }
-
-  [[nodiscard]] std::chrono::milliseconds extra_time() const {
-    return begun_ || announced_ ? what_->job->export_time : std::chrono::milliseconds{0};
-  }
 
   /// The attempt is over as `how`, and all its checkpoints are settled. Keeps its exports.
   /// @param draft The name of the draft that they become.
@@ -67,7 +56,6 @@ public:
 private:
   const trainable_start* what_ = nullptr;
   bool begun_ = false;
-  bool announced_ = false;
   bool late_ = false;
   /// Formats that were not exported, and why.
   std::map<std::string, std::string> failed_;

@@ -19,6 +19,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 
 namespace tune {
@@ -352,6 +354,19 @@ process_turn turn_of(const trainable_start& what) {
     result.stderr_file = directory / ("stderr" + suffix);
   }
   return result;
+}
+
+std::string late_reports_text(std::chrono::nanoseconds run, const trainable_start& what) {
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.3g", std::chrono::duration<double>{run}.count());
+  const auto* plan = std::get_if<run_command>(&what.job->plan);
+  const auto words = plan != nullptr ? plan->command.fixed_words() : std::vector<std::string>{};
+  const auto has_terminal
+      = plan == nullptr || plan->pty.value_or(!words.empty() && needs_terminal(*plan, words[0]));
+  return std::string{"its reports came all at once, as it ended after "} + seconds.data()
+         + " s, so that it could not be stopped early. Where it keeps what it prints to itself "
+           "until then, let it flush its output after each line"
+         + (has_terminal ? "" : ", or try [trainable] pty = true");
 }
 
 } // namespace tune

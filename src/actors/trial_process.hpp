@@ -8,6 +8,7 @@
 #include "tune/io/process/host_talk.hpp"
 #include "tune/io/process/process_service.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -44,5 +45,11 @@ struct prepared_files {
 
 /// The files for the output of a host during this trial.
 [[nodiscard]] process_turn turn_of(const trainable_start& what);
+
+/// Tells people why no report could be judged before the program's end, and what helps if it
+/// buffers. A program may also have printed its lines only then, in quick succession.
+/// @param run How long the program ran.
+[[nodiscard]] std::string late_reports_text(std::chrono::nanoseconds run,
+                                            const trainable_start& what);
 
 } // namespace tune

@@ -11,6 +11,7 @@
 #include "tune/core/experiment/event.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/resource/placement.hpp"
+#include "tune/core/trial/program_attempt.hpp"
 #include "tune/io/artifacts/artifact_rules.hpp"
 #include "tune/io/checkpoint/attempt_directory.hpp"
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
@@ -212,11 +213,9 @@ auto inspect(Inspector& f, attempt_report& x) {
       field("pid", x.pid), field("done", x.done), field("has_checkpoint", x.has_checkpoint),
       field("metrics", x.metrics), field("remarks", x.remarks));
 }
-
-/// The answer to a trainable's report `number`.
-enum class answer_kind : std::uint8_t { go_on, save, save_and_end, stop };
 TUNE_INSPECT_ENUM(answer_kind)
 
+/// The answer to a trainable's report `number`.
 struct attempt_answer {
   attempt_key attempt;
   std::uint64_t number = 0;
@@ -677,7 +676,7 @@ struct artifacts_kept {
 };
 /// The attempt was ended by force: its saves under way fail, and half-written files are removed.
 struct saves_dropped {
-  static constexpr const char* why = "the attempt was ended before its checkpoint was safe";
+  static constexpr const char* why = program_attempt::dropped_text;
   attempt_claim who;
 };
 /// Removes a paused trial's checkpoint from this node's memory, or all that a job has there, or
