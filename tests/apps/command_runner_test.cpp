@@ -91,6 +91,60 @@ TEST(command_runner, takes_no_option_that_reaches_another_head_and_no_bare_word)
   }
 }
 
+TEST(command_runner, lets_no_option_take_what_follows_for_its_value) {
+  for (const auto* option :
+       {"--cluster", "--limit", "--metric", "--sort", "--certs=x", "--cluster=x",
+        "--insecure-plaintext", "--help", "--version", "--color", "--nothing=3", "--reverse=3"}) {
+    auto what = trials_of("x");
+    what.options = {option};
+    auto how = process_for(what, "/s");
+    ASSERT_FALSE(how) << option;
+    EXPECT_EQ(how.error().code, ec::refused) << option;
+  }
+}
+
+TEST(command_runner, takes_directories_from_its_storage_alone) {
+  for (const auto* command : {"compare", "status", "fsck", "importance", "wait"}) {
+    auto behind = trials_of("x");
+    behind.command = command;
+    behind.options = {};
+    behind.arguments = {"/s/secret"};
+    EXPECT_FALSE(process_for(behind, "/s")) << command;
+
+    auto before = trials_of("x");
+    before.command = command;
+    before.options = {};
+    before.before = {"/s/secret"};
+    EXPECT_FALSE(process_for(before, "/s")) << command;
+  }
+}
+
+TEST(command_runner, names_one_experiment_where_other_arguments_follow) {
+  auto what = trials_of("x");
+  what.command = "stop";
+  what.options = {};
+  what.experiments = {"x", "y"};
+
+  EXPECT_FALSE(process_for(what, "/s"));
+}
+
+TEST(command_runner, lists_nothing_but_its_storage) {
+  remote_command list;
+  list.command = "list";
+  list.reaching = "--head h:1";
+  list.before = {"experiments"};
+  list.arguments = {"/etc"};
+  EXPECT_FALSE(process_for(list, "/s"));
+
+  list.arguments = {};
+  list.before = {"searchers"};
+  EXPECT_FALSE(process_for(list, "/s"));
+
+  list.before = {"experiments"};
+  list.experiments = {"x"};
+  EXPECT_FALSE(process_for(list, "/s"));
+}
+
 TEST(command_runner, has_each_process_know_that_it_answers_a_client) {
   auto what = trials_of("x");
   what.reaching.clear();

@@ -2,6 +2,7 @@
 #include "command/at_head.hpp"
 
 #include "command/option_reading.hpp"
+#include "console/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +37,36 @@ std::vector<std::string> options_of(const read_result& x, const command_doc& whe
     }
   }
   return result;
+}
+
+/// Whether the arguments stand where the command wants something else than a directory.
+bool have_right_places(const remote_command& what, const command_doc& where) {
+  if (where.name == "list")
+    return what.experiments.empty() && what.before == words{"experiments"}
+           && what.arguments.empty();
+  if (!what.before.empty())
+    return false;
+  const auto& places = where.positionals;
+  const auto all_name_experiments
+      = std::all_of(places.begin(), places.end(), [](const auto& p) { return p.name == "DIR"; });
+  return all_name_experiments ? what.arguments.empty() : what.experiments.size() == 1;
+}
+
+/// Whether the word is an option that clients may give, whole: with its value, if it has one.
+bool may_be_given(const std::string& word, const command_doc& where) {
+  if (!word.starts_with("--"))
+    return false;
+  const auto end = word.find('=');
+  const auto name = word.substr(2, end == word.npos ? end : end - 2);
+  if (is_own(name) || name == "to" || name == "help" || name == "help-all" || name == "version")
+    return false;
+  for (const auto* all : {&where.options, &global_options()}) {
+    for (const auto& option : *all) {
+      if (option.name == name)
+        return option.argument.empty() == (end == word.npos) || !option.word.empty();
+    }
+  }
+  return false;
 }
 
 } // namespace
@@ -90,6 +121,30 @@ expected<std::optional<at_head_request>> at_head_from(const read_result& x,
     result.command.arguments = {given.begin() + 1, given.end()};
   }
   return std::optional{std::move(result)};
+}
+
+expected<words> words_at_head(const remote_command& what, const words& directories) {
+  const auto* where = find_command(what.command);
+  if (where == nullptr || !where->at_head)
+    return error{ec::refused, "a head does not carry out '" + printable(what.command) + "'"};
+  if (!have_right_places(what, *where))
+    return error{ec::refused, "a head does not take these arguments of " + what.command};
+  for (const auto& option : what.options) {
+    if (!may_be_given(option, *where))
+      return error{ec::refused, "a head does not take '" + printable(option) + "'"};
+  }
+  auto positionals = what.before;
+  positionals.insert(positionals.end(), directories.begin(), directories.end());
+  positionals.insert(positionals.end(), what.arguments.begin(), what.arguments.end());
+  auto result = what.options;
+  result.emplace_back("--");
+  result.insert(result.end(), positionals.begin(), positionals.end());
+  auto read = read_words(result, *where);
+  if (!read)
+    return error{ec::refused, read.error().detail};
+  if (!read->overrides.empty() || read->positionals != positionals)
+    return error{ec::refused, "the words of a command are not what they seem to be"};
+  return result;
 }
 
 } // namespace tune::cli

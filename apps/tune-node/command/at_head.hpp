@@ -24,4 +24,11 @@ namespace tune::cli {
 [[nodiscard]] expected<std::optional<at_head_request>> at_head_from(const read_result& x,
                                                                     const command_doc& where);
 
+/// The words behind a command's name by which a head carries it out for a client. They are read
+/// back as the command would read them: every option is one that clients may give, and every
+/// directory is one of `directories`.
+/// @param directories The experiments of `what`, in the head's storage; for `list` the storage.
+/// @errors `ec::refused` for anything else.
+[[nodiscard]] expected<words> words_at_head(const remote_command& what, const words& directories);
+
 } // namespace tune::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "head/command_runner.hpp"
 
+#include "command/at_head.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "head/submitter.hpp"
@@ -11,7 +12,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -33,25 +33,12 @@ constexpr std::chrono::seconds longest_wait{1};
 constexpr const char* reaching_variable = "TUNE_CLIENT_REACHES_HEAD";
 constexpr const char* columns_variable = "TUNE_CLIENT_COLUMNS";
 
-constexpr std::array<std::string_view, 14> commands_for_clients{
-    "status", "trials",  "compare", "importance", "fsck", "logs", "stop",
-    "pause",  "unpause", "add",     "retry",      "list", "wait", "fetch"};
-
 bool can_be_a_name(std::string_view x) {
   return !x.empty() && !x.starts_with('.') && x.find('/') == x.npos && x.find('\0') == x.npos;
 }
 
 bool has_nul(const std::string& x) {
   return x.find('\0') != x.npos;
-}
-
-/// True for an option that would reach another head, write to a place of the client's choice, or is
-/// none.
-bool is_misplaced(const std::string& option) {
-  const auto is
-      = [&](const std::string& name) { return option == name || option.starts_with(name + "="); };
-  return !option.starts_with("--") || option == "--" || is("--head") || is("--to")
-         || has_nul(option);
 }
 
 struct command_runner_state {
@@ -112,43 +99,31 @@ command_runner(command_runner_actor::stateful_pointer<command_runner_state> self
 
 } // namespace
 
-bool is_for_clients(std::string_view command) {
-  return std::find(commands_for_clients.begin(), commands_for_clients.end(), command)
-         != commands_for_clients.end();
-}
-
 expected<runner_process> process_for(const remote_command& what, const fs::path& storage) {
-  if (!is_for_clients(what.command))
-    return error{ec::refused, "a head does not carry out '" + printable(what.command) + "'"};
-  runner_process result;
-  result.words = {what.program.empty() || has_nul(what.program) ? program_name() : what.program,
-                  what.command};
-  for (const auto& option : what.options) {
-    if (is_misplaced(option))
-      return error{ec::refused, "a head does not take '" + printable(option) + "'"};
-    result.words.push_back(option);
-  }
-  result.words.emplace_back("--");
-  const auto add = [&](const std::vector<std::string>& all) {
-    result.words.insert(result.words.end(), all.begin(), all.end());
-  };
-  add(what.before);
   for (const auto& experiment : what.experiments) {
     if (!can_be_a_name(experiment))
       return error{ec::unknown_name,
                    "'" + printable(experiment) + "' cannot be the name of an experiment"};
-    result.words.push_back((storage / experiment).string());
   }
   // By these words the process knows that it answers a client.
   if (what.reaching.empty())
     return error{ec::refused, "a command says by which words its client reaches the head"};
   // The whole storage shows each experiment's name and counts to all members of the cluster.
-  if (what.experiments.empty()) {
+  cli::words directories;
+  for (const auto& experiment : what.experiments)
+    directories.push_back((storage / experiment).string());
+  if (directories.empty()) {
     if (what.command != "list")
       return error{ec::refused, "name an experiment"};
-    result.words.push_back(storage.string());
+    directories.push_back(storage.string());
   }
-  add(what.arguments);
+  auto words = words_at_head(what, directories);
+  if (!words)
+    return words.error();
+  runner_process result;
+  result.words = {what.program.empty() || has_nul(what.program) ? program_name() : what.program,
+                  what.command};
+  result.words.insert(result.words.end(), words->begin(), words->end());
   if (std::any_of(result.words.begin(), result.words.end(), has_nul) || has_nul(what.reaching))
     return error{ec::refused, "a word of a command holds a NUL byte"};
   result.environment = {std::string{reaching_variable} + "=" + what.reaching,

@@ -20,9 +20,6 @@ struct runner_process {
   std::vector<std::string> environment;
 };
 
-/// Commands that a head carries out for its clients.
-[[nodiscard]] bool is_for_clients(std::string_view command);
-
 /// The process that carries `what` out: its command line names directories below `storage`.
 /// @errors `ec::refused` where clients may not have that done; `ec::unknown_name` where an
 ///         experiment can have no such name.
