@@ -262,4 +262,10 @@ rows_piece piece_of(std::string_view all, std::uint64_t from, std::size_t most) 
   return {std::string{all.substr(0, size)}, size == all.size()};
 }
 
+bool is_lasting(const remote_command& x) {
+  const auto follows = [](const std::string& option) { return option.starts_with("--f"); };
+  return x.command == "wait"
+         || (x.command == "logs" && std::any_of(x.options.begin(), x.options.end(), follows));
+}
+
 } // namespace tune

@@ -16,15 +16,25 @@ namespace tune {
 /// disk does not answer holds up no other.
 class remote_commands {
 public:
-  /// Commands at a time: of all clients, and of one connection.
-  static constexpr std::size_t most_commands = 32;
-  static constexpr std::size_t most_of_one = 4;
+  /// Commands at a time, of all clients and of one certificate. Commands that last have places of
+  /// their own: however many wait, a trial can be stopped.
+  struct limits {
+    std::size_t of_all = 0;
+    std::size_t of_one = 0;
+  };
+  static constexpr limits of_short{32, 16};
+  static constexpr limits of_lasting{96, 64};
+  /// Commands at a time of one connection.
+  static constexpr std::size_t most_of_connection = 4;
 
-  /// @param self The submission server, which owns this.
+  /// @param self  The submission server, which owns this.
+  /// @param ended Called when a command has ended.
   void init(submission_server_local_actor::pointer self,
-            std::function<command_runner_actor(remote_command, std::string)> hire) {
+            std::function<command_runner_actor(remote_command, std::string)> hire,
+            std::function<void()> ended) {
     self_ = self;
     hire_ = std::move(hire);
+    ended_ = std::move(ended);
   }
   ~remote_commands();
 
@@ -35,16 +45,25 @@ public:
   void go_on(const output_wanted& what, const follower_actor& who);
   /// Ends all commands of a client that is gone.
   void forget(const follower_actor& who);
+  /// Whether no command runs.
+  [[nodiscard]] bool is_idle() const { return running_.empty(); }
 
 private:
+  struct running {
+    command_runner_actor runner;
+    std::string identity;
+    bool lasts = false;
+  };
   /// Client and its number for the command.
   using key = std::pair<follower_actor, std::uint64_t>;
 
   submission_server_local_actor::pointer self_ = nullptr;
   std::function<command_runner_actor(remote_command, std::string)> hire_;
-  std::map<key, command_runner_actor> running_;
+  std::function<void()> ended_;
+  std::map<key, running> running_;
 
-  [[nodiscard]] expected<void> has_room_for(const follower_actor& who) const;
+  [[nodiscard]] expected<void> has_room_for(const remote_command& what, const follower_actor& who,
+                                            const std::string& identity) const;
   void ask(const key& which, const command_runner_actor& runner);
   void answer(const key& which, remote_output what);
   void refuse(const key& which, const error& why);

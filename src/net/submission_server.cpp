@@ -48,6 +48,9 @@ error ends_soon() {
   return {ec::unreachable, "the head is about to end"};
 }
 
+/// Time that commands of clients have to end once all experiments have, when the head goes.
+constexpr std::chrono::seconds last_wait{5};
+
 struct submission_server_state {
   static inline const char* name = "tune.submission_server";
 
@@ -59,6 +62,8 @@ struct submission_server_state {
   std::uint64_t last_key = 0;
   bool draining = false;
   std::optional<caf::typed_response_promise<std::uint64_t>> drained;
+  /// Commands of clients had their time to end with their experiments.
+  bool is_patient = true;
 
   ~submission_server_state() {
     for (const auto& [key, x] : submitted_jobs)
@@ -319,6 +324,10 @@ struct submission_server_state {
       if (!x.is_over)
         return;
     }
+    // A command that waits for an experiment ends now, and its client is to hear how.
+    if (!commands.is_idle() && is_patient)
+      return delayed_send(self, caf::actor_cast<submission_server_local_actor>(self), last_wait,
+                          tick_atom_v);
     std::exchange(drained, std::nullopt)->deliver(std::uint64_t{0});
   }
 };
@@ -331,7 +340,7 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
   state.settings = std::move(settings);
   stand_firm(self);
   state.watched.init(self);
-  state.commands.init(self, state.settings.carry_out);
+  state.commands.init(self, state.settings.carry_out, [&state] { state.answer_if_empty(); });
   return {
       [self, &state](const submission& what, const package_server_actor& package_server,
                      const follower_actor& follower) {
@@ -352,6 +361,10 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
       },
       [&state](const experiment_ended& how) { state.end(how); },
       [&state](drain_atom) { return state.drain(); },
+      [&state](tick_atom) {
+        state.is_patient = false;
+        state.answer_if_empty();
+      },
   };
 }
 

@@ -2,6 +2,7 @@
 """Commands about experiments that a head carries out for its clients."""
 import csv
 import io
+import json
 import pathlib
 import re
 import shlex
@@ -126,6 +127,32 @@ class AtHead(CertifiedCase):
         self.assertIn("x: stopped on request", told.out)
         again = self.run_node("wait", self.storage / "x")
         self.assertIn("x: stopped on request", again.out)
+
+    def test_a_wait_hears_that_the_head_goes(self):
+        self.submit(samples=2)
+        waits = self.start(
+            "wait", "x", "--head", self.where, "--certs", self.certs, "-o", "json"
+        )
+        running = lambda: [x for x in self.processes_below(self.head.pid) if b"wait" in x]
+        self.wait_until(running, what="the wait")
+        self.end_head()
+        told = self.finish(waits, code=75)
+        self.assertEqual(json.loads(told.out)["status"], "interrupted")
+        self.begin_head()
+        self.at_head("wait", "x", code=75)
+
+    def test_nobody_who_waits_keeps_others_from_a_stop(self):
+        self.submit(samples=2)
+        waits = [
+            self.start("wait", "x", "--head", self.where, "--certs", self.certs)
+            for _ in range(33)
+        ]
+        running = lambda: [x for x in self.processes_below(self.head.pid) if b"wait" in x]
+        self.wait_until(lambda: len(running()) == 33, what="all that wait")
+        self.at_head("stop", "x")
+        self.flag.touch()
+        for each in waits:
+            self.assertIn("x: stopped on request", self.finish(each).out)
 
     def test_lines_that_are_printed_reach_the_head_again(self):
         self.submit(samples=2, rest="[checkpoint]\nfrequency = 3\n")

@@ -127,9 +127,9 @@ protected:
     return runners.back();
   }
 
-  void command(std::uint64_t number, const follower_actor& who) {
+  void command(std::uint64_t number, const follower_actor& who, const char* name = "status") {
     remote_command what;
-    what.command = "status";
+    what.command = name;
     what.experiments = {"x"};
     tell(uut, command_wanted{number, to_json(what)}, who);
   }
@@ -223,6 +223,21 @@ TEST_F(submission_server_test, bounds_the_commands_of_a_client) {
   command(6, me);
 
   EXPECT_EQ(outputs.back().refused, 0);
+}
+
+TEST(remote_commands, keep_places_for_those_that_are_short) {
+  const auto of = [](const char* command, std::vector<std::string> options = {}) {
+    remote_command result;
+    result.command = command;
+    result.options = std::move(options);
+    return is_lasting(result);
+  };
+
+  EXPECT_TRUE(of("wait"));
+  EXPECT_TRUE(of("logs", {"--stderr", "--follow"}));
+  EXPECT_FALSE(of("logs", {"--stderr"}));
+  EXPECT_FALSE(of("stop"));
+  EXPECT_FALSE(of("fetch", {"--follow"}));
 }
 
 TEST_F(submission_server_test, ends_the_commands_of_a_client_that_is_gone) {
@@ -439,6 +454,39 @@ TEST_F(submission_server_test, has_all_leave_off_before_the_head_goes) {
 
   EXPECT_TRUE(drained);
   EXPECT_THAT(dropped, ElementsAre("three-0", "one-0", "two-0"));
+}
+
+TEST_F(submission_server_test, lets_those_who_wait_hear_the_end_before_the_head_goes) {
+  submit("one", 1);
+  pieces = 2;
+  command(7, me, "wait");
+  auto drained = false;
+  caf::scoped_actor self{*system, true};
+  auto waits = request(self.operator->(), uut, caf::infinite, drain_atom_v);
+  run_now();
+  end(job_supervisors[0]);
+  EXPECT_FALSE(self->has_next_message());
+
+  tell(uut, output_wanted{7}, me);
+  waits.receive([&](std::uint64_t) { drained = true; }, [](const caf::error&) {});
+
+  EXPECT_TRUE(outputs.back().has_ended);
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(submission_server_test, goes_although_somebody_waits_who_hears_nothing) {
+  pieces = 2;
+  command(7, me, "wait");
+  auto drained = false;
+  caf::scoped_actor self{*system, true};
+  auto waits = request(self.operator->(), uut, caf::infinite, drain_atom_v);
+  run_now();
+  EXPECT_FALSE(self->has_next_message());
+
+  pass(std::chrono::seconds{5});
+  waits.receive([&](std::uint64_t) { drained = true; }, [](const caf::error&) {});
+
+  EXPECT_TRUE(drained);
 }
 
 TEST_F(submission_server_test, answers_nonsense_with_what_is_wrong) {

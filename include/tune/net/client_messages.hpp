@@ -140,6 +140,9 @@ struct remote_command {
 /// @errors `ec::bad_syntax`, `ec::bad_option`, naming the field.
 [[nodiscard]] expected<remote_command> remote_command_from_json(std::string_view text);
 
+/// Whether the command lasts as long as what it follows: `wait`, `logs --follow`.
+[[nodiscard]] bool is_lasting(const remote_command& x);
+
 /// A piece of the trials' rows.
 struct rows_piece {
   std::string text;

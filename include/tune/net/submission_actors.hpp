@@ -172,7 +172,9 @@ using submission_server_local_actor = extend<submission_server_actor,
                                              caf::result<void>(experiment_ended),
                                              // Takes no more experiments; lets all leave off;
                                              // answers when they have.
-                                             caf::result<std::uint64_t>(drain_atom)>;
+                                             caf::result<std::uint64_t>(drain_atom),
+                                             // Its own timer's.
+                                             caf::result<void>(tick_atom)>;
 
 } // namespace tune
 
