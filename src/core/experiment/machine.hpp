@@ -241,6 +241,8 @@ struct trial_entry {
   std::optional<merit> best_merit = {};
   /// Checkpoint that it would go on from.
   checkpoint_id newest = {};
+  /// Its checkpoints up to this one are of lineages that a client gave up: it goes on from none.
+  checkpoint_id last_given_up = {};
 };
 
 /// Best report of a run, where runs of a configuration are judged together.

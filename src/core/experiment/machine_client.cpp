@@ -247,10 +247,14 @@ void machine::take(const on::retry_asked& what) {
   trial.best_merit = known.best_merit;
   trial.has_objective = known.succeeded || known.best_merit.has_value();
   trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
-  if (!what.from_scratch) {
+  if (what.from_scratch) {
+    known.last_given_up = {checkpoints_made_};
+  } else {
     trial.high_water = trial.judged = known.high_water;
     if (auto own = kept_.find(trial.id); own != kept_.end())
       trial.checkpoints = own->second;
+    if (draws_ >= on::forgets_lineages)
+      std::erase_if(trial.checkpoints, [&](checkpoint_id x) { return x <= known.last_given_up; });
     // The newest checkpoint may belong to another trial that this one was cloned from.
     std::erase(trial.checkpoints, known.newest);
     auto newest = checkpoints_.find(known.newest);

@@ -90,8 +90,6 @@ std::vector<command> machine::outstanding() const {
     add(cmd::ask_searcher{*asked_});
   else if (!finished_ && !drain_ && wants_suggestions())
     add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
-  if (stalled_at_)
-    add(cmd::resolve_stall{*stalled_at_});
   // Asked even if the attempt ended with the last head: an answer is valid however late.
   for (const auto& [cause, trial] : unanswered_)
     add(cmd::judge{cause, trial});
@@ -262,7 +260,7 @@ void machine::describe(fingerprint& into) const {
   into.add(std::uint64_t{trials_.size()});
   for (const auto& x : trials_) {
     into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
-    into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest);
+    into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest).add(x.last_given_up);
     describe_merit(into, x.best_merit);
     into.add(std::uint64_t{x.best_merit.has_value()});
     if (x.live != nullptr)

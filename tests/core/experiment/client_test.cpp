@@ -508,6 +508,27 @@ TEST_F(clients, retry_from_scratch_forgets_checkpoints_and_is_judged_afresh) {
   EXPECT_EQ(ports.all<cmd::judge>().size(), judged + 1);
 }
 
+TEST_F(clients, retry_after_one_from_scratch_that_failed_begins_from_scratch_again) {
+  settings.checkpoints.frequency = 1;
+  bring_to(state::reported);
+  decide(go_on{});
+  save();
+  end(end_class::user_error);
+  on::retry_asked again{zero, std::make_shared<object>(object{{"x", 1}}), "test", true};
+  order(again);
+  choose();
+  place();
+  end(end_class::user_error);
+  ASSERT_EQ(status(), errored);
+
+  again.from_scratch = false;
+  order(again);
+  choose();
+  place();
+
+  EXPECT_FALSE(ports.all<cmd::launch>().back().from);
+}
+
 TEST_F(clients, hear_that_the_run_leaves_off) {
   bring_to(state::stepping);
   post(on::interrupted{"SIGTERM"});

@@ -66,6 +66,15 @@ struct stalled_facts : scheduler_facts {
   }
 };
 
+TEST_F(stalled_facts, ask_once_under_the_next_head) {
+  auto before = ports.all<cmd::resolve_stall>().size();
+
+  post(on::opened{2, "test", "{}", 1});
+  uut->resume({});
+
+  EXPECT_EQ(ports.all<cmd::resolve_stall>().size(), before + 1);
+}
+
 TEST_F(stalled_facts, make_an_empty_answer_old) {
   take_node("a", 2);
 

@@ -75,6 +75,8 @@ namespace on {
 /// from being asked; ASHA's promotion form runs a waiting trial that a client lets go on or
 /// retries; ASHA and `median_stopping` judge a trial afresh that a client begins from scratch; the
 /// searcher hears a trial's last report with the configuration that it was made with.
+/// `forgets_lineages`: in addition, a trial that is retried goes on from no checkpoint of before a
+/// retry from scratch.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -84,7 +86,8 @@ inline constexpr std::uint32_t dooms_all_named = 7;
 inline constexpr std::uint32_t answers_stalls_anew = 8;
 inline constexpr std::uint32_t names_first_failure = 9;
 inline constexpr std::uint32_t heeds_clients = 10;
-inline constexpr std::uint32_t present_draws = heeds_clients;
+inline constexpr std::uint32_t forgets_lineages = 11;
+inline constexpr std::uint32_t present_draws = forgets_lineages;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
