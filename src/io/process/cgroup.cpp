@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -103,12 +104,47 @@ bool is_guard(pid_t pid) {
   return facts && facts->state != 'Z' && name == "tune-guard\n";
 }
 
+/// A group after all groups below it: a program may make some, as container tools do.
+std::vector<std::string> group_with_inner(const std::string& path) {
+  constexpr std::size_t most = 4096;
+  std::vector<std::string> result{path};
+  // Each group is looked into once, the inner ones behind it.
+  for (std::size_t i = 0; i < result.size() && result.size() < most; ++i) {
+    std::error_code why;
+    for (std::filesystem::directory_iterator x{result[i], why}; !why && x != end(x);
+         x.increment(why)) {
+      if (x->is_directory(why))
+        result.push_back(x->path().string());
+    }
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+/// Succeeds only for groups without members.
+void remove_group(const std::string& path) {
+  for (const auto& group : group_with_inner(path))
+    ::rmdir(group.c_str());
+}
+
+/// Sends KILL to the members of one group. @returns whether there were any.
+bool kill_in(const std::string& group) {
+  std::istringstream members{proc_files::read_small((group + "/cgroup.procs").c_str())};
+  auto any = false;
+  for (pid_t pid = 0; members >> pid;) {
+    if (pid <= 0) // A process of another PID namespace has no number here.
+      continue;
+    any = true;
+    ::kill(pid, SIGKILL);
+  }
+  return any;
+}
+
 void remove_left_groups_in(const std::string& parent) {
   std::error_code why;
   for (std::filesystem::directory_iterator i{parent, why}; !why && i != end(i); i.increment(why)) {
     if (auto guard = guard_of(i->path().filename().string()); guard && !is_guard(*guard))
-      // Succeeds only for an empty group.
-      ::rmdir(i->path().c_str());
+      remove_group(i->path().string());
   }
 }
 
@@ -175,7 +211,7 @@ cgroup& cgroup::operator=(cgroup&& other) noexcept {
 cgroup::~cgroup() {
   if (path_.empty())
     return;
-  ::rmdir(path_.c_str());
+  remove_group(path_);
   if (version_2_)
     cgroup_v2::leave(std::filesystem::path{path_}.parent_path());
 }
@@ -185,14 +221,9 @@ std::uint64_t cgroup::oom_kills() const {
 }
 
 bool cgroup::kill_members() const {
-  std::istringstream members{proc_files::read_small((path_ + "/cgroup.procs").c_str())};
   auto any = false;
-  for (pid_t pid = 0; members >> pid;) {
-    if (pid <= 0) // A process of another PID namespace has no number here.
-      continue;
-    any = true;
-    ::kill(pid, SIGKILL);
-  }
+  for (const auto& group : group_with_inner(path_))
+    any = kill_in(group) || any;
   if (any && version_2_)
     put(path_ + "/cgroup.kill", "1");
   return any;
