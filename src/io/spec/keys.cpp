@@ -6,6 +6,7 @@
 #include "search_keys.hpp"
 #include "trainable_keys.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
+#include "tune/core/printable.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/probe/peer_address.hpp"
@@ -30,10 +31,13 @@ constexpr double most_runs = 1000;
   }
 
 expected<void> read_name(spec& x, const std::string& what) {
-  auto is_bad = what.find('/') != what.npos || what == "." || what == "..";
+  // Command lines name it as a word, and heads take no hidden directory for an experiment.
+  auto is_bad = what.find('/') != what.npos || what.starts_with('.') || what.starts_with('-')
+                || printable(what) != what;
   if (is_bad || what.size() > 200)
     return refusal("name", what,
-                   "must be one directory's name: no '/', not '.' or '..', at most 200 bytes");
+                   "must be one directory's name: no '/' and no control characters, not beginning "
+                   "with '.' or '-', at most 200 bytes");
   x.experiment.name = what;
   return {};
 }
