@@ -51,8 +51,11 @@ void remote_commands::begin(const command_wanted& what, const follower_actor& wh
     return refuse(which, room.error());
   const auto lasts = is_lasting(*command);
   auto runner = hire_(std::move(*command), identity);
-  running_.emplace(which, running{runner, identity, lasts});
-  ask(which, runner);
+  if (!runner)
+    return refuse(which,
+                  {ec::unreachable, "the head cannot carry it out now: " + runner.error().detail});
+  running_.emplace(which, running{*runner, identity, lasts});
+  ask(which, *runner);
 }
 
 void remote_commands::go_on(const output_wanted& what, const follower_actor& who) {

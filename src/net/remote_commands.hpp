@@ -30,7 +30,7 @@ public:
   /// @param self  The submission server, which owns this.
   /// @param ended Called when a command has ended.
   void init(submission_server_local_actor::pointer self,
-            std::function<command_runner_actor(remote_command, std::string)> hire,
+            std::function<expected<command_runner_actor>(remote_command, std::string)> hire,
             std::function<void()> ended) {
     self_ = self;
     hire_ = std::move(hire);
@@ -58,7 +58,7 @@ private:
   using key = std::pair<follower_actor, std::uint64_t>;
 
   submission_server_local_actor::pointer self_ = nullptr;
-  std::function<command_runner_actor(remote_command, std::string)> hire_;
+  std::function<expected<command_runner_actor>(remote_command, std::string)> hire_;
   std::function<void()> ended_;
   std::map<key, running> running_;
 

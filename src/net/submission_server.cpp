@@ -171,8 +171,11 @@ struct submission_server_state {
     if (!found.why.empty())
       return give_up(key, error{found.kind, found.why});
     auto& x = known->second;
-    x.job_supervisor = settings.hire(
+    auto hired = settings.hire(
         {key, x.words, found, x.identity, caf::actor_cast<submission_server_local_actor>(self)});
+    if (!hired)
+      return give_up(key, hired.error());
+    x.job_supervisor = std::move(*hired);
     // The job supervisor lives in this process; CAF answers for it if it has ended.
     request(self, *x.job_supervisor, caf::infinite, run_atom_v)
         .then([this, key](const start_result& how) { begun(key, how); },

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -33,7 +34,8 @@ TEST(command_runner, names_directories_below_the_storage) {
   ASSERT_TRUE(how);
   EXPECT_THAT(how->words, ElementsAre("./mine", "trials", "--limit=3", "--", "/srv/results/x"));
   EXPECT_THAT(how->environment,
-              ElementsAre("TUNE_CLIENT_REACHES_HEAD=--head h:1", "TUNE_CLIENT_COLUMNS=80"));
+              ElementsAre("TUNE_CLIENT_REACHES_HEAD=--head h:1", "TUNE_CLIENT_COLUMNS=80",
+                          "TUNE_CLIENT_HEAD_PID=" + std::to_string(::getpid())));
 }
 
 TEST(command_runner, lists_the_whole_storage) {

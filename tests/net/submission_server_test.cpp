@@ -37,6 +37,8 @@ protected:
   ec fetch_kind = ec::unreachable;
   /// Fetches that wait, where they are to wait.
   bool slow_package_client = false;
+  /// Whether no actor with a thread of its own can be spawned.
+  bool lacks_threads = false;
   std::vector<std::string> said;
   /// Jobs whose files nobody needs any more.
   std::vector<std::string> dropped;
@@ -93,7 +95,9 @@ protected:
     });
   }
 
-  job_supervisor_actor hire(job_spec task) {
+  expected<job_supervisor_actor> hire(job_spec task) {
+    if (lacks_threads)
+      return error{ec::shortage, "no room for threads"};
     fake_job_supervisor made;
     made.task = std::move(task);
     made.actor = system->spawn(
@@ -112,7 +116,9 @@ protected:
     return made.actor;
   }
 
-  command_runner_actor run(remote_command what, std::string who) {
+  expected<command_runner_actor> run(remote_command what, std::string who) {
+    if (lacks_threads)
+      return error{ec::shortage, "no room for threads"};
     commands.emplace_back(std::move(what), std::move(who));
     auto left = std::make_shared<int>(pieces);
     runners.push_back(system->spawn([left]() -> command_runner_actor::behavior_type {
@@ -238,6 +244,20 @@ TEST(remote_commands, keep_places_for_those_that_are_short) {
   EXPECT_FALSE(of("logs", {"--stderr"}));
   EXPECT_FALSE(of("stop"));
   EXPECT_FALSE(of("fetch", {"--follow"}));
+}
+
+TEST_F(submission_server_test, goes_on_where_no_thread_can_be_started) {
+  lacks_threads = true;
+
+  submit("digits", 1);
+  command(2, me);
+
+  EXPECT_THAT(answers.at(0).text, HasSubstr("no room for threads"));
+  EXPECT_EQ(outputs.at(0).refused, static_cast<int>(ec::unreachable));
+  EXPECT_THAT(outputs.at(0).err, HasSubstr("no room for threads"));
+  lacks_threads = false;
+  submit("digits", 3);
+  EXPECT_EQ(job_supervisors.size(), 1u);
 }
 
 TEST_F(submission_server_test, ends_the_commands_of_a_client_that_is_gone) {

@@ -5,11 +5,13 @@
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "head/submitter.hpp"
+#include "tune/actors/own_thread.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/process/piped_program.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -32,6 +34,8 @@ constexpr std::chrono::seconds longest_wait{1};
 /// columns of the client's terminal.
 constexpr const char* reaching_variable = "TUNE_CLIENT_REACHES_HEAD";
 constexpr const char* columns_variable = "TUNE_CLIENT_COLUMNS";
+/// The head that carries the command out, by its PID.
+constexpr const char* head_variable = "TUNE_CLIENT_HEAD_PID";
 
 bool can_be_a_name(std::string_view x) {
   return !x.empty() && !x.starts_with('.') && x.find('/') == x.npos && x.find('\0') == x.npos;
@@ -127,7 +131,8 @@ expected<runner_process> process_for(const remote_command& what, const fs::path&
   if (std::any_of(result.words.begin(), result.words.end(), has_nul) || has_nul(what.reaching))
     return error{ec::refused, "a word of a command holds a NUL byte"};
   result.environment = {std::string{reaching_variable} + "=" + what.reaching,
-                        std::string{columns_variable} + "=" + std::to_string(what.columns)};
+                        std::string{columns_variable} + "=" + std::to_string(what.columns),
+                        std::string{head_variable} + "=" + std::to_string(::getpid())};
   return result;
 }
 
@@ -137,6 +142,10 @@ void heed_client_of_runner() {
     return;
   // Nobody reads what it says once the runner's thread is gone.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The head may have died before that.
+  const auto* head = std::getenv(head_variable);
+  if (head != nullptr && std::to_string(::getppid()) != head)
+    ::_exit(static_cast<int>(exit_code::unreachable));
   name_experiments_at_head(reaching);
 }
 
@@ -150,10 +159,12 @@ std::optional<int> columns_of_client() {
   return std::clamp(result, 0, 10'000);
 }
 
-command_runner_actor spawn_command_runner(caf::actor_system& system, fs::path storage,
-                                          remote_command what, std::string identity) {
-  return system.spawn<caf::detached>(command_runner, std::move(storage), std::move(what),
-                                     std::move(identity));
+expected<command_runner_actor> spawn_command_runner(caf::actor_system& system, fs::path storage,
+                                                    remote_command what, std::string identity) {
+  return spawn_with_thread([&] {
+    return system.spawn<caf::detached>(command_runner, std::move(storage), std::move(what),
+                                       std::move(identity));
+  });
 }
 
 } // namespace tune::cli

@@ -36,8 +36,9 @@ void heed_client_of_runner();
 /// and kills it when it is told to go.
 /// @param storage  The head's; absolute.
 /// @param identity Who asks; see `may_see_and_steer`.
-[[nodiscard]] command_runner_actor spawn_command_runner(caf::actor_system& system,
-                                                        std::filesystem::path storage,
-                                                        remote_command what, std::string identity);
+[[nodiscard]] expected<command_runner_actor> spawn_command_runner(caf::actor_system& system,
+                                                                  std::filesystem::path storage,
+                                                                  remote_command what,
+                                                                  std::string identity);
 
 } // namespace tune::cli

@@ -12,7 +12,9 @@
 #include "run/numbered_name.hpp"
 #include "run/snapshot.hpp"
 
+#include "tune/actors/own_thread.hpp"
 #include "tune/actors/runtime_log.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
@@ -376,9 +378,13 @@ job_supervisor(job_supervisor_impl::stateful_pointer<job_supervisor_state> self,
 
 } // namespace
 
-job_supervisor_actor spawn_job_supervisor(caf::actor_system& system,
-                                          const job_supervisor_settings& settings, job_spec what) {
-  return system.spawn<caf::detached>(job_supervisor, settings, std::move(what));
+expected<job_supervisor_actor> spawn_job_supervisor(caf::actor_system& system,
+                                                    const job_supervisor_settings& settings,
+                                                    job_spec what) {
+  return spawn_with_thread([&] {
+    return job_supervisor_actor{
+        system.spawn<caf::detached>(job_supervisor, settings, std::move(what))};
+  });
 }
 
 } // namespace tune::cli

@@ -30,8 +30,8 @@ struct job_supervisor_settings {
 };
 
 /// Spawns a job supervisor on a thread of its own: it loads, opens the storage and writes results.
-[[nodiscard]] job_supervisor_actor spawn_job_supervisor(caf::actor_system& system,
-                                                        const job_supervisor_settings& settings,
-                                                        job_spec what);
+[[nodiscard]] expected<job_supervisor_actor>
+spawn_job_supervisor(caf::actor_system& system, const job_supervisor_settings& settings,
+                     job_spec what);
 
 } // namespace tune::cli

@@ -21,8 +21,9 @@ struct job_spec {
 };
 
 struct submission_server_settings {
-  /// Spawns the job supervisor of an experiment. Called from the submission server: must not block.
-  std::function<job_supervisor_actor(job_spec)> hire;
+  /// Spawns the job supervisor of an experiment, or says why none can be had now. Called from the
+  /// submission server: must not block.
+  std::function<expected<job_supervisor_actor>(job_spec)> hire;
   /// Brings records and files from clients.
   package_client_actor package_client;
   /// Told, in lines for people, of experiments that come or are refused; from an actor's thread.
@@ -31,9 +32,10 @@ struct submission_server_settings {
   /// submitted an experiment may come back to it.
   std::function<std::string(const caf::node_id&)> identity_of
       = [](const caf::node_id&) { return std::string{}; };
-  /// Spawns the runner of a client's command; none: commands are refused. Called from the
-  /// submission server: must not block. The text is who asks, as `identity_of` has it.
-  std::function<command_runner_actor(remote_command, std::string)> carry_out = {};
+  /// Spawns the runner of a client's command, or says why none can be had now; none: commands are
+  /// refused. Called from the submission server: must not block. The text is who asks, as
+  /// `identity_of` has it.
+  std::function<expected<command_runner_actor>(remote_command, std::string)> carry_out = {};
 };
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.
