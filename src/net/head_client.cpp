@@ -77,7 +77,7 @@ public:
     std::unique_lock guard{mutex_};
     auto is_due = [&] { return lost_ || answers_.contains(number); };
     if (patience)
-      changed_.wait_for(guard, *patience, is_due);
+      wait_awake(guard, *patience, is_due);
     else
       changed_.wait(guard, is_due);
     wanted_.erase(number);
@@ -85,17 +85,17 @@ public:
       return std::move(found.mapped());
     if (lost_)
       return error{ec::unreachable, fate_->lost.empty() ? "the head is gone" : fate_->lost};
-    return error{ec::timeout, "the head does not answer"};
+    return error{ec::unreachable, "the head does not answer"};
   }
   /// Waits for a command's next output.
   expected<remote_output> wait_for_output(std::uint64_t number, milliseconds patience) {
     std::unique_lock guard{mutex_};
-    changed_.wait_for(guard, patience, [&] { return lost_ || outputs_.contains(number); });
+    wait_awake(guard, patience, [&] { return lost_ || outputs_.contains(number); });
     if (auto found = outputs_.extract(number))
       return std::move(found.mapped());
     if (lost_)
       return error{ec::unreachable, fate_->lost.empty() ? "the head is gone" : fate_->lost};
-    return error{ec::timeout, "the head does not answer"};
+    return error{ec::unreachable, "the head does not answer"};
   }
   std::optional<experiment_fate> wait_for_fate(milliseconds patience) {
     std::unique_lock guard{mutex_};
@@ -104,6 +104,19 @@ public:
   }
 
 private:
+  /// Waits, and once more if this process was stopped or suspended meanwhile: an answer may have
+  /// come that nobody had time to take.
+  template <class IsDue>
+  void wait_awake(std::unique_lock<std::mutex>& guard, milliseconds patience, IsDue is_due) {
+    constexpr auto overslept = std::chrono::seconds{1};
+    for (;;) {
+      const auto until = std::chrono::steady_clock::now() + patience;
+      if (changed_.wait_until(guard, until, is_due)
+          || std::chrono::steady_clock::now() < until + overslept)
+        return;
+    }
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<std::uint64_t> wanted_;
