@@ -42,6 +42,7 @@
 #include "tune/io/process/host.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -267,6 +268,8 @@ namespace tune {
 int app(int argc, char** argv, choices what) {
   set_program_name(argc > 0 ? argv[0] : "");
   cli::fill_standard_descriptors();
+  // Whoever started this program may ignore the ends of children; here they are waited for.
+  ::signal(SIGCHLD, SIG_DFL);
   if (!cli::has_stack())
     return static_cast<int>(cli::exit_code::configuration);
   raise_descriptor_limit();

@@ -36,12 +36,12 @@ class AtHead(CertifiedCase):
         self.flag = self.directory / "may go on"
         self.begin_head()
 
-    def begin_head(self):
+    def begin_head(self, **how):
         log = self.directory / "head.log"
         with open(log, "w", encoding="utf-8") as err:
             self.head = self.start(
                 *("head", "--listen", "127.0.0.1:0", "--certs", self.certs, "--cpus", 2),
-                *("--storage", self.storage, "--work", self.directory / "work"), stderr=err
+                *("--storage", self.storage, "--work", self.directory / "work"), stderr=err, **how
             )
         self.wait_until(lambda: "experiments may come" in log.read_text(), self.head, "a port")
         self.where = re.search(r"--head (\S+)", log.read_text()).group(1)
@@ -219,6 +219,14 @@ class AtHead(CertifiedCase):
         told = self.at_head("add", "x", "x=0.25", code=6).err
         self.assertIn("nobody runs this experiment now", told)
         self.assertIn("run FILE --head " + self.where, told)
+
+    def test_commands_end_as_they_do_where_the_head_inherits_odd_signals(self):
+        self.end_head()
+        self.begin_head(preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.submit(samples=2)
+        self.at_head("logs", "x", 77, code=3)
+        self.flag.touch()
+        self.at_head("wait", "x")
 
     def test_a_client_that_goes_takes_its_command_along(self):
         self.submit(samples=2)

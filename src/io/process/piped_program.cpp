@@ -151,9 +151,12 @@ private:
     if (pid_ <= 0)
       return status_;
     int waited = 0;
-    while (::waitpid(pid_, &waited, 0) < 0 && errno == EINTR) {}
+    pid_t gone = -1;
+    while ((gone = ::waitpid(pid_, &waited, 0)) < 0 && errno == EINTR) {}
     pid_ = 0;
-    status_ = status_of(waited);
+    // A process that has its children's ends ignored (SIGCHLD) never hears of them.
+    constexpr auto unknown_end = 1;
+    status_ = gone < 0 ? unknown_end : status_of(waited);
     return status_;
   }
 };
