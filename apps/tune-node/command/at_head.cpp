@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/at_head.hpp"
 
+#include "command/command_docs.hpp"
 #include "command/option_reading.hpp"
 #include "console/text.hpp"
 
@@ -78,7 +79,7 @@ std::vector<option_doc> head_options() {
            "DIR",
            "with --head: certificate directory",
            {},
-           "$TUNE_CERTS, or tune-node/certs in $XDG_CONFIG_HOME or ~/.config",
+           default_certs,
            argument_kind::directory},
           {"insecure-plaintext", 0, "", "with --head: no TLS; loopback addresses only"},
           {"cluster", 0, "NAME", "with --head: name of the cluster", {}, "default"}};

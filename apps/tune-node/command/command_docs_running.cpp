@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/command_docs.hpp"
+#include "tune/io/spec/resume_mode.hpp"
+
+namespace tune::cli {
+
+namespace {
+
+const std::vector<std::string_view> resume_modes{resume_mode_names.begin(),
+                                                 resume_mode_names.end()};
+
+option_doc resume_option() {
+  return {"resume",
+          0,
+          "",
+          "go on with an experiment that was left off; begin where there is none",
+          resume_modes,
+          "",
+          argument_kind::text,
+          false,
+          "MODE"};
+}
+
+} // namespace
+
+command_doc run_doc() {
+  return {
+      "run",
+      "run an experiment on this machine",
+      {{"tune-node run digits.ini", "run it, watch it, print the best configuration"},
+       {"tune-node run digits.ini --experiment.num_samples 20 --space.lr 'uniform(0, 1)'",
+        "any key of the file, from the command line"},
+       {"tune-node run digits.ini --dry-run", "check the file, show the first trials"},
+       {"tune-node run digits.ini --resume", "go on after Ctrl-C or a crash"},
+       {"tune-node run digits.ini --experiment.name auto", "once more: digits-2, digits-3, ..."},
+       {"tune-node run digits.ini --head head:7700", "the same on a standing cluster"},
+       {"best=$(tune-node run digits.ini --output json)", "the result for a program"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"dry-run", 0, "", "check everything and show the first configurations; run nothing"},
+       resume_option(),
+       {"overwrite", 0, "", "remove the experiment that is in the way, after asking"},
+       {"yes", 0, "", "with --overwrite: do not ask"},
+       {"strict", 0, "", "exit 4 when any trial failed"},
+       {"head", 0, "HOST:PORT", "run it at the head that stands there", {}, "it runs here"},
+       {"detach", 0, "", "with --head: submit it, tell where it runs, and leave it there"},
+       {"listen",
+        0,
+        "HOST:PORT",
+        "let workers join there; the same as --cluster.listen",
+        {},
+        "no port is opened"},
+       {"certs",
+        0,
+        "DIR",
+        "certificate directory; the same as --cluster.certs",
+        {},
+        default_certs,
+        argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
+      true};
+}
+
+command_doc resume_doc() {
+  return {
+      "resume",
+      "go on with an experiment that was left off, by its directory alone",
+      {{"tune-node resume results/digits-mlp", "go on after Ctrl-C or a crash"},
+       {"tune-node resume results/digits-mlp --mode restart_errored",
+        "and run what failed again from the beginning"},
+       {"tune-node resume results/digits-mlp --experiment.num_samples 200",
+        "with more samples, or fewer"},
+       {"tune-node resume results/digits-mlp --add '{\"lr\":0.01,\"hidden\":64}'",
+        "with a configuration of your own"}},
+      {directory_argument()},
+      {{"mode", 0, "MODE", "what becomes of trials that had failed", resume_modes, "auto"},
+       {"add", 0, "JSON", "try this configuration, too, or each of a list, also where all is done"},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
+      true};
+}
+
+command_doc rerun_doc() {
+  return {"rerun",
+          "run one configuration of an experiment again, and compare what it reports",
+          {{"tune-node rerun results/digits-mlp", "the best, in a directory of its own"},
+           {"tune-node rerun results/digits-mlp 42", "that of trial 42"}},
+          {directory_argument(), {"TRIAL", {}, argument_kind::number, false}},
+          {},
+          true};
+}
+
+command_doc ask_tell_doc() {
+  return {
+      "ask-tell",
+      "converse with a program of your own that runs the trials",
+      {{"python3 examples/python/ask_tell.py", "an executor starts it, and speaks with it"},
+       {"tune-node ask-tell bowl.ini < requests.jsonl", "JSON lines in, JSON lines out"},
+       {"tune-node ask-tell bowl.ini --resume", "go on where the last conversation ended"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"resume", 0, "", "go on with an experiment that was left off; begin where there is none"}},
+      true};
+}
+
+command_doc simulate_doc() {
+  return {
+      "simulate",
+      "run an experiment over recorded curves in virtual time",
+      {{"tune-node simulate table.ini --nodes 4 --cpus 8", "how long would it take there?"},
+       {"tune-node simulate table.ini --scheduler.type asha", "what would that scheduler find?"},
+       {"tune-node simulate table.ini --nodes 16 --node-mtbf 6h", "on nodes that come and go"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"nodes", 0, "N", "nodes, 1 to 10000", {}, "1", argument_kind::number},
+       {"cpus", 0, "N", "CPUs of each node", {}, "those of one trial", argument_kind::number},
+       {"gpus", 0, "N", "GPUs of each node", {}, "those of one trial", argument_kind::number},
+       {"memory", 0, "BYTES", "memory of each node, such as 16GiB", {}, "that of one trial"},
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own, of each node"},
+       {"seed",
+        0,
+        "N",
+        "what decides delays and failures",
+        {},
+        "[experiment] seed",
+        argument_kind::number},
+       {"iteration-time",
+        0,
+        "TIME",
+        "what an iteration takes where the table has no time_total_s; more than 0",
+        {},
+        "1s"},
+       {"latency", 0, "TIME", "longest delay of a message; each is drawn anew", {}, "0s"},
+       {"node-mtbf", 0, "TIME", "mean time between two losses of a node; 0: never", {}, "0s"},
+       {"node-repair", 0, "TIME", "mean time that a lost node stays away", {}, "5m"},
+       {"trial-failure", 0, "CHANCE", "chance from 0 to 1 that an iteration fails", {}, "0"},
+       {"target", 0, "VALUE", "tell when the first trial's metric was so good"},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
+      true};
+}
+
+command_doc head_doc() {
+  return {
+      "head",
+      "lead a standing cluster",
+      {{"tune-node head --listen 0.0.0.0:7700", "until it is told to go"},
+       {"tune-node head --listen 0.0.0.0:7700 --no-local --storage /srv/results",
+        "only workers run trials"},
+       {"tune-node head --listen 127.0.0.1:7700 --insecure-plaintext", "to try it out"}},
+      {},
+      {{"listen", 0, "HOST:PORT", "where workers join and clients submit; needed"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"storage",
+        0,
+        "DIR",
+        "where each experiment gets its directory",
+        {},
+        "results",
+        argument_kind::directory},
+       {"work",
+        0,
+        "DIR",
+        "where the files of submitted experiments live",
+        {},
+        "tune-node/head in $XDG_CACHE_HOME or ~/.cache",
+        argument_kind::directory},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"lost-after", 0, "TIME", "a worker that is silent for so long is lost", {}, "10s"},
+       {"no-local", 0, "", "run no trials on this machine"},
+       {"cpus",
+        0,
+        "N",
+        "CPUs that this machine offers",
+        {},
+        "what there is",
+        argument_kind::number},
+       {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
+       {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own"}}};
+}
+
+command_doc worker_doc() {
+  return {
+      "worker",
+      "run trials of experiments that another machine leads",
+      {{"tune-node worker --join head:7700", "until it is told to go"},
+       {"tune-node worker --join head:7700 --gpus 0 --cpus 8 --once", "for one experiment"},
+       {"tune-node worker --join 127.0.0.1:7700 --insecure-plaintext", "to try it out"}},
+      {},
+      {{"join", 0, "HOST:PORT", "where the head listens; needed"},
+       {"name", 0, "NAME", "what the node is called", {}, "this machine's name"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"cpus", 0, "N", "CPUs that it offers", {}, "what there is", argument_kind::number},
+       {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
+       {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own"},
+       {"work",
+        0,
+        "DIR",
+        "where files and trials live on this machine",
+        {},
+        "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
+        argument_kind::directory},
+       {"cache", 0, "SIZE", "most that shipped files may take on disk between jobs", {}, "10GiB"},
+       {"join-timeout",
+        0,
+        "TIME",
+        "give up if no head is found within this time at first; 0: never",
+        {},
+        "10m"},
+       {"leave-grace",
+        0,
+        "TIME",
+        "when it is told to go, trials may go on for so long before they are handed back",
+        {},
+        "30s"},
+       {"lost-after", 0, "TIME", "as at the head: when a silent connection is given up", {}, "10s"},
+       {"once", 0, "", "go when the head lets it go, instead of waiting for the next"},
+       {"own-storage", 0, "",
+        "send checkpoints to the head, also where its directory can be written to from here"}}};
+}
+
+command_doc attach_doc() {
+  return {
+      "attach",
+      "follow an experiment that you submitted to a head",
+      {{"tune-node attach digits --head head:7700", "until it ends; Ctrl-C leaves it running"},
+       {"tune-node attach digits --head head:7700 -o json", "and its result for a program"}},
+      {{"NAME", {}, argument_kind::text}},
+      {{"head", 0, "HOST:PORT", "the head where it runs; needed"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
+       {"strict", 0, "", "exit 4 when any trial failed"}}};
+}
+
+command_doc certs_doc() {
+  return {
+      "certs",
+      "make and show the certificates of a cluster",
+      {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
+       {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
+       {"tune-node certs show", "names, dates, fingerprints"},
+       {"tune-node certs issue head --force", "renew this machine's certificate"}},
+      {{"init|issue|show", {"init", "issue", "show"}},
+       {"NAME|FILE|DIR", {}, argument_kind::path, false}},
+      {{"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"cluster", 0, "NAME", "init: name of the cluster", {}, "this machine's name"},
+       {"out",
+        0,
+        "DIR",
+        "issue: where to write; for another machine, a directory of its own",
+        {},
+        "the certificate directory",
+        argument_kind::directory},
+       {"host", 0, "HOSTS", "further names and addresses of the node, joined by commas"},
+       {"days",
+        0,
+        "N",
+        "days that the node's certificate is valid",
+        {},
+        "825",
+        argument_kind::number},
+       {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
+}
+
+} // namespace tune::cli
