@@ -1,0 +1,159 @@
+/// The inside of a reader: its connection, its statements, and the snapshot that it holds. Private
+/// to the store.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "row_reader.hpp"
+#include "schema.hpp"
+#include "sqlite.hpp"
+
+#include "tune/io/store/store_reader.hpp"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+namespace store {
+
+inline std::string select(std::string_view columns, std::string_view rest) {
+  return "SELECT " + std::string{columns} + " FROM " + std::string{rest};
+}
+
+/// A number for SQL, at most the largest that it has.
+inline std::int64_t bounded(std::uint64_t x) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return x > static_cast<std::uint64_t>(most) ? most : static_cast<std::int64_t>(x);
+}
+
+/// A statement in use; the destructor resets it for the next use.
+class borrowed {
+public:
+  explicit borrowed(statement& what) : what_{what} {}
+  borrowed(const borrowed&) = delete;
+  borrowed& operator=(const borrowed&) = delete;
+  ~borrowed() { what_.reset(); }
+  statement* operator->() { return &what_; }
+  statement& operator*() { return what_; }
+
+private:
+  statement& what_;
+};
+
+} // namespace store
+
+class store_reader::impl {
+public:
+  explicit impl(store::connection db, std::string file)
+      : db_{std::move(db)}, file_{std::move(file)} {}
+
+  /// Runs `sql` with the values and turns every row into a `Row`.
+  template <class Row, class... Values>
+  expected<std::vector<Row>> collect(const std::string& sql,
+                                     expected<Row> (*read)(const store::statement&),
+                                     const Values&... values) {
+    auto* found = prepared(sql);
+    if (found == nullptr)
+      return db_.failure();
+    store::borrowed query{*found};
+    query->bind(values...);
+    std::vector<Row> result;
+    bool failed = false;
+    while (query->step(failed)) {
+      auto row = read(*query);
+      if (!row)
+        return located(row.error());
+      result.push_back(std::move(*row));
+    }
+    if (failed)
+      return db_.failure();
+    return result;
+  }
+
+  template <class Row, class... Values>
+  expected<std::optional<Row>> one(const std::string& sql,
+                                   expected<Row> (*read)(const store::statement&),
+                                   const Values&... values) {
+    auto all = collect(sql, read, values...);
+    if (!all)
+      return all.error();
+    if (all->empty())
+      return std::optional<Row>{};
+    return std::optional<Row>{std::move(all->front())};
+  }
+
+  /// Calls `work` within one transaction.
+  template <class Work>
+  auto in_snapshot(Work work) -> decltype(work()) {
+    if (held_)
+      return work();
+    if (auto begun = db_.run("BEGIN"); !begun)
+      return begun.error();
+    auto result = work();
+    auto ended = db_.run("COMMIT");
+    if (result && !ended)
+      return ended.error();
+    return result;
+  }
+
+  expected<experiment_row> experiment();
+  expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
+  store::connection& db() { return db_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+  /// Columns of `t_trials AS t`, with the checksum and the configurations of the best and of the
+  /// last report.
+  expected<std::string> trial_columns() {
+    if (trial_columns_.empty()) {
+      auto summed = store::has_sum(db_, "t_trials");
+      if (!summed)
+        return summed.error();
+      trial_columns_ = std::string{store::trial_columns} + (*summed ? ", sum" : ", NULL")
+                       + ", nullif(" + std::string{store::best_config} + ", t.config), nullif("
+                       + std::string{store::last_config} + ", t.config)";
+    }
+    return trial_columns_;
+  }
+
+  expected<void> hold() {
+    if (auto begun = db_.run("BEGIN"); !begun)
+      return begun;
+    held_ = true;
+    // The first read fixes the snapshot.
+    auto seen = db_.number("SELECT last_seq FROM t_head");
+    return seen ? expected<void>{} : seen.error();
+  }
+
+private:
+  store::connection db_;
+  std::string file_;
+  /// True if one transaction lasts until the reader is gone.
+  bool held_ = false;
+  std::string trial_columns_;
+  /// By SQL text; one for each different query.
+  std::map<std::string, store::statement> prepared_;
+
+  store::statement* prepared(const std::string& sql) {
+    auto known = prepared_.find(sql);
+    if (known == prepared_.end()) {
+      auto made = store::statement::prepare(db_, sql);
+      if (!made)
+        return nullptr;
+      known = prepared_.emplace(sql, std::move(*made)).first;
+    }
+    return &known->second;
+  }
+
+  error located(const error& what) const { return {what.code, file_ + ": " + what.detail}; }
+  error missing(sequence seq) const {
+    return {ec::storage,
+            file_ + ": event " + std::to_string(seq) + " is missing from t_events and t_results"};
+  }
+  expected<void> count_trials(status_counts& to);
+  expected<std::uint64_t> count_withdrawn();
+};
+
+} // namespace tune
