@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/actors/wire.hpp"
+#include "tune/actors/local_messages.hpp"
 
 #include <deque>
+#include <functional>
 #include <utility>
 #include <vector>
 

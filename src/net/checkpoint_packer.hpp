@@ -8,6 +8,7 @@
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/sliced.hpp"
+#include "tune/actors/local_messages.hpp"
 #include "tune/net/wire.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// Checks what a connection brings before CAF reads it: see docs/decisions/0013.
+/// Checks what a connection brings before CAF reads it: see docs/decisions/0014.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

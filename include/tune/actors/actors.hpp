@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/actors/wire.hpp"
+#include "tune/actors/local_messages.hpp"
 
 // Atoms come first: signatures use them.
 CAF_BEGIN_TYPE_ID_BLOCK(tune_atoms, caf::first_custom_type_id)

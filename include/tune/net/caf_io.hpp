@@ -121,7 +121,7 @@ template <class Handle>
 }
 
 /// Like CAF's `publish` and `openssl::publish`, but with a message filter, and without blocking on
-/// strangers: see docs/decisions/0007 and 0013.
+/// strangers: see docs/decisions/0007 and 0014.
 [[nodiscard]] caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system,
                                                            const opening& what);
 [[nodiscard]] caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system,

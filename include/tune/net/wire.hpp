@@ -5,6 +5,8 @@
 #pragma once
 
 #include "tune/actors/wire.hpp"
+#include "tune/io/artifacts/artifact_rules.hpp"
+#include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/files/file_manifest.hpp"
 #include "tune/io/files/laid_files.hpp"
 
