@@ -3,9 +3,10 @@
 
 #include "owed_answers.hpp"
 #include "rank_orders.hpp"
+#include "replay_log.hpp"
+#include "running_trials.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
-#include "tune/actors/launch_token.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
@@ -35,37 +36,13 @@ struct runner_state : engine_ports {
   static inline const char* name = "tune.runner";
 
   runner_impl::pointer self = nullptr;
+  std::unique_ptr<runner_parts> parts;
   std::unique_ptr<engine> loop;
-  on::opened opening;
-  scheduler_actor scheduler;
-  searcher_actor searcher;
-  cluster_actor cluster;
-  recorder_actor recorder;
-  janitor_actor janitor;
-  std::string job;
-  std::string secret;
-  node_labels labels;
-  bool queue_trials = false;
-  bool runs_ranks = false;
-  searcher_traits source;
-  /// Time of the last question to the searcher, and whether it has not been answered and users have
-  /// not been told of the wait.
-  instant asked_at{0};
-  bool awaits_answer = false;
-  /// Time at which a timer looks for its answer.
-  std::optional<instant> listens_until;
+  answer_watch searcher_silence;
   /// Describes what trials wait for that no node has.
   std::string waits_for;
-  sequence most_undurable = 0;
-  std::shared_ptr<run_observer> observer;
-  history_function history;
-  head_rules_function rules_of_head;
-  std::vector<on::checkpoint_bad> bad;
   /// Subjects of the remarks shown so far.
   std::set<std::string> said;
-  std::vector<on::retry_asked> again;
-  bool only_again = false;
-  std::vector<on::add_asked> additions;
 
   /// Set once the log goes on from where it ended. Earlier messages wait: a signal may come first.
   bool is_open = false;
@@ -80,15 +57,7 @@ struct runner_state : engine_ports {
   bool flushing = false;
   turn_sequencer gate;
 
-  /// State of a trial that has not ended.
-  struct held_trial {
-    trial_actor actor;
-    config_ptr config;
-    std::shared_ptr<const report> last;
-    instant since{0};
-    bool running = false;
-  };
-  std::map<trial_id, held_trial> hands;
+  running_trials trials;
   std::uint64_t results = 0;
   sequence durable = 0;
   /// Answers to trials, held back until the disk has caught up.
@@ -99,14 +68,6 @@ struct runner_state : engine_ports {
   std::vector<std::tuple<sequence, trial_id, attempt_id>> lost;
   /// Due times of the timers that run.
   std::set<instant> timers;
-
-  /// A holder of a trial actor, perhaps an abandoned thread, must not keep the system alive.
-  ~runner_state() override {
-    for (const auto& [id, hand] : hands) {
-      if (hand.actor)
-        caf::anon_send_exit(hand.actor, caf::exit_reason::user_shutdown);
-    }
-  }
 
   [[nodiscard]] instant now() const {
     return std::chrono::duration_cast<instant>(self->clock().now() - began);
@@ -154,7 +115,7 @@ struct runner_state : engine_ports {
       const auto& [seq, trial, attempt] = x;
       if (seq > durable)
         return false;
-      tidy_up(janitor, trial, attempt);
+      tidy_up(parts->janitor, trial, attempt);
       return true;
     });
   }
@@ -182,14 +143,14 @@ struct runner_state : engine_ports {
     flushing = false;
     auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
     if (!for_recorder.items.empty())
-      send(self, recorder, std::exchange(for_recorder, {}));
+      send(self, parts->recorder, std::exchange(for_recorder, {}));
     gate.sent(for_scheduler);
     gate.sent(for_searcher);
     const auto& x = for_scheduler;
     if (!x.facts.empty() || !x.judge.empty() || !x.choose.empty() || !x.stalls.empty())
-      send(self, scheduler, std::exchange(for_scheduler, {}), me);
+      send(self, parts->scheduler, std::exchange(for_scheduler, {}), me);
     if (!for_searcher.facts.empty() || !for_searcher.asks.empty())
-      send(self, searcher, std::exchange(for_searcher, {}), me);
+      send(self, parts->searcher, std::exchange(for_searcher, {}), me);
   }
 
   /// Sets a timer for the next deadline, unless an earlier one runs. There are no two timers for
@@ -231,7 +192,7 @@ struct runner_state : engine_ports {
 
   void take(const lease_granted& x) {
     if (is_broken() || loop->machine().is_finished()) {
-      send(self, cluster, lease_over{x.what.id});
+      send(self, parts->cluster, lease_over{x.what.id});
       return;
     }
     post(loop->machine().granted(x.trial, x.what));
@@ -242,21 +203,20 @@ struct runner_state : engine_ports {
   void record(const event& what) override {
     if (const auto* news = std::get_if<on::reported>(&what.what)) {
       ++results;
-      if (auto known = hands.find(news->what->trial); known != hands.end())
-        known->second.last = news->what;
+      trials.reported(news->what);
     }
     if (std::holds_alternative<on::suggested>(what.what))
-      awaits_answer = false;
-    if (observer)
+      searcher_silence.answered();
+    if (parts->observer)
       show(what);
     for_recorder.items.emplace_back(what);
   }
 
   void show(const event& what) const {
     if (const auto* news = std::get_if<on::reported>(&what.what))
-      observer->reported(news->what, what.at);
+      parts->observer->reported(news->what, what.at);
     else if (const auto* kept = std::get_if<on::saved>(&what.what))
-      observer->saved(*kept, what.at);
+      parts->observer->saved(*kept, what.at);
   }
 
   void carry_out(const command& what) override {
@@ -291,41 +251,29 @@ struct runner_state : engine_ports {
   }
 
   void carry(const cmd::warn& x) {
-    if (observer)
-      observer->warned(x.text);
+    if (parts->observer)
+      parts->observer->warned(x.text);
   }
   void carry(const cmd::ask_searcher& x) {
     for_searcher.asks.push_back(x.what);
     gate.will_ask();
-    asked_at = now();
-    awaits_answer = true;
-    if (!listens_until)
-      listen_for_answer(asked_at + answer_wait_told_after);
+    if (auto at = searcher_silence.asked(now()))
+      look_at(*at);
   }
 
   /// At most one timer runs, however often the searcher is asked.
-  void listen_for_answer(instant until) {
-    listens_until = until;
-    delayed_send(self, caf::actor_cast<runner_impl>(self),
-                 std::max(*listens_until - now(), instant{0}), tick_atom_v);
+  void look_at(instant at) {
+    delayed_send(self, caf::actor_cast<runner_impl>(self), std::max(at - now(), instant{0}),
+                 tick_atom_v);
   }
 
-  [[nodiscard]] bool has_long_silence() const {
-    return now() >= asked_at + answer_wait_told_after && waits_for_answer(loop->machine());
-  }
-
-  /// Warns once if the searcher has not answered for long. Trials may end meanwhile.
+  /// Warns once if the searcher has not answered for long.
   void look_for_answer() {
-    if (!listens_until || now() < *listens_until)
-      return;
-    listens_until.reset();
-    if (!awaits_answer || is_broken() || loop->machine().is_finished())
-      return;
-    if (!has_long_silence())
-      return listen_for_answer(std::max(asked_at, now() - std::chrono::seconds{1})
-                               + answer_wait_told_after);
-    awaits_answer = false;
-    carry(cmd::warn{answer_wait_text(source)});
+    const auto found = searcher_silence.look(loop->machine(), now());
+    if (found.is_to_be_told)
+      carry(cmd::warn{answer_wait_text(parts->source)});
+    if (found.next)
+      look_at(*found.next);
   }
 
   void carry(const cmd::tell_searcher& x) { for_searcher.facts.push_back(x.what); }
@@ -339,7 +287,7 @@ struct runner_state : engine_ports {
 
   /// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
   [[nodiscard]] trial_actor begin_trial(trial_id id, const runner_actor& me) const {
-    auto result = spawn_trial(self->system(), id, me, cluster);
+    auto result = spawn_trial(self->system(), id, me, parts->cluster);
     tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
       send_from_outside(me, storage_failed{error{ec::internal, why}});
     });
@@ -347,131 +295,91 @@ struct runner_state : engine_ports {
   }
 
   void carry(const cmd::place& x) {
-    auto& hand = hands[x.trial];
     auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
-    if (!hand.actor)
-      hand.actor = begin_trial(x.trial, me);
-    lease_request wanted{x.trial, x.request, queue_trials, labels, {}};
+    trials.begin(x.trial, [&] { return begin_trial(x.trial, me); });
+    lease_request wanted{x.trial, x.request, parts->queue_trials, parts->labels, {}};
     if (!x.only_on.empty())
       wanted.best = node_label(x.only_on);
-    send(self, cluster, std::move(wanted), me);
+    send(self, parts->cluster, std::move(wanted), me);
   }
 
   void carry(const cmd::cancel_place& x) {
-    send(self, cluster, lease_cancel{x.trial}, runner_actor{caf::actor_cast<runner_impl>(self)});
+    send(self, parts->cluster, lease_cancel{x.trial},
+         runner_actor{caf::actor_cast<runner_impl>(self)});
   }
 
-  void carry(const cmd::release& x) { send(self, cluster, lease_over{x.lease}); }
+  void carry(const cmd::release& x) { send(self, parts->cluster, lease_over{x.lease}); }
 
   void carry(const cmd::launch& x) {
-    auto& hand = hands[x.trial];
-    hand.config = x.config;
-    hand.since = now();
-    hand.running = true;
-    launch_order order;
-    order.trial = x.trial.number;
-    order.attempt = x.attempt;
-    order.lease = x.where.id.number;
-    order.job = job;
-    order.config = {x.config};
-    for (const auto& bundle : x.where.bundles)
-      order.bundles.push_back(told_of(bundle));
-    if (runs_ranks)
-      order.ranks = static_cast<std::uint32_t>(order.bundles.size());
-    take_bundle(order, 0);
-    order.restore_from = x.from_location;
-    order.iteration = x.iteration;
-    order.time_total_ns = x.time_total.count();
-    order.ends = x.ends;
-    order.launch_token = launch_token_of(secret, attempt_claim{order});
-    send(self, hand.actor, order);
-    send(self, cluster, order, hand.actor);
+    trials.launched(x.trial, x.config, now());
+    auto order = order_of_launch(x, parts->job, parts->runs_ranks, parts->secret);
+    trials.tell(self, x.trial, order);
+    send(self, parts->cluster, std::move(order), trials.actor_of(x.trial));
   }
 
   void carry(const cmd::proceed& x) {
-    if (loop->machine().last_seq() - durable > most_undurable) {
+    if (loop->machine().last_seq() - durable > parts->most_undurable) {
       withheld.push_back(x);
       return;
     }
-    tell(x.trial,
-         attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0, false, false});
+    trials.tell(self, x.trial,
+                attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0, false, false});
   }
 
   void carry(const cmd::save& x) {
     auto kind = x.then_end ? answer_kind::save_and_end : answer_kind::save;
-    tell(x.trial,
-         attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number, x.in_memory, x.exports});
+    trials.tell(
+        self, x.trial,
+        attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number, x.in_memory, x.exports});
   }
 
   void carry(const cmd::discard& x) {
     if (!x.node.empty())
       return discard_in_memory(x);
-    if (janitor)
-      send(self, janitor, x, runner_actor{caf::actor_cast<runner_impl>(self)});
+    if (parts->janitor)
+      send(self, parts->janitor, x, runner_actor{caf::actor_cast<runner_impl>(self)});
   }
 
   /// The node removes it, unless the checkpoint went away with the node.
   void discard_in_memory(const cmd::discard& x) {
-    send(self, cluster, pause_dropped{x.node, job, x.location});
+    send(self, parts->cluster, pause_dropped{x.node, parts->job, x.location});
     send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
   }
 
   void carry(const cmd::halt& x) {
-    tell(x.trial, attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how), x.exports});
-  }
-
-  template <class Message>
-  void tell(trial_id id, const Message& what) {
-    auto known = hands.find(id);
-    if (known != hands.end() && known->second.actor)
-      send(self, known->second.actor, what);
+    trials.tell(self, x.trial,
+                attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how), x.exports});
   }
 
   void note(const cmd::attempt_changed& x) {
-    if (observer && !x.finished)
-      observer->attempt_began(x, now());
-    if (!x.finished || !observer || !is_failure(x.how))
+    if (parts->observer && !x.finished)
+      parts->observer->attempt_began(x, now());
+    if (!x.finished || !parts->observer || !is_failure(x.how))
       return;
     auto status = loop->machine().status_of(x.trial);
     // The trial came to its end, however its last attempt ended.
     if (status != trial_status::terminated)
-      observer->attempt_failed(x, status == trial_status::pending, now());
+      parts->observer->attempt_failed(x, status == trial_status::pending, now());
   }
 
   void remember(const cmd::attempt_changed& x, sequence cause) {
     // The node of a preempted attempt may have begun anew.
     const auto is_given_up = x.how == end_class::node_lost || x.how == end_class::preempted;
-    if (janitor && x.finished && is_given_up)
+    if (parts->janitor && x.finished && is_given_up)
       lost.emplace_back(cause, x.trial, x.attempt);
   }
 
   void note(const cmd::trial_progressed&) {}
 
   void note(const cmd::decision_taken& x) {
-    if (observer)
-      observer->decided(x, now());
+    if (parts->observer)
+      parts->observer->decided(x, now());
   }
 
   void note(const cmd::trial_changed& x) {
-    if (observer)
-      observer->trial_changed(x, now());
-    auto known = hands.find(x.trial);
-    if (known == hands.end())
-      return;
-    auto& hand = known->second;
-    const auto runs = x.status == trial_status::running;
-    // The launch follows once this change is on disk.
-    if (runs && !hand.running) {
-      hand.config = x.config;
-      hand.since = now();
-    }
-    hand.last = x.last;
-    hand.running = runs;
-    if (!is_final(x.status))
-      return;
-    // The actor ends after its last messages: an exit message keeps its place in the order.
-    self->send_exit(known->second.actor, caf::exit_reason::user_shutdown);
-    hands.erase(known);
+    if (parts->observer)
+      parts->observer->trial_changed(x, now());
+    trials.changed(self, x, now());
   }
 
   // -- The beginning and the end.
@@ -485,85 +393,54 @@ struct runner_state : engine_ports {
 
   void open_run() {
     began = self->clock().now();
-    send(self, recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
-    if (history && !replay())
+    send(self, parts->recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
+    if (parts->history && !replay())
       return;
-    if (!again.empty() || only_again || !additions.empty())
+    auto& opening = parts->opening;
+    if (!parts->again.empty() || parts->only_again || !parts->additions.empty())
       opening.how = tune::opening::gathers;
-    if (!follow(opening))
-      return;
+    if (auto done = follow_head(*loop, parts->rules_of_head, opening); !done)
+      return fail(done.error());
     post(opening);
-    send(self, cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
-    if (!history)
-      return;
+    send(self, parts->cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
+    if (parts->history)
+      go_on();
+  }
+
+  /// Brings machine, scheduler and searcher to where the log ends; time goes on from there.
+  bool replay() {
+    auto done = replay_log(*loop, parts->history, parts->rules_of_head, [this] { flush(); });
+    if (!done) {
+      fail(done.error());
+      return false;
+    }
+    results = done->results;
+    durable = loop->machine().last_seq();
+    began -= done->last;
+    return true;
+  }
+
+  void go_on() {
+    // Nothing is restored from bad checkpoints.
+    if (!parts->bad.empty() && parts->observer)
+      parts->observer->warned(text_of_bad(parts->bad));
+    post_all(parts->bad);
     // Attempts under the last head ended with it.
-    give_up_bad();
     for (auto [trial, attempt] : loop->machine().open_attempts())
       post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
-    if (opening.how == tune::opening::gathers) {
-      for (auto& x : std::exchange(again, {}))
-        post(std::move(x));
-      for (auto& x : std::exchange(additions, {}))
-        post(std::move(x));
-      post(on::gathered{only_again});
+    if (parts->opening.how == tune::opening::gathers) {
+      post_all(parts->again);
+      post_all(parts->additions);
+      post(on::gathered{parts->only_again});
     }
     loop->resume(now());
     end_turn();
   }
 
-  /// Gives up bad checkpoints, so that nothing is restored from them.
-  void give_up_bad() {
-    if (bad.empty())
-      return;
-    const auto& first = bad.front();
-    auto text = "trial " + to_text(first.trial) + ": checkpoint "
-                + std::to_string(first.checkpoint.number) + " cannot be restored: " + first.why;
-    if (bad.size() > 1)
-      text += "; nor can " + std::to_string(bad.size() - 1) + " more";
-    if (observer)
-      observer->warned(text);
-    for (auto& x : std::exchange(bad, {}))
+  template <class Event>
+  void post_all(std::vector<Event>& what) {
+    for (auto& x : std::exchange(what, {}))
       post(std::move(x));
-  }
-
-  /// Applies the rules that change with this head.
-  bool follow(const on::opened& head) {
-    if (!rules_of_head)
-      return true;
-    auto change = rules_of_head(head);
-    if (!change) {
-      fail(change.error());
-      return false;
-    }
-    if (*change)
-      loop->go_by(std::move(**change));
-    return true;
-  }
-
-  /// Brings machine, scheduler and searcher to where the log ends; time goes on from there.
-  bool replay() {
-    instant last{0};
-    for (;;) {
-      auto some = history(loop->machine().last_seq());
-      if (!some) {
-        fail(some.error());
-        return false;
-      }
-      if (some->empty())
-        break;
-      for (const auto& x : *some) {
-        const auto* head = std::get_if<on::opened>(&x.what);
-        if (head != nullptr && !follow(*head))
-          return false;
-        loop->replay(x);
-        last = x.at;
-        results += std::holds_alternative<on::reported>(x.what) ? 1 : 0;
-      }
-      flush();
-    }
-    durable = loop->machine().last_seq();
-    began -= last;
-    return true;
   }
 
   [[nodiscard]] run_summary make_summary(const cmd::finish& how) const {
@@ -573,8 +450,8 @@ struct runner_state : engine_ports {
   /// Reports the end, which is durable, or never will be.
   void deliver() {
     flush();
-    if (observer)
-      observer->finished(*summary);
+    if (parts->observer)
+      parts->observer->finished(*summary);
   }
 
   void wait_for(const std::string& what) {
@@ -589,50 +466,26 @@ struct runner_state : engine_ports {
     result.waits_for = waits_for.empty() ? result.view.waits_for : waits_for;
     if (result.waits_for.empty() && waits_for_searcher(loop->machine()))
       result.waits_for = searcher_wait_text(std::chrono::seconds{0});
-    if (result.waits_for.empty() && waits_for_clients(loop->machine(), source))
+    if (result.waits_for.empty() && waits_for_clients(loop->machine(), parts->source))
       result.waits_for = client_wait_text();
-    if (result.waits_for.empty() && has_long_silence())
-      result.waits_for = answer_wait_text(source);
+    if (result.waits_for.empty() && searcher_silence.is_overdue(loop->machine(), now()))
+      result.waits_for = answer_wait_text(parts->source);
     result.at = now();
     result.results = results;
     for (auto count : result.view.counts)
       result.trials += count;
-    for (const auto& [id, hand] : hands) {
-      if (result.running.size() == most)
-        break;
-      if (hand.running)
-        result.running.push_back({id, hand.config, hand.last, hand.since});
-    }
+    trials.list(result.running, most);
     return result;
   }
 };
 
 runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> self,
-                                  std::shared_ptr<runner_parts> parts) {
+                                  const std::shared_ptr<runner_parts>& parts) {
   auto& state = state_of(self);
   state.self = self;
-  state.loop = std::make_unique<engine>(std::move(parts->machine), state);
-  state.opening = parts->opening;
-  state.scheduler = parts->scheduler;
-  state.searcher = parts->searcher;
-  state.cluster = parts->cluster;
-  state.recorder = parts->recorder;
-  state.janitor = parts->janitor;
-  state.job = std::move(parts->job);
-  state.secret = std::move(parts->secret);
-  state.labels = std::move(parts->labels);
-  state.queue_trials = parts->queue_trials;
-  state.runs_ranks = parts->runs_ranks;
-  state.source = parts->source;
-  state.gate = turn_sequencer{parts->prompt_scheduler, parts->prompt_searcher};
-  state.most_undurable = parts->most_undurable;
-  state.observer = std::move(parts->observer);
-  state.history = std::move(parts->history);
-  state.rules_of_head = std::move(parts->rules_of_head);
-  state.bad = std::move(parts->bad);
-  state.again = std::move(parts->again);
-  state.only_again = parts->only_again;
-  state.additions = std::move(parts->additions);
+  state.parts = std::make_unique<runner_parts>(std::move(*parts));
+  state.loop = std::make_unique<engine>(std::move(state.parts->machine), state);
+  state.gate = turn_sequencer{state.parts->prompt_scheduler, state.parts->prompt_searcher};
   return {
       [&state](news& x) {
         if (x.was_deferred)

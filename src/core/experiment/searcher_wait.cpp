@@ -66,6 +66,33 @@ bool waits_for_answer(const experiment& x) {
   return !has_live_trials(seen) && !seen.draining && !seen.suspended && has_open_question(x);
 }
 
+std::optional<instant> answer_watch::asked(instant now) {
+  asked_at_ = now;
+  awaits_ = true;
+  if (looks_at_)
+    return std::nullopt;
+  return looks_at_ = now + answer_wait_told_after;
+}
+
+bool answer_watch::is_overdue(const experiment& x, instant now) const {
+  return now >= asked_at_ + answer_wait_told_after && waits_for_answer(x);
+}
+
+answer_watch::finding answer_watch::look(const experiment& x, instant now) {
+  if (!looks_at_ || now < *looks_at_)
+    return {};
+  looks_at_.reset();
+  if (!awaits_ || x.is_finished())
+    return {};
+  if (!is_overdue(x, now)) {
+    // Trials run on: their ends are looked for once a second.
+    looks_at_ = std::max(asked_at_, now - std::chrono::seconds{1}) + answer_wait_told_after;
+    return {false, looks_at_};
+  }
+  awaits_ = false;
+  return {true, {}};
+}
+
 std::string answer_wait_text(const searcher_traits& by) {
   return std::string{"nothing runs: no trial is left, and the searcher has not answered yet; "}
          + (by.recomputes ? "it thinks its suggestion over"

@@ -5,6 +5,7 @@
 #include "tune/core/experiment/experiment.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace tune {
@@ -35,6 +36,32 @@ namespace tune {
 
 /// Length of such a wait before people are told of it.
 constexpr std::chrono::seconds answer_wait_told_after{3};
+
+/// Decides when people are told that the searcher has not answered for long. Trials may end
+/// meanwhile, so that only then nothing but the answer is awaited.
+class answer_watch {
+public:
+  /// The searcher was asked.
+  /// @returns when to call `look`; nothing: such a call is due already.
+  [[nodiscard]] std::optional<instant> asked(instant now);
+  void answered() { awaits_ = false; }
+  /// Whether the experiment has waited for nothing but the answer for so long that it is worth
+  /// telling.
+  [[nodiscard]] bool is_overdue(const experiment& x, instant now) const;
+
+  struct finding {
+    /// True once for each such wait.
+    bool is_to_be_told = false;
+    /// When to look again; nothing: not before the next question.
+    std::optional<instant> next = {};
+  };
+  [[nodiscard]] finding look(const experiment& x, instant now);
+
+private:
+  instant asked_at_{0};
+  bool awaits_ = false;
+  std::optional<instant> looks_at_;
+};
 
 /// The message for people while `waits_for_answer` holds.
 /// @param by Traits of its searcher.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "replay_log.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace tune {
+
+expected<void> follow_head(engine& run, const head_rules_function& rules, const on::opened& head) {
+  if (!rules)
+    return {};
+  auto change = rules(head);
+  if (!change)
+    return change.error();
+  if (*change)
+    run.go_by(std::move(**change));
+  return {};
+}
+
+expected<replayed_log> replay_log(engine& run, const history_function& history,
+                                  const head_rules_function& rules,
+                                  const std::function<void()>& after_batch) {
+  replayed_log result;
+  for (;;) {
+    auto some = history(run.machine().last_seq());
+    if (!some)
+      return some.error();
+    if (some->empty())
+      return result;
+    for (const auto& x : *some) {
+      if (const auto* head = std::get_if<on::opened>(&x.what)) {
+        if (auto done = follow_head(run, rules, *head); !done)
+          return done.error();
+      }
+      run.replay(x);
+      result.last = x.at;
+      result.results += std::holds_alternative<on::reported>(x.what) ? 1 : 0;
+    }
+    after_batch();
+  }
+}
+
+std::string text_of_bad(const std::vector<on::checkpoint_bad>& bad) {
+  const auto& first = bad.front();
+  auto text = "trial " + to_text(first.trial) + ": checkpoint "
+              + std::to_string(first.checkpoint.number) + " cannot be restored: " + first.why;
+  if (bad.size() > 1)
+    text += "; nor can " + std::to_string(bad.size() - 1) + " more";
+  return text;
+}
+
+} // namespace tune
