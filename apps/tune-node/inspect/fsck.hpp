@@ -1,5 +1,5 @@
-/// `tune-node fsck`: replays an experiment's log, and checks it and all rows against its
-/// guarantees.
+/// `tune-node fsck`: has an experiment's log and rows checked against its guarantees (core/check,
+/// io/check) and tells the findings.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-/// The log and the rules of a recorded experiment, for replays.
+/// Reads the log and the rules of a recorded experiment, for those that replay it: `log_check`,
+/// `replay_check`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-/// The command line that continues an experiment that nobody runs now.
+/// The command line that continues an experiment that nobody runs now. The lines below `next:` are
+/// made in console/summary.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -261,7 +261,7 @@ void replay_check::settle(open_questions& among, sequence cause, const std::stri
                           sequence seq, std::string_view who) {
   auto known = among.find(cause);
   if (known == among.end())
-    return; // return; // `log_check` reports it
+    return; // `log_check` reports it
   ++verified_;
   const auto& could = known->second.answers;
   auto matches = std::find(could.begin(), could.end(), recorded) != could.end();

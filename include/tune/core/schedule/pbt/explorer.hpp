@@ -1,5 +1,6 @@
 /// Interface of the step that finds the new configuration of a trial which takes over another's
-/// state. Population based training draws it in `perturbation`, PB2 in `bandit`.
+/// state. Population based training draws it in perturbation.cpp, PB2 in
+/// pb2/pb2.cpp (`bandit`).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
