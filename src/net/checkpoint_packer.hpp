@@ -6,9 +6,9 @@
 #include "incoming_checkpoint.hpp"
 #include "shared_copies.hpp"
 
+#include "tune/actors/local_messages.hpp"
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/sliced.hpp"
-#include "tune/actors/local_messages.hpp"
 #include "tune/net/wire.hpp"
 
 #include <cstdint>
