@@ -369,7 +369,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       [&state](const process_news& x) {
         std::visit([&](const auto& y) { state.take(y); }, x.what);
       },
-      [&state](tick_atom) { state.obey(state.rule.time(steady_now())); },
+      [&state](tick_atom) { state.obey(state.rule.woken(steady_now())); },
   };
 }
 

@@ -178,7 +178,7 @@ private:
 
   void ring() {
     alarm_.reset();
-    take(uut_.time(now_));
+    take(uut_.woken(now_));
   }
 
   void leave() {

@@ -96,9 +96,9 @@ TEST(program_attempt, is_told_to_stop_and_given_time) {
   EXPECT_THAT(uut.answered({1, answer_kind::stop}, instant{2s}),
               ElementsAre(is(stop_now{false}), is(wake{5s})));
   EXPECT_TRUE(uut.is_ending());
-  EXPECT_THAT(uut.time(instant{6s}), IsEmpty());
+  EXPECT_THAT(uut.woken(instant{6s}), IsEmpty());
   EXPECT_FALSE(uut.stopped_too_late());
-  EXPECT_THAT(uut.time(instant{7s}), ElementsAre(is(end_program{})));
+  EXPECT_THAT(uut.woken(instant{7s}), ElementsAre(is(end_program{})));
   EXPECT_TRUE(uut.stopped_too_late());
 }
 
@@ -107,7 +107,7 @@ TEST(program_attempt, gains_no_time_by_further_reports) {
   (void)uut.halt(halt_mode::stop, false, instant{2s});
 
   EXPECT_THAT(report(uut, instant{4s}), ElementsAre(a_report(), is(stop_now{false})));
-  EXPECT_THAT(uut.time(instant{7s}), ElementsAre(is(end_program{})));
+  EXPECT_THAT(uut.woken(instant{7s}), ElementsAre(is(end_program{})));
 }
 
 TEST(program_attempt, hears_of_a_stop_in_the_middle_of_a_step_at_its_next_report) {
@@ -248,7 +248,7 @@ TEST(program_attempt, exports_of_its_own_accord_within_a_limit) {
 
   EXPECT_THAT(uut.exports(instant{1s}), ElementsAre(is(wake{9s}), is(announce_export{})));
   EXPECT_THAT(uut.exports(instant{1s}), IsEmpty());
-  EXPECT_THAT(uut.time(instant{10s}), ElementsAre(is(end_program{})));
+  EXPECT_THAT(uut.woken(instant{10s}), ElementsAre(is(end_program{})));
   EXPECT_TRUE(uut.exported_too_long());
 }
 
@@ -257,7 +257,7 @@ TEST(program_attempt, that_reports_again_is_not_at_its_end) {
   (void)uut.exports(instant{1s});
   (void)report(uut);
 
-  EXPECT_THAT(uut.time(instant{10s}), IsEmpty());
+  EXPECT_THAT(uut.woken(instant{10s}), IsEmpty());
 }
 
 TEST(program_attempt, is_ended_for_a_breach_of_the_protocol_alone) {
@@ -302,7 +302,7 @@ TEST(program_attempt, says_nothing_to_a_host_that_waits_for_other_trials) {
   (void)report(uut);
   uut.parked();
 
-  EXPECT_THAT(uut.time(instant{9s}), IsEmpty());
+  EXPECT_THAT(uut.woken(instant{9s}), IsEmpty());
   EXPECT_THAT(uut.halt(halt_mode::kill, false, instant{9s}), IsEmpty());
 }
 

@@ -284,7 +284,7 @@ program_commands program_attempt::exports(instant now) {
   return out;
 }
 
-program_commands program_attempt::time(instant now) {
+program_commands program_attempt::woken(instant now) {
   program_commands out;
   if (is_parked_ || !ends_by_ || now < *ends_by_)
     return out;

@@ -88,7 +88,7 @@ struct drop_saves {
   friend bool operator==(const drop_saves&, const drop_saves&) = default;
 };
 
-/// Call `time` after this long.
+/// Call `woken` after this long.
 struct wake {
   std::chrono::nanoseconds after{0};
   friend bool operator==(const wake&, const wake&) = default;
@@ -195,7 +195,7 @@ public:
   [[nodiscard]] program_commands copied(const std::string& why, instant now);
   /// A checkpoint is safe or has failed.
   [[nodiscard]] program_commands settled(instant now);
-  [[nodiscard]] program_commands time(instant now);
+  [[nodiscard]] program_commands woken(instant now);
 
   // -- What is known, for those who judge the end.
 
