@@ -76,7 +76,7 @@ public:
   }
 
   [[nodiscard]] std::function<std::string()> shown() const {
-    return [session = session_] { return session->peer(); };
+    return [session = session_] { return session->subject_of_peer(); };
   }
 
 private:

@@ -18,7 +18,7 @@ expected<transport> choose_transport(const peer_address& whom,
                                     " certificates, or a loopback address"};
   }
   auto identity
-      = load_identity(certificates.empty() ? default_certificate_directory() : certificates);
+      = load_own_certificate(certificates.empty() ? default_certificate_directory() : certificates);
   if (!identity)
     return identity.error();
   return transport{std::move(*identity)};

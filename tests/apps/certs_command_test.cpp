@@ -2,7 +2,7 @@
 #include "certs_command.hpp"
 
 #include "io/scratch_directory.hpp"
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ TEST_F(certs_command, makes_a_cluster_that_a_node_can_be_issued_for) {
   EXPECT_THAT(said({"issue", "w1", "--certs", at("c"), "--out", at("o"), "--days", "7"}),
               HasSubstr("(7 days left)"));
 
-  auto head = load_identity(root / "c");
-  auto worker = load_identity(root / "o");
+  auto head = load_own_certificate(root / "c");
+  auto worker = load_own_certificate(root / "o");
   ASSERT_TRUE(head) << to_text(head.error());
   ASSERT_TRUE(worker) << to_text(worker.error());
   EXPECT_EQ(head->authority.fingerprint, worker->authority.fingerprint);
@@ -54,7 +54,7 @@ TEST_F(certs_command, renews_this_machines_certificate_where_nothing_else_is_sai
   EXPECT_THAT(said({"issue", "head", "--certs", at("c")}), StartsWith("refused: "));
   EXPECT_THAT(said({"issue", "head", "--certs", at("c"), "--force", "--host", "10.0.0.1"}),
               HasSubstr("head, 10.0.0.1"));
-  EXPECT_TRUE(load_identity(root / "c"));
+  EXPECT_TRUE(load_own_certificate(root / "c"));
 }
 
 TEST_F(certs_command, shows_directories_and_files) {

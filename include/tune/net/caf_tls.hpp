@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 #include "tune/net/caf_io.hpp"
 
 #if TUNE_CAF_1
@@ -18,8 +18,8 @@
 namespace tune {
 
 /// Like `load_network` above, with mutual TLS for what the functions below publish and connect.
-/// @param files All three must be named and readable, see `load_identity`. They are read anew for
-/// each connection.
+/// @param files All three must be named and readable, see `load_own_certificate`. They are read
+/// anew for each connection.
 inline void load_network(caf::actor_system_config& config, const tls_files& files,
                          std::chrono::nanoseconds lost_after = default_lost_after) {
   load_network(config, lost_after);

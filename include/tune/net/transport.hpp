@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 #include "tune/io/probe/peer_address.hpp"
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace tune {
 /// How a process identifies itself to others: by certificates, or not at all.
 struct transport {
   /// Empty: plain text.
-  std::optional<tls_identity> identity;
+  std::optional<own_certificate> identity;
 };
 
 /// Decides how to listen at, or to connect to, `whom`.

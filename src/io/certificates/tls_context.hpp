@@ -4,7 +4,7 @@
 
 #include "openssl.hpp"
 
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 namespace tune {
 

@@ -81,7 +81,7 @@ public:
       return shaken;
     return of(SSL_write(session_.get(), from, capped(size)), count);
   }
-  [[nodiscard]] std::string peer() const {
+  [[nodiscard]] std::string subject_of_peer() const {
     if (SSL_is_init_finished(session_.get()) != 1)
       return {};
     openssl::x509_ptr shown{SSL_get1_peer_certificate(session_.get())};
@@ -163,8 +163,8 @@ tls_session::outcome tls_session::write(const void* from, std::size_t size, std:
   return impl_->write(from, size, count);
 }
 
-std::string tls_session::peer() const {
-  return impl_->peer();
+std::string tls_session::subject_of_peer() const {
+  return impl_->subject_of_peer();
 }
 
 std::size_t tls_session::pending() const {

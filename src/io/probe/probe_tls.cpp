@@ -245,7 +245,7 @@ private:
 
 } // namespace
 
-probe_result probe_tls(const peer_address& whom, const tls_identity& identity,
+probe_result probe_tls(const peer_address& whom, const own_certificate& identity,
                        probe_deadline until) {
   auto context = make_client_context(identity.files);
   if (!context)

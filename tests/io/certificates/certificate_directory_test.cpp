@@ -70,7 +70,7 @@ TEST_F(certificate_directory, begins_with_a_ca_and_a_node_that_fit) {
   EXPECT_EQ(mode_of(root / "a/b/node.key"), 0600u);
   EXPECT_EQ(mode_of(root / "a/b/ca.pem"), 0644u);
   EXPECT_EQ(mode_of(root / "a/b/node.pem"), 0644u);
-  auto identity = load_identity(root / "a/b", now);
+  auto identity = load_own_certificate(root / "a/b", now);
   ASSERT_TRUE(identity) << to_text(identity.error());
   EXPECT_EQ(identity->certificate.name, "head");
   EXPECT_EQ(identity->certificate.valid.until, now + node_lifetime);
@@ -101,7 +101,7 @@ TEST_F(certificate_directory, is_completed_where_only_the_node_is_missing) {
   ASSERT_TRUE(again) << to_text(again.error());
   EXPECT_FALSE(again->made_authority);
   EXPECT_TRUE(again->made_node);
-  EXPECT_TRUE(load_identity(directory, now));
+  EXPECT_TRUE(load_own_certificate(directory, now));
 }
 
 TEST_F(certificate_directory, is_left_alone_where_init_would_have_to_overwrite) {
@@ -135,7 +135,7 @@ TEST_F(certificate_directory, force_renews_the_node_and_never_the_ca) {
   EXPECT_NE(after["node.pem"], before["node.pem"]);
   EXPECT_NE(after["node.key"], before["node.key"]);
   EXPECT_EQ(after.size(), 4u);
-  EXPECT_TRUE(load_identity(directory, now));
+  EXPECT_TRUE(load_own_certificate(directory, now));
   fs::remove(directory / "ca.key");
   expect_refused(init_certificates(directory, "", forced), "ca.key");
 }
@@ -149,10 +149,11 @@ TEST_F(certificate_directory, issues_for_other_nodes_without_the_cas_key) {
   auto files = all_of(root / "w1");
   EXPECT_EQ(files.size(), 3u);
   EXPECT_EQ(files.count("ca.key"), 0u);
-  auto identity = load_identity(root / "w1", now);
+  auto identity = load_own_certificate(root / "w1", now);
   ASSERT_TRUE(identity) << to_text(identity.error());
   EXPECT_EQ(identity->certificate.name, "w1");
-  EXPECT_EQ(identity->authority.fingerprint, load_identity(directory, now)->authority.fingerprint);
+  EXPECT_EQ(identity->authority.fingerprint,
+            load_own_certificate(directory, now)->authority.fingerprint);
 }
 
 TEST_F(certificate_directory, is_overwritten_by_force_only_and_by_its_own_ca_only) {
@@ -191,7 +192,7 @@ TEST_F(certificate_directory, cuts_a_certificate_to_the_life_of_its_ca) {
 
   ASSERT_TRUE(issue_certificates(lab, root / "w1", late));
 
-  EXPECT_EQ(load_identity(root / "w1", late.now)->certificate.valid.until,
+  EXPECT_EQ(load_own_certificate(root / "w1", late.now)->certificate.valid.until,
             founded + authority_lifetime);
 }
 

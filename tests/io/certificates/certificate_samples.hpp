@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tune/io/certificates/certificate_directory.hpp"
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include "io/scratch_directory.hpp"
 

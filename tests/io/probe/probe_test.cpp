@@ -51,10 +51,10 @@ protected:
   }
 
   /// The identity in a directory, `later` than now.
-  tls_identity identity_of(const fs::path& directory, std::chrono::days later = {}) {
-    auto loaded = load_identity(directory, now + later);
+  own_certificate identity_of(const fs::path& directory, std::chrono::days later = {}) {
+    auto loaded = load_own_certificate(directory, now + later);
     EXPECT_TRUE(loaded) << (loaded ? "" : to_text(loaded.error()));
-    return loaded ? *loaded : tls_identity{};
+    return loaded ? *loaded : own_certificate{};
   }
 
   static void expect(const probe_result& result, probe_outcome outcome, const std::string& why) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include <cstdint>
 #include <functional>

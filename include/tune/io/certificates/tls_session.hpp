@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -40,7 +40,7 @@ public:
   [[nodiscard]] outcome write(const void* from, std::size_t size, std::size_t& count);
   /// The peer's identity: the subject of its certificate ("CN=w1,O=tune-node"), verified by the CA.
   /// Empty before the handshake is complete.
-  [[nodiscard]] std::string peer() const;
+  [[nodiscard]] std::string subject_of_peer() const;
   /// Number of bytes received and not yet read.
   [[nodiscard]] std::size_t pending() const;
   /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake is complete.

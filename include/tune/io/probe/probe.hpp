@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 #include "tune/io/probe/peer_address.hpp"
 
 #include <chrono>
@@ -79,7 +79,7 @@ using probe_deadline = std::chrono::steady_clock::time_point;
 /// certificate against this node's CA (the name does not matter), and waits for the peer's first
 /// byte: only this byte shows that the peer accepted the certificate. The peer has to send first,
 /// as CAF does.
-[[nodiscard]] probe_result probe_tls(const peer_address& whom, const tls_identity& identity,
+[[nodiscard]] probe_result probe_tls(const peer_address& whom, const own_certificate& identity,
                                      probe_deadline until);
 
 /// Connects and waits for the peer's first byte.

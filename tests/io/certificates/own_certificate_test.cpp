@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include "certificate_samples.hpp"
 
@@ -23,7 +23,7 @@ class identity : public samples::certificate_test {
 protected:
   /// The one-line reason for which the directory is refused.
   std::string refusal(const fs::path& directory) {
-    auto loaded = load_identity(directory, now);
+    auto loaded = load_own_certificate(directory, now);
     EXPECT_FALSE(loaded);
     if (loaded)
       return {};
@@ -49,8 +49,8 @@ TEST_F(identity, is_taken_from_three_files_anywhere) {
   auto directory = make_cluster("lab");
   fs::rename(directory / "node.key", root / "k");
 
-  auto loaded
-      = load_identity(tls_files{directory / "node.pem", root / "k", directory / "ca.pem"}, now);
+  auto loaded = load_own_certificate(
+      tls_files{directory / "node.pem", root / "k", directory / "ca.pem"}, now);
 
   ASSERT_TRUE(loaded) << to_text(loaded.error());
   EXPECT_EQ(loaded->certificate.issuer, loaded->authority.subject);
@@ -63,7 +63,7 @@ TEST_F(identity, is_refused_where_others_may_use_its_key) {
     EXPECT_THAT(refusal(directory), HasSubstr("chmod 600 " + (directory / "node.key").string()));
   }
   ASSERT_EQ(::chmod((directory / "node.key").c_str(), 0400), 0);
-  EXPECT_TRUE(load_identity(directory, now));
+  EXPECT_TRUE(load_own_certificate(directory, now));
 }
 
 TEST_F(identity, is_refused_where_files_do_not_belong_together) {
@@ -71,7 +71,7 @@ TEST_F(identity, is_refused_where_files_do_not_belong_together) {
   auto office = make_cluster("office");
 
   auto mixed = [&](const fs::path& certificate, const fs::path& key, const fs::path& authority) {
-    auto loaded = load_identity(tls_files{certificate, key, authority}, now);
+    auto loaded = load_own_certificate(tls_files{certificate, key, authority}, now);
     EXPECT_FALSE(loaded);
     return loaded ? std::string{} : loaded.error().detail;
   };
@@ -95,7 +95,7 @@ TEST_F(identity, is_refused_before_and_after_its_time) {
                                   HasSubstr(date_text(now - std::chrono::days{10}))));
   EXPECT_THAT(refusal(early), AllOf(HasSubstr("node.pem: valid only from "),
                                     HasSubstr(date_text(now + std::chrono::days{10}))));
-  EXPECT_TRUE(load_identity(old, now - std::chrono::days{15}));
+  EXPECT_TRUE(load_own_certificate(old, now - std::chrono::days{15}));
 }
 
 TEST_F(identity, is_refused_when_its_ca_has_expired) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/io/certificates/tls_identity.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include "openssl.hpp"
 #include "small_files.hpp"
@@ -94,7 +94,7 @@ expected<void> check_chain(const tls_files& files, const loaded_texts& texts, ca
 }
 
 expected<void> check(const tls_files& files, const loaded_texts& texts,
-                     const tls_identity& identity, calendar_time now) {
+                     const own_certificate& identity, calendar_time now) {
   if (openssl::count_certificates(texts.authority) != 1)
     return refused(files.authority,
                    "holds more than one certificate; a cluster has one CA of its own");
@@ -119,7 +119,7 @@ expected<void> check(const tls_files& files, const loaded_texts& texts,
 
 } // namespace
 
-expected<tls_identity> load_identity(const tls_files& files, calendar_time now) {
+expected<own_certificate> load_own_certificate(const tls_files& files, calendar_time now) {
   auto texts = load_texts(files);
   if (!texts)
     return texts.error();
@@ -129,15 +129,15 @@ expected<tls_identity> load_identity(const tls_files& files, calendar_time now) 
   auto authority = read_certificate(texts->authority);
   if (!authority)
     return refused(files.authority, to_text(authority.error()));
-  tls_identity result{files, std::move(*certificate), std::move(*authority)};
+  own_certificate result{files, std::move(*certificate), std::move(*authority)};
   if (auto fine = check(files, *texts, result, now); !fine)
     return error{ec::refused, to_text(fine.error())};
   return result;
 }
 
-expected<tls_identity> load_identity(const fs::path& directory, calendar_time now) {
+expected<own_certificate> load_own_certificate(const fs::path& directory, calendar_time now) {
   auto paths = certificate_paths_in(directory);
-  return load_identity(tls_files{paths.certificate, paths.key, paths.authority}, now);
+  return load_own_certificate(tls_files{paths.certificate, paths.key, paths.authority}, now);
 }
 
 } // namespace tune

@@ -18,8 +18,8 @@ struct tls_files {
   std::filesystem::path authority;
 };
 
-/// A verified identity.
-struct tls_identity {
+/// The certificate that this node presents, verified.
+struct own_certificate {
   tls_files files;
   certificate_facts certificate;
   /// The CA; its fingerprint identifies the cluster.
@@ -31,11 +31,11 @@ struct tls_identity {
 /// for both ends of a connection, and both certificates are valid at `now`.
 ///
 /// @errors always `ec::refused`: one line with the file, the cause and the commands that fix it.
-[[nodiscard]] expected<tls_identity> load_identity(const tls_files& files,
-                                                   calendar_time now = calendar_now());
+[[nodiscard]] expected<own_certificate> load_own_certificate(const tls_files& files,
+                                                             calendar_time now = calendar_now());
 
 /// Like the overload above, for `node.pem`, `node.key` and `ca.pem` in a directory.
-[[nodiscard]] expected<tls_identity> load_identity(const std::filesystem::path& directory,
-                                                   calendar_time now = calendar_now());
+[[nodiscard]] expected<own_certificate> load_own_certificate(const std::filesystem::path& directory,
+                                                             calendar_time now = calendar_now());
 
 } // namespace tune
