@@ -5,6 +5,7 @@
 #include "tune/tuner/preparation.hpp"
 
 #include "relay.hpp"
+#include "run_plan.hpp"
 #include "steering_link.hpp"
 #include "tune/actors/runtime_log.hpp"
 #include "tune/io/process/host.hpp"
@@ -30,107 +31,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using run_content = run_options::content;
-
-/// A file name that gives the experiment its name where there is no INI file; nothing lies beside
-/// it.
-fs::path stand_in(const run_content& what) {
-  std::string name = "experiment";
-  for (const auto& x : what.keys) {
-    if (x.name == "trainable.name" && !x.text.empty())
-      name = x.text;
-  }
-  std::error_code ignored;
-  return fs::current_path(ignored) / (name + ".ini");
-}
-
-/// The text of a fault. Values set from C++ have no place but their key.
-std::string fault_text(const config_fault& x, bool has_file) {
-  using source = config_origin::source;
-  if (x.at.from == source::environment || (has_file && x.at.from == source::file))
-    return to_text(x);
-  return (x.section.empty() ? "" : "[" + x.section + "] ") + x.message;
-}
-
-error fault_error(const config_faults& x, bool has_file) {
-  auto result = to_error(x);
-  constexpr std::size_t shown = 8;
-  result.detail.clear();
-  for (std::size_t i = 0; i < x.list().size() && i < shown; ++i)
-    result.detail += (i == 0 ? "" : "\n") + fault_text(x.list()[i], has_file);
-  if (x.total() > shown)
-    result.detail += "\nand " + std::to_string(x.total() - shown) + " more";
-  return result;
-}
-
-load_result load(const run_content& what, const choices& all) {
-  load_request wanted;
-  wanted.overrides = what.keys;
-  if (what.environment)
-    wanted.environment = environment_of(environ);
-  wanted.schedulers = all.schedulers;
-  wanted.searchers = all.searchers;
-  wanted.stoppers = all.stoppers;
-  wanted.sinks = all.sinks;
-  wanted.trainables = &all.trainables;
-  return what.file.empty() ? load_spec_text("", stand_in(what), wanted)
-                           : load_spec(what.file, wanted);
-}
-
-/// Checks that trials can have processes, if these were asked for.
-expected<void> can_isolate(const loaded_spec& x) {
-  if (can_host())
-    return {};
-  auto kind = *x.what.trainable.kind;
-  auto asked = x.what.trainable.reuse_actors
-               || (x.what.trainable.isolation == isolation_kind::process
-                   && x.origins.contains("trainable.isolation"));
-  if (kind == trainable_kind::command || (asked && kind != trainable_kind::table))
-    return error{ec::refused, std::string{no_host_main}};
-  return {};
-}
-
-/// Checks that this machine can run the trials; unknown where workers may join.
-expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
-  if (auto fault = impossible_offer(x, lack_of_gpus(machine, x.what.cluster.gpus.value_or(0))))
-    return error{ec::impossible_request, fault_text(*fault, false)};
-  if (!x.what.cluster.listen.empty())
-    return {};
-  auto fault = impossible_request(
-      x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}}, machine.why_fewer_gpus);
-  if (fault)
-    return error{ec::impossible_request, fault_text(*fault, false)};
-  if (auto missing = missing_program(x, environment_of(environ)))
-    return error{ec::bad_option, fault_text(*missing, false)};
-  return {};
-}
-
-/// Checks that an experiment that goes on still has its files; nothing was changed yet.
-expected<void> has_files(const spec& what, const fs::path& directory,
-                         std::optional<resume_mode> resume) {
-  auto where = what.cluster.listen.empty() ? trial_place::here : trial_place::anywhere;
-  auto missing = resume ? find_missing_in(directory, what, where) : missing_files{};
-  if (missing.empty())
-    return {};
-  return error{ec::unreadable, directory.string() + ": " + to_text(missing)
-                                   + ": put back what is"
-                                     " missing"};
-}
-
-/// @param what "scheduler" or "searcher".
-template <class Own>
-expected<void> can_recover(const Own& own, const std::string& what, relay& news) {
-  if (own.spawn == nullptr)
-    return error{ec::bad_option, "the " + what + ' ' + own.name + " has no function to spawn it"};
-  if (own.recovers == recovery::snapshot)
-    return error{ec::refused, "the " + what + ' ' + own.name
-                                  + " recovers by snapshot, which is not there yet; use replay"};
-  if (own.recovers == recovery::none)
-    news.warned("the " + what + ' ' + own.name
-                + " does not recover: where this experiment goes on, it may decide otherwise");
-  return {};
-}
-
 template <class Hired, class Own>
 expected<Hired> hire(caf::actor_system& system, const Own& own, const std::string& what) {
   try {
@@ -145,43 +45,6 @@ expected<Hired> hire(caf::actor_system& system, const Own& own, const std::strin
     return error{ec::user_code,
                  "the " + what + ' ' + own.name + " was not spawned: " + current_exception_text()};
   }
-}
-
-/// Puts the user's actors in the place of the configured choices, for the record.
-void name_own(const run_content& what, spec& record) {
-  if (what.scheduler)
-    record.scheduler = {what.scheduler->name, {}};
-  if (what.searcher) {
-    record.search.type = what.searcher->name;
-    record.search.options.clear();
-  }
-}
-
-/// A user's own searcher says itself when it ends.
-void count_own(const run_content& what, run_parts& parts, const spec& record) {
-  if (!what.searcher)
-    return;
-  parts.planned = 0;
-  auto counts_itself = what.searcher->traits.exhaustible;
-  parts.settings.max_trials = counts_itself ? 0 : record.experiment.num_samples;
-  parts.settings.sample_limit = parts.settings.max_trials;
-}
-
-expected<void> can_recover_all(const run_content& what, relay& news) {
-  if (what.scheduler) {
-    if (auto can = can_recover(*what.scheduler, "scheduler", news); !can)
-      return can;
-  }
-  return what.searcher ? can_recover(*what.searcher, "searcher", news) : expected<void>{};
-}
-
-/// The port where workers may join; nothing: none.
-expected<std::optional<listen_options>> port_for(const run_content& what, const loaded_spec& x) {
-  auto result = listening(x);
-  if (result && *result && what.system != nullptr && !what.system->has_middleman())
-    return error{ec::refused, "the actor system of run_options::run_in speaks with no other: make"
-                              " it of a tune::network_config"};
-  return result;
 }
 
 /// The places where an experiment runs.
@@ -211,6 +74,21 @@ expected<std::shared_ptr<run_observer>> log_of(const spec& what, const fs::path&
     return std::shared_ptr<run_observer>{};
   return open_runtime_log({directory / what.log.file, what.log.level,
                            [news](const std::string& why) { news->warned(why); }});
+}
+
+/// Has everything about the run told to `news`, and to its log if there is one.
+expected<void> tell_all(experiment_actors_options& how, const spec& what, const fs::path& directory,
+                        const std::shared_ptr<relay>& news) {
+  how.observer = news;
+  how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
+  how.on_sink_failed = [news](const std::string& why) { news->warned(why); };
+  how.on_files_odd = [news](const std::string& text) { news->warned(text); };
+  auto log = log_of(what, directory, news);
+  if (!log)
+    return log.error();
+  if (*log)
+    how.observer = joined_observers({*log, news});
+  return {};
 }
 
 } // namespace
@@ -252,83 +130,42 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
     return error{ec::refused, std::string{no_host_main}};
   auto news = std::make_shared<relay>(what.callback);
   auto loaded = load(what, all_);
-  for (const auto& x : loaded.warnings)
-    news->warned(x);
+  warn_of_all(loaded.warnings, *news);
   if (!loaded)
     return fault_error(loaded.faults, !what.file.empty());
-  auto& chosen = *loaded.loaded;
-  auto machine = discover();
-  if (auto can = can_isolate(chosen); !can)
-    return can.error();
-  std::error_code ignored;
-  auto directory = experiment_directory(chosen.what, fs::current_path(ignored));
-  if (what.searcher)
-    chosen.origins.try_emplace("search.type");
-  auto prepared = prepare(chosen, directory, what.resume, fs::current_path(ignored));
-  if (!prepared)
-    return prepared.error();
-  for (const auto& text : *prepared)
-    news->warned(text);
-  auto record = chosen.what;
-  name_own(what, record);
-  if (what.resume) {
-    auto finished = needs_nothing_more(directory, record, *what.resume);
-    if (!finished)
-      return finished.error();
-    if (*finished) {
-      if (auto whole = finish_up(directory, record); !whole)
-        news->warned(to_text(whole.error()));
-      return read_result_grid(directory, news->warnings());
-    }
-  }
-  if (auto can = has_files(chosen.what, directory, what.resume); !can)
-    return can.error();
-  if (auto can = can_run(chosen, machine); !can)
-    return can.error();
-  for (const auto& x : chosen.what.cluster.local ? machine.warnings : std::vector<std::string>{})
-    news->warned(x);
-  auto port = port_for(what, chosen);
-  if (!port)
-    return port.error();
-  auto made = make_shared_parts(chosen, all_, directory, machine, port->has_value());
+  auto planned = plan(what, std::move(*loaded.loaded), *news);
+  if (!planned)
+    return planned.error();
+  auto& [chosen, record, directory] = *planned;
+  if (auto is_over = is_over_already(what, *planned, *news); !is_over)
+    return is_over.error();
+  else if (*is_over)
+    return read_result_grid(directory, news->warnings());
+  auto made = make_ready(what, *planned, all_, *news);
   if (!made)
     return made.error();
-  auto& [parts, shipment] = *made;
-  if (auto can = can_recover_all(what, *news); !can)
-    return can.error();
-  count_own(what, parts, record);
-  if (auto can = start_guard_if_needed(parts); !can)
-    return can.error();
-  if (auto warning = unenforced_memory(chosen, can_limit_memory))
-    news->warned(fault_text(*warning, !what.file.empty()));
-  if (auto can = can_begin(*port); !can)
-    return can.error();
+  auto& [shared, port] = *made;
   auto opened = open_storage(directory, record, what.resume);
   if (!opened)
     return opened.error();
   auto how = options_for(std::move(*opened), record);
   // Closed when nobody reads any more: only then is its write-ahead log removed.
   auto store = how.store;
-  how.observer = news;
-  how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
-  how.on_sink_failed = [news](const std::string& why) { news->warned(why); };
-  how.on_files_odd = [news](const std::string& text) { news->warned(text); };
-  how.shipment = std::move(shipment);
-  if (auto log = log_of(chosen.what, directory, news); !log)
-    return log.error();
-  else if (*log)
-    how.observer = joined_observers({*log, news});
+  if (auto told = tell_all(how, chosen.what, directory, news); !told)
+    return told.error();
+  how.shipment = std::move(shared.shipment);
   if (auto begun = news->start(); !begun)
     return begun.error();
   news->began(directory);
-  staging where{chosen.what.cluster.local, std::move(*port)};
+  staging where{chosen.what.cluster.local, std::move(port)};
   expected<void> done;
   if (what.system != nullptr) {
-    done = conduct(*what.system, std::move(parts), std::move(how), what, std::move(where), news);
+    done = conduct(*what.system, std::move(shared.parts), std::move(how), what, std::move(where),
+                   news);
   } else {
     auto config = config_for(where.port);
     caf::actor_system system{*config};
-    done = conduct(system, std::move(parts), std::move(how), what, std::move(where), news);
+    done = conduct(system, std::move(shared.parts), std::move(how), what, std::move(where), news);
   }
   store.reset();
   news->close();

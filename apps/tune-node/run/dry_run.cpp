@@ -137,6 +137,69 @@ void write_nothing(output_format format) {
     std::cout << "Nothing was run.\n";
 }
 
+/// Why no configuration is known before the run, though the file is sound; empty: some are.
+std::string why_none_is_known(const loaded_spec& loaded, const searcher_traits& by) {
+  const auto& search = loaded.what.search;
+  if (!search.points.empty() || !search.found_points.empty())
+    return {};
+  if (!by.recomputes)
+    return "the configurations of [search] type = " + search.type
+           + " come from its process, which a dry run does not start; the rest is sound";
+  if (no_search::is_idle(by))
+    return "[search] type = none proposes nothing, and there are no points: the command `add` "
+           "brings trials; the rest is sound";
+  return {};
+}
+
+std::uint32_t count_shown(const loaded_spec& loaded, const searcher_traits& by) {
+  const auto samples = loaded.what.experiment.num_samples;
+  // A searcher that ends by itself counts its own samples.
+  const auto is_limited = samples > 0 && !by.exhaustible;
+  return is_limited ? static_cast<std::uint32_t>(std::min<std::uint64_t>(shown, samples)) : shown;
+}
+
+/// What the first trial would run with.
+struct first_trial {
+  std::vector<std::string> command;
+  std::vector<shown_file> files;
+};
+
+first_trial first_of(const loaded_spec& loaded, const suggestion& x) {
+  first_trial result;
+  if (loaded.what.trainable.kind == trainable_kind::command)
+    result.command = rendered(loaded, *x.config);
+  result.files = filled_in(loaded, *x.config);
+  return result;
+}
+
+void write_json(const std::vector<suggestion>& list, const first_trial& first) {
+  value::list configs;
+  for (const auto& x : list)
+    configs.emplace_back(*x.config);
+  value::list parts{first.command.begin(), first.command.end()};
+  object all_parts{{"configurations", configs}, {"command", parts}};
+  object texts;
+  for (const auto& file : first.files)
+    texts.set(file.name, file.text);
+  if (!texts.empty())
+    all_parts.set("files", std::move(texts));
+  std::cout << to_json(all_parts) << '\n';
+}
+
+void write_text(const loaded_spec& loaded, const std::vector<suggestion>& list,
+                const first_trial& first) {
+  std::cout << "The first configurations of " << printable(loaded.what.experiment.name) << ":\n";
+  for (std::size_t i = 0; i < list.size(); ++i)
+    std::cout << "  " << to_text(trial_id{i}) << "  " << config_text(*list[i].config) << '\n';
+  if (!first.command.empty())
+    std::cout << "Trial 00000 would run, in its own directory:\n  "
+              << printable(as_line(first.command)) << '\n';
+  for (const auto& file : first.files)
+    write_file(file, std::cout);
+  write_unnamed(parameters_handed_to(loaded.what, *loaded.space).unnamed, std::cout);
+  std::cout << "Nothing was run.\n";
+}
+
 } // namespace
 
 exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, const choices& all) {
@@ -145,67 +208,31 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     std::cerr << program_name() << ": " << printable(to_text(source.error())) << '\n';
     return exit_code::configuration;
   }
-  if (!(*source)->traits().recomputes && loaded.what.search.points.empty()
-      && loaded.what.search.found_points.empty()) {
-    std::cerr << program_name()
-              << ": the configurations of [search] type = " << loaded.what.search.type
-              << " come from its process, which a dry run does not start; the rest is sound\n";
-    write_nothing(line.output.value_or(output_format::table));
+  const auto by = (*source)->traits();
+  const auto format = line.output.value_or(output_format::table);
+  if (auto why = why_none_is_known(loaded, by); !why.empty()) {
+    std::cerr << program_name() << ": " << why << '\n';
+    write_nothing(format);
     return exit_code::done;
   }
-  if (no_search::is_idle((*source)->traits()) && loaded.what.search.points.empty()
-      && loaded.what.search.found_points.empty()) {
-    std::cerr
-        << program_name()
-        << ": [search] type = none proposes nothing, and there are no points: the command `add` "
-           "brings trials; the rest is sound\n";
-    write_nothing(line.output.value_or(output_format::table));
-    return exit_code::done;
-  }
-  auto samples = loaded.what.experiment.num_samples;
-  // A searcher that ends by itself counts its own samples.
-  auto is_limited = samples > 0 && !(*source)->traits().exhaustible;
-  auto count
-      = is_limited ? static_cast<std::uint32_t>(std::min<std::uint64_t>(shown, samples)) : shown;
-  auto answer = (*source)->propose({1, count, 0});
+  auto answer = (*source)->propose({1, count_shown(loaded, by), 0});
   const auto* list = std::get_if<std::vector<suggestion>>(&answer);
   if (list == nullptr || list->empty()) {
     std::cerr << program_name() << ": the searcher proposes nothing\n";
     return exit_code::configuration;
   }
-  std::vector<std::string> command;
-  if (loaded.what.trainable.kind == trainable_kind::command)
-    command = rendered(loaded, *list->front().config);
-  const auto files = filled_in(loaded, *list->front().config);
-  auto format = line.output.value_or(output_format::table);
-  if (format == output_format::csv) {
-    write_trials(planned(*list), loaded.what.experiment.objectives, format, {}, std::cout);
-    return exit_code::done;
+  const auto first = first_of(loaded, list->front());
+  switch (format) {
+    case output_format::csv:
+      write_trials(planned(*list), loaded.what.experiment.objectives, format, {}, std::cout);
+      break;
+    case output_format::json:
+    case output_format::jsonl:
+      write_json(*list, first);
+      break;
+    case output_format::table:
+      write_text(loaded, *list, first);
   }
-  if (format == output_format::json || format == output_format::jsonl) {
-    value::list configs;
-    for (const auto& x : *list)
-      configs.emplace_back(*x.config);
-    value::list parts{command.begin(), command.end()};
-    object all_parts{{"configurations", configs}, {"command", parts}};
-    object texts;
-    for (const auto& file : files)
-      texts.set(file.name, file.text);
-    if (!texts.empty())
-      all_parts.set("files", std::move(texts));
-    std::cout << to_json(all_parts) << '\n';
-    return exit_code::done;
-  }
-  std::cout << "The first configurations of " << printable(loaded.what.experiment.name) << ":\n";
-  for (std::size_t i = 0; i < list->size(); ++i)
-    std::cout << "  " << to_text(trial_id{i}) << "  " << config_text(*(*list)[i].config) << '\n';
-  if (!command.empty())
-    std::cout << "Trial 00000 would run, in its own directory:\n  " << printable(as_line(command))
-              << '\n';
-  for (const auto& file : files)
-    write_file(file, std::cout);
-  write_unnamed(parameters_handed_to(loaded.what, *loaded.space).unnamed, std::cout);
-  std::cout << "Nothing was run.\n";
   return exit_code::done;
 }
 
