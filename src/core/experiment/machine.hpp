@@ -513,6 +513,12 @@ private:
   void warn_of_unsaved_end(const live_trial& trial);
   void fail(live_trial& trial, end_class how, const std::string& detail);
   [[nodiscard]] std::string fail_fast_reason(trial_id which, const std::string& detail) const;
+  /// The end of an attempt as the trial is judged by it.
+  struct attempt_end {
+    end_class how = end_class::finished;
+    std::string detail;
+  };
+  [[nodiscard]] attempt_end end_of(const live_trial& trial, const on::ended& what) const;
   void go_on_without_aside(live_trial& trial, const std::string& why);
   void take_over_due_exploit(live_trial& trial);
   void requeue(live_trial& trial, std::string reason, bool keeps_place = false);

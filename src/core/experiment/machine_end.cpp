@@ -26,30 +26,27 @@ std::string without_saving(const std::string& reason) {
 
 } // namespace
 
-void machine::take(const on::ended& what) {
-  auto* trial = live(what.trial, what.attempt);
-  if (trial == nullptr)
-    return;
-  const auto& attempt = *trial->attempt;
-  auto how = attempt.killed_for.value_or(what.how);
-  auto wanted = attempt.next;
-  auto released = attempt.at == phase::stopping;
-  auto saved = attempt.ends_with_save && !attempt.saving;
-  auto detail = what.detail;
+/// What the end of an attempt means, given what was asked of it.
+machine::attempt_end machine::end_of(const live_trial& trial, const on::ended& what) const {
+  const auto& attempt = *trial.attempt;
+  const auto wanted = attempt.next;
+  attempt_end result{attempt.killed_for.value_or(what.how), what.detail};
+  auto& [how, detail] = result;
   if (attempt.killed_for == end_class::timeout)
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
+  const auto head_ends = drain_ && drain_->resumable;
   // No failure of the trial: the checkpoint it was to leave off with could not be kept.
   if (how == end_class::user_error && attempt.leaves_unsaved)
-    how = drain_ && drain_->resumable ? end_class::interrupted : end_class::preempted;
-  auto as_told = how == end_class::stopped || how == end_class::paused;
+    how = head_ends ? end_class::interrupted : end_class::preempted;
+  const auto saved = attempt.ends_with_save && !attempt.saving;
+  const auto as_told = how == end_class::stopped || how == end_class::paused;
   // Once it has saved, it does not matter how the attempt ends.
-  auto let_go = saved && released && how == end_class::killed;
-  auto cut_short = how == end_class::interrupted || how == end_class::preempted || let_go;
-  auto head_ends = drain_ && drain_->resumable;
-  auto leaves_off = attempt.leaves_off || head_ends;
+  const auto let_go = saved && attempt.at == phase::stopping && how == end_class::killed;
+  const auto cut_short = how == end_class::interrupted || how == end_class::preempted || let_go;
   // The scheduler's pause outlives the head: otherwise the trial would train beyond it.
-  auto is_paused = wanted == intent::pause && saved && trial->pauses_at != 0
-                   && attempt.iteration >= trial->pauses_at;
+  const auto is_paused = wanted == intent::pause && saved && trial.pauses_at != 0
+                         && attempt.iteration >= trial.pauses_at;
+  const auto leaves_off = attempt.leaves_off || head_ends;
   if (leaves_off && !is_paused && wanted != intent::stop && (as_told || cut_short)) {
     how = head_ends ? end_class::interrupted : end_class::preempted;
   } else if (wanted == intent::pause && saved && (as_told || cut_short)) {
@@ -61,6 +58,17 @@ void machine::take(const on::ended& what) {
     if (what.exit_status.value_or(0) > 0)
       detail += ", with status " + std::to_string(*what.exit_status);
   }
+  return result;
+}
+
+void machine::take(const on::ended& what) {
+  auto* trial = live(what.trial, what.attempt);
+  if (trial == nullptr)
+    return;
+  const auto [how, detail] = end_of(*trial, what);
+  const auto& attempt = *trial->attempt;
+  const auto wanted = attempt.next;
+  const auto released = attempt.at == phase::stopping;
   auto from = attempt.from;
   auto exported = attempt.exported;
   auto loses_end = loses_its_end(*trial, how);
@@ -397,54 +405,6 @@ void machine::note_opening_failure(end_class how, const std::string& detail) {
         {experiment_status::failed,
          "the first " + std::to_string(most) + " trials all failed alike: " + opening_failure_,
          true});
-}
-
-void machine::begin_drain(drain how) {
-  if (drain_)
-    return;
-  drain_ = std::move(how);
-  // Ending a trial changes the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
-    if (auto* trial = live(id))
-      drain_trial(*trial);
-  }
-}
-
-void machine::drain_trial(live_trial& trial) {
-  if (!trial.attempt) {
-    if (!drain_->resumable) {
-      end_without_running(trial, drain_->why, fact::end_kind::removed);
-    } else if (trial.awaits_lease) {
-      stop_waiting(trial);
-      if (trial.end)
-        open_ends_.insert(trial.id);
-    }
-    return;
-  }
-  if (!drain_->resumable) {
-    decide_stop(trial, drain_->why, fact::end_kind::completed);
-    hurry(trial);
-    return;
-  }
-  auto& attempt = *trial.attempt;
-  if (attempt.next == intent::stop || attempt.at == phase::stopping) {
-    hurry(trial);
-    return;
-  }
-  if (!obeys(attempt) || attempt.at == phase::placing) {
-    halt(trial, halt_mode::stop, drain_->why);
-    return;
-  }
-  // Save at the next report, but do not wait for it for ever.
-  set_intent(trial, intent::pause);
-  attempt.leaves_off = true;
-  if (settings_.stop_grace.count() > 0)
-    set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
-  enact(trial);
-}
-
-void machine::take(const on::interrupted& what) {
-  begin_drain({experiment_status::interrupted, what.why, true});
 }
 
 } // namespace tune
