@@ -189,7 +189,7 @@ class Searchers(Case):
     def test_run_beside_four_trials_and_tell_where_each_comes_from(self):
         ini = self.ini(
             (ROOT / "config" / "quadratic.ini").read_text()
-            + "[search]\ntype = auto\n[resources]\ncpu = 0.25\n"
+            + "[search]\ntype = auto\nmax_wait = 10s\n[resources]\ncpu = 0.25\n"
         )
         ran = self.run_node("run", ini, "--output", "json").json()
 
@@ -208,7 +208,7 @@ class Searchers(Case):
     def test_tell_why_they_proposed_a_configuration(self):
         ini = self.ini(
             (ROOT / "config" / "quadratic.ini").read_text()
-            + "[search]\ntype = auto\n[resources]\ncpu = 0.25\n"
+            + "[search]\ntype = auto\nmax_wait = 10s\n[resources]\ncpu = 0.25\n"
         )
         ran = self.run_node("run", ini, "--output", "json").json()["directory"]
         trials = self.run_node("trials", ran, "--output", "json").json()
@@ -325,6 +325,36 @@ class Searchers(Case):
 
         self.assertEqual(ran["status"], "done")
         self.assertEqual(ran["counts"]["TERMINATED"], 6)
+        self.assertEqual(ran["why"], "all configurations of the space were tried")
+        told = self.run_node("status", ran["directory"], "--output", "json").json()
+        self.assertEqual(told["why"], ran["why"])
+
+    def test_end_when_little_is_left_to_gain_and_go_on_for_less(self):
+        ini = self.ini(
+            "[experiment]\nname = little\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 60\nmax_concurrent_trials = 1\n[trainable]\nname = quadratic\n"
+            "[space]\nx = uniform(-3, 3)\ny = uniform(-3, 3)\n"
+            "[search]\ntype = auto\nmax_wait = 0\nregret_below = 0.5\n"
+        )
+        ran = self.run_node("run", ini, "--output", "json").json()
+
+        self.assertEqual(ran["status"], "done")
+        self.assertRegex(ran["why"], r"^no more than 0\.\d+ is to be gained$")
+        before = ran["counts"]["TERMINATED"]
+        self.assertLess(before, 60)
+        again = ("resume", "results/little", "--search.regret_below")
+        summary = self.run_node(*again, "0.4").out
+        self.assertRegex(summary, r"no more than 0\.\d+ is to be gained")
+        ran = self.run_node(*again, "0", "--output", "json").json()
+        self.assertEqual((ran["counts"]["TERMINATED"], ran.get("why")), (60, None))
+        # Proposals of before count as such, and what was proposed then is no less explained.
+        self.run_node(*again, "100")
+        self.run_node("fsck", "results/little", "--verify")
+        trials = self.run_node("trials", "results/little", "--output", "json").json()
+        late = max(x["trial"] for x in trials if x["origin"].startswith("gp"))
+        self.assertIs(self.why("results/little", late)["same"], True)
+        said = self.run_node(*again[:2], "--search.startup", "9", code=8).err
+        self.assertIn("search.startup", said)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ struct suggestion {
 enum class drafting : std::uint8_t {
   /// No drafts: suggestions run unchanged.
   none,
-  /// Cheap drafts are allowed: none of them ever runs unchanged.
+  /// Cheap drafts are allowed: none of them runs unchanged, unless a free place has waited too long
+  /// for a model already.
   quick,
   /// Drafts are allowed, and some run unchanged: if thinking them over would take too long.
   thorough,
@@ -122,6 +123,9 @@ struct searcher_traits {
   bool recomputes = true;
   /// True if it learns from `searcher_context::earlier`.
   bool learns_earlier = false;
+  /// It proposes a `drafting::quick` draft at once even while a proposal of `propose_later` is
+  /// being worked out on another thread.
+  bool sketches = false;
 };
 
 /// Computes a proposal from copies of all the data it needs: on any thread, while facts are applied

@@ -71,6 +71,7 @@ searcher_traits generator::traits() const {
   result.learns = true;
   result.prompt = how_.prompt;
   result.learns_earlier = rule_->learns_earlier();
+  result.sketches = !how_.prompt;
   return result;
 }
 
