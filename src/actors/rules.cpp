@@ -215,7 +215,8 @@ struct searcher_state {
   void take(Self* self, const ask& question, const runner_actor& runner) {
     if (!waiting.empty())
       waiting.resize(1);
-    if (!waiting.empty() && !question.trial && question.drafts == drafting::quick) {
+    if (!waiting.empty() && !question.trial && question.drafts == drafting::quick
+        && rule->traits().sketches) {
       send(self, runner, news{answer_to(question, rule->propose(question))});
       return;
     }

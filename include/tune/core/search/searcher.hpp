@@ -123,8 +123,8 @@ struct searcher_traits {
   bool recomputes = true;
   /// True if it learns from `searcher_context::earlier`.
   bool learns_earlier = false;
-  /// It proposes a `drafting::quick` draft at once even while a proposal of `propose_later` is
-  /// being worked out on another thread.
+  /// True if it proposes a `drafting::quick` draft at once even while a function of `propose_later`
+  /// runs on another thread: the two share only constant data.
   bool sketches = false;
 };
 
@@ -148,7 +148,8 @@ public:
   /// now. Empty for other questions, and always for prompt searchers. `propose_later` must be quick
   /// itself.
   ///
-  /// Only one such function runs at a time, beside the actor; nothing else is asked meanwhile.
+  /// Only one such function runs at a time, beside the actor; meanwhile nothing else is asked,
+  /// except for `drafting::quick` drafts of new trials if `searcher_traits::sketches`.
   [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
 
   /// Explains why it proposed number `which` of `answer`, which it gave to `question` over the
