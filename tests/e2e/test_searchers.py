@@ -73,6 +73,45 @@ class Searchers(Case):
                 self.assertEqual(told, wanted)
                 self.run_node("fsck", "results/" + name, "--verify")
 
+    def places(self, searcher, name, more):
+        """Four places that become free together, and wait hardly at all for a model."""
+        return self.ini(
+            "[experiment]\nname = %s\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 48\nmax_concurrent_trials = 4\n"
+            "[trainable]\ncommand = sh -c 'sleep 0.05; echo \"loss=$1\"' x {x}\n"
+            "metric.loss = loss=({number})\n[resources]\ncpu = 0.01\n[space]\n%s"
+            "[search]\ntype = %s\nmax_wait = 1ms\n%s" % (name, TREE, searcher, more),
+            name + ".ini",
+        )
+
+    def test_draw_at_once_what_they_would_draw_again_after_kill_9(self):
+        self.run_node("run", self.places("random", "before", ""))
+        for searcher, more in (
+            ("auto", ""), ("gp", "learn_from = results/before\n"), ("bohb", ""),
+        ):
+            with self.subTest(searcher):
+                name = "waits-" + searcher
+                ini = self.places(searcher, name, more)
+                for begun in (16, 30):
+                    child = self.start("run", ini, *(["--resume"] if begun > 16 else []))
+                    begins = "SELECT count(*) AS n FROM attempts"
+                    self.wait_until(
+                        lambda: self.rows_if_any(begins, name)
+                        and self.rows(begins, name)[0]["n"] >= begun,
+                        child, "some attempts",
+                    )
+                    child.kill()
+                    child.communicate()
+                ran = self.run_node("resume", "results/" + name, "--output", "json").json()
+                self.assertEqual((ran["status"], ran["counts"]["TERMINATED"]), ("done", 48))
+                # Every answer comes out again from what is recorded before it.
+                self.run_node("fsck", "results/" + name, "--verify")
+                asked = "SELECT count(*) AS n FROM events WHERE kind = 'suggest_asked' AND body LIKE "
+                self.assertGreater(self.rows(asked + "'%quick%'", name)[0]["n"], 0)
+                trials = self.run_node("trials", "results/" + name, "-o", "json").json()
+                self.assertEqual(len({str(x["config"]) for x in trials}), 48)
+                self.assertTrue(any("drawn ahead" in x["origin"] for x in trials))
+
     def several(self, searcher, name):
         return self.ini(
             "[experiment]\nname = %s\nstorage = results\nmetric = loss:min, cost:min\n"
