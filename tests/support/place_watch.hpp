@@ -10,9 +10,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <variant>
 
 namespace tune::support {
@@ -28,8 +30,6 @@ public:
                        && settings.max_pending == 0 && patience_.count() > 0} {}
 
   void see(const event& what, std::span<const command> commands) {
-    // Nothing happens between two events but that time passes.
-    waited_too_long_ = free_since_ && what.at > *free_since_ + patience_;
     std::visit([this](const auto& x) { take(x); }, what.what);
     for (const auto& x : commands)
       std::visit([this](const auto& y) { note(y); }, x.what);
@@ -40,8 +40,10 @@ public:
       free_since_.reset();
     else if (!free_since_)
       free_since_ = what.at;
+    waited_too_long_ = free_since_ && what.at > *free_since_ + patience_;
   }
-  /// Whether one waited for longer than it may until the last event.
+  /// Whether a place has waited for longer than it may, and the last event changed nothing of that.
+  /// Heads that stand still for a while are late with everything.
   [[nodiscard]] bool waited_too_long() const { return waited_too_long_; }
 
 private:
@@ -54,6 +56,8 @@ private:
   bool waited_too_long_ = false;
   std::set<trial_id> live_;
   std::set<trial_id> running_;
+  /// Nodes that each trial began on last.
+  std::map<trial_id, std::set<std::string>> nodes_;
   std::size_t most_running_ = 0;
   std::optional<instant> free_since_;
   /// Number of the last question.
@@ -66,7 +70,10 @@ private:
     most_running_ = 0;
     disturbed_ = is_asked_ = is_choosing_ = false;
   }
-  void take(const on::node_down&) { most_running_ = 0; }
+  void take(const on::node_down& x) {
+    most_running_ = 0;
+    std::erase_if(running_, [&](trial_id id) { return nodes_[id].contains(x.node); });
+  }
   void take(const on::node_leaving&) { disturbed_ = true; }
   void take(const on::stop_asked& x) { disturbed_ = disturbed_ || !x.trial; }
   void take(const on::pause_asked& x) { disturbed_ = disturbed_ || !x.trial; }
@@ -78,12 +85,21 @@ private:
   }
   void take(const on::suggested& x) { is_asked_ = is_asked_ && x.ask != asked_; }
   void take(const on::chosen&) { is_choosing_ = false; }
-  void take(const on::placed& x) { running_.insert(x.trial); }
+  void take(const on::placed& x) {
+    running_.insert(x.trial);
+    nodes_[x.trial].clear();
+    for (const auto& bundle : x.what.bundles)
+      nodes_[x.trial].insert(bundle.node);
+  }
   void take(const on::ended& x) { running_.erase(x.trial); }
 
   template <class Command>
   void note(const Command&) {}
   void note(const cmd::choose&) { is_choosing_ = true; }
+  void note(const cmd::log& x) {
+    if (const auto* asked = std::get_if<on::suggest_asked>(&x.what))
+      take(*asked);
+  }
   void note(const cmd::tell_scheduler& x) {
     if (const auto* added = std::get_if<fact::added>(&x.what.what))
       live_.insert(added->trial);
