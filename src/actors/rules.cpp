@@ -205,11 +205,24 @@ struct searcher_state {
   void take(Self* self, const searcher_turn& turn, const runner_actor& runner) {
     for (const auto& fact : turn.facts)
       rule->apply(fact);
-    for (const auto& question : turn.asks) {
-      waiting.push_back(question);
-      if (waiting.size() == 1)
-        think(self, runner);
+    for (const auto& question : turn.asks)
+      take(self, question, runner);
+  }
+
+  /// One question is open at a time: those behind the one that is being worked out were given up
+  /// for the next, and so was that one.
+  template <class Self>
+  void take(Self* self, const ask& question, const runner_actor& runner) {
+    if (!waiting.empty())
+      waiting.resize(1);
+    if (!waiting.empty() && !question.trial && question.drafts == drafting::quick
+        && rule->traits().sketches) {
+      send(self, runner, news{answer_to(question, rule->propose(question))});
+      return;
     }
+    waiting.push_back(question);
+    if (waiting.size() == 1)
+      think(self, runner);
   }
 
   /// Answers waiting questions up to the first whose answer takes long.

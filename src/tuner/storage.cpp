@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/storage.hpp"
 
+#include "tune/core/plugin/options.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
@@ -45,11 +46,22 @@ expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, c
   return std::pair{std::move(*row), std::move(*before)};
 }
 
+/// The gain below which the search ends; 0: it never ends for that.
+double gain_wanted(const spec& what) {
+  double result = 0;
+  for (const auto& x : what.search.options) {
+    auto number = ends_search(what, x.name) ? parse_number(x.text) : expected<double>{0};
+    if (number && *number > 0)
+      result = *number;
+  }
+  return result;
+}
+
 /// Whether the run may try more configurations than before.
 bool has_more_samples(const spec& before, const spec& wanted) {
   auto old = before.experiment.num_samples;
   auto now = wanted.experiment.num_samples;
-  return old > 0 && (now == 0 || now > old);
+  return (old > 0 && (now == 0 || now > old)) || gain_wanted(wanted) < gain_wanted(before);
 }
 
 /// Checkpoints and exports that are registered and not removed, according to the log.

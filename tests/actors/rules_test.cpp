@@ -262,6 +262,32 @@ TEST_F(rules_test, take_a_proposal_that_takes_its_time_as_it_was_when_it_was_ask
   EXPECT_EQ(runner.heard->size(), 0u);
 }
 
+/// A searcher that thinks.
+struct thinking_test : rules_test {
+  /// What it says to the questions, one after the other.
+  std::vector<std::string> said_to(std::vector<ask> questions) {
+    auto runner = mock_runner();
+    auto uut = keep(spawn_searcher(*system, std::make_unique<thinking_searcher>(), false));
+    searcher_turn turn;
+    turn.asks = std::move(questions);
+    tell(uut, turn, runner.actor);
+    std::vector<std::string> result;
+    while (runner.heard->size() > 0)
+      result.push_back(std::get<exhausted>(runner.heard->take_news<on::suggested>().what).why);
+    return result;
+  }
+};
+
+TEST_F(thinking_test, draws_at_once_while_another_answer_is_worked_out) {
+  EXPECT_THAT(said_to({{2, 1, 5}, {3, 1, 5, drafting::quick}, {4, 1, 5}}),
+              testing::ElementsAre("3 after 0", "2 after 0", "4 after 0"));
+}
+
+TEST_F(thinking_test, does_not_begin_what_was_given_up_for_the_next_question) {
+  EXPECT_THAT(said_to({{2, 1, 5}, {3, 1, 5}, {4, 1, 5}}),
+              testing::ElementsAre("2 after 0", "4 after 0"));
+}
+
 TEST_F(rules_test, end_the_run_where_a_searcher_fails_while_it_thinks) {
   auto runner = mock_runner();
   auto rule = std::make_unique<thinking_searcher>();

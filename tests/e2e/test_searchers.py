@@ -73,6 +73,45 @@ class Searchers(Case):
                 self.assertEqual(told, wanted)
                 self.run_node("fsck", "results/" + name, "--verify")
 
+    def places(self, searcher, name, more):
+        """Four places that become free together, and wait hardly at all for a model."""
+        return self.ini(
+            "[experiment]\nname = %s\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 48\nmax_concurrent_trials = 4\n"
+            "[trainable]\ncommand = sh -c 'sleep 0.05; echo \"loss=$1\"' x {x}\n"
+            "metric.loss = loss=({number})\n[resources]\ncpu = 0.01\n[space]\n%s"
+            "[search]\ntype = %s\nmax_wait = 1ms\n%s" % (name, TREE, searcher, more),
+            name + ".ini",
+        )
+
+    def test_draw_at_once_what_they_would_draw_again_after_kill_9(self):
+        self.run_node("run", self.places("random", "before", ""))
+        for searcher, more in (
+            ("auto", ""), ("gp", "learn_from = results/before\n"), ("bohb", ""),
+        ):
+            with self.subTest(searcher):
+                name = "waits-" + searcher
+                ini = self.places(searcher, name, more)
+                for begun in (16, 30):
+                    child = self.start("run", ini, *(["--resume"] if begun > 16 else []))
+                    begins = "SELECT count(*) AS n FROM attempts"
+                    self.wait_until(
+                        lambda: self.rows_if_any(begins, name)
+                        and self.rows(begins, name)[0]["n"] >= begun,
+                        child, "some attempts",
+                    )
+                    child.kill()
+                    child.communicate()
+                ran = self.run_node("resume", "results/" + name, "--output", "json").json()
+                self.assertEqual((ran["status"], ran["counts"]["TERMINATED"]), ("done", 48))
+                # Every answer comes out again from what is recorded before it.
+                self.run_node("fsck", "results/" + name, "--verify")
+                asked = "SELECT count(*) AS n FROM events WHERE kind = 'suggest_asked' AND body LIKE "
+                self.assertGreater(self.rows(asked + "'%quick%'", name)[0]["n"], 0)
+                trials = self.run_node("trials", "results/" + name, "-o", "json").json()
+                self.assertEqual(len({str(x["config"]) for x in trials}), 48)
+                self.assertTrue(any("drawn ahead" in x["origin"] for x in trials))
+
     def several(self, searcher, name):
         return self.ini(
             "[experiment]\nname = %s\nstorage = results\nmetric = loss:min, cost:min\n"
@@ -189,7 +228,7 @@ class Searchers(Case):
     def test_run_beside_four_trials_and_tell_where_each_comes_from(self):
         ini = self.ini(
             (ROOT / "config" / "quadratic.ini").read_text()
-            + "[search]\ntype = auto\n[resources]\ncpu = 0.25\n"
+            + "[search]\ntype = auto\nmax_wait = 10s\n[resources]\ncpu = 0.25\n"
         )
         ran = self.run_node("run", ini, "--output", "json").json()
 
@@ -208,7 +247,7 @@ class Searchers(Case):
     def test_tell_why_they_proposed_a_configuration(self):
         ini = self.ini(
             (ROOT / "config" / "quadratic.ini").read_text()
-            + "[search]\ntype = auto\n[resources]\ncpu = 0.25\n"
+            + "[search]\ntype = auto\nmax_wait = 10s\n[resources]\ncpu = 0.25\n"
         )
         ran = self.run_node("run", ini, "--output", "json").json()["directory"]
         trials = self.run_node("trials", ran, "--output", "json").json()
@@ -325,6 +364,36 @@ class Searchers(Case):
 
         self.assertEqual(ran["status"], "done")
         self.assertEqual(ran["counts"]["TERMINATED"], 6)
+        self.assertEqual(ran["why"], "all configurations of the space were tried")
+        told = self.run_node("status", ran["directory"], "--output", "json").json()
+        self.assertEqual(told["why"], ran["why"])
+
+    def test_end_when_little_is_left_to_gain_and_go_on_for_less(self):
+        ini = self.ini(
+            "[experiment]\nname = little\nstorage = results\nmetric = loss\nmode = min\n"
+            "num_samples = 60\nmax_concurrent_trials = 1\n[trainable]\nname = quadratic\n"
+            "[space]\nx = uniform(-3, 3)\ny = uniform(-3, 3)\n"
+            "[search]\ntype = auto\nmax_wait = 0\nregret_below = 0.5\n"
+        )
+        ran = self.run_node("run", ini, "--output", "json").json()
+
+        self.assertEqual(ran["status"], "done")
+        self.assertRegex(ran["why"], r"^no more than 0\.\d+ is to be gained$")
+        before = ran["counts"]["TERMINATED"]
+        self.assertLess(before, 60)
+        again = ("resume", "results/little", "--search.regret_below")
+        summary = self.run_node(*again, "0.4").out
+        self.assertRegex(summary, r"no more than 0\.\d+ is to be gained")
+        ran = self.run_node(*again, "0", "--output", "json").json()
+        self.assertEqual((ran["counts"]["TERMINATED"], ran.get("why")), (60, None))
+        # Proposals of before count as such, and what was proposed then is no less explained.
+        self.run_node(*again, "100")
+        self.run_node("fsck", "results/little", "--verify")
+        trials = self.run_node("trials", "results/little", "--output", "json").json()
+        late = max(x["trial"] for x in trials if x["origin"].startswith("gp"))
+        self.assertIs(self.why("results/little", late)["same"], True)
+        said = self.run_node(*again[:2], "--search.startup", "9", code=8).err
+        self.assertIn("search.startup", said)
 
 
 if __name__ == "__main__":

@@ -149,7 +149,8 @@ inline std::vector<event_body> every_kind() {
           on::ticked{due::progress_timeout, {27}},
           on::ticked{due::stop_grace, {28}},
           on::ticked{due::retry, {29}},
-          on::ticked{due::draft, {30}}};
+          on::ticked{due::draft, {30}},
+          on::ticked{due::free_place, {}}};
 }
 
 inline bool same(const config_ptr& x, const config_ptr& y) {

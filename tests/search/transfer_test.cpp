@@ -174,12 +174,17 @@ struct own_results {
   }
 };
 
+transfer::forecast_ptr expected_by(const transfer::memory& uut, const own_results& own) {
+  transfer::model_book kept;
+  return uut.expected(own.at, own.targets, false, kept);
+}
+
 TEST(memory, expects_what_the_same_function_shows_whatever_its_scale) {
   own_results own{12};
   transfer::memory uut{
       own.space, {seen([](double x, double y) { return 1e6 * bowl(x, y) - 5; })}, 1};
 
-  auto what = uut.expected(own.at, own.targets, false);
+  auto what = expected_by(uut, own);
 
   ASSERT_NE(what, nullptr);
   ASSERT_EQ(what->parts().size(), 1u);
@@ -201,8 +206,8 @@ TEST(memory, expects_nothing_of_the_contrary_nor_of_too_little) {
   transfer::memory contrary{own.space, {seen([](double x, double y) { return -bowl(x, y); })}, 1};
   transfer::memory little{own.space, {seen(bowl, 2)}, 1};
 
-  EXPECT_EQ(contrary.expected(own.at, own.targets, false), nullptr);
-  EXPECT_EQ(little.expected(own.at, own.targets, false), nullptr);
+  EXPECT_EQ(expected_by(contrary, own), nullptr);
+  EXPECT_EQ(expected_by(little, own), nullptr);
 }
 
 TEST(memory, says_nothing_along_axes_that_an_experiment_does_not_know) {
@@ -212,7 +217,7 @@ TEST(memory, says_nothing_along_axes_that_an_experiment_does_not_know) {
     x.config.erase("y");
   transfer::memory uut{own.space, {half}, 1};
 
-  auto what = uut.expected(own.at, own.targets, false);
+  auto what = expected_by(uut, own);
 
   ASSERT_NE(what, nullptr);
   gp::inputs line{own.space};
@@ -248,7 +253,7 @@ TEST(pays, only_where_results_are_likelier_with_it) {
   auto cold = fit(own.targets);
   auto verdict = [&](const earlier_experiment& from) {
     transfer::memory uut{own.space, {from}, 1};
-    auto what = uut.expected(own.at, own.targets, false);
+    auto what = expected_by(uut, own);
     return what != nullptr
            && transfer::pays(what, {own.at, own.targets, prior, cold,
                                     fit(gp::without(own.at, own.targets, what))});
@@ -256,6 +261,25 @@ TEST(pays, only_where_results_are_likelier_with_it) {
 
   EXPECT_TRUE(verdict(seen(bowl)));
   EXPECT_FALSE(verdict(seen([](double x, double y) { return std::sin(40 * x + 31 * y); })));
+}
+
+TEST(memory, answers_the_same_whether_it_heard_results_one_by_one_or_not) {
+  own_results own{70};
+  transfer::memory asked_late{own.space, {seen(bowl), seen(bowl, 12)}, 1};
+  auto hearing = asked_late;
+  for (std::size_t n = 1; n <= own.all.size(); ++n) {
+    auto results = std::span{own.all}.first(n);
+    hearing.hear(results);
+    auto copy = hearing;
+    auto late = asked_late.backings(results);
+    auto heard = copy.backings(results);
+    ASSERT_EQ(late.size(), heard.size());
+    for (std::size_t k = 0; k < late.size(); ++k) {
+      EXPECT_EQ(late[k].weight, heard[k].weight);
+      EXPECT_EQ(late[k].good, heard[k].good);
+    }
+    EXPECT_EQ(late.size(), n < 10 ? late.size() : 2u);
+  }
 }
 
 class transferring_test : public testing::TestWithParam<std::string> {

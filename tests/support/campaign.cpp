@@ -2,6 +2,7 @@
 #include "support/campaign.hpp"
 
 #include "support/best_of_log.hpp"
+#include "support/place_watch.hpp"
 #include "support/world.hpp"
 
 #include "tune/core/check/replay_check.hpp"
@@ -191,7 +192,7 @@ bool gives_up_at_rest(const cmd::decision_taken& x) {
 class witness {
 public:
   explicit witness(const experiment_settings& settings)
-      : settings_{settings}, suggested_{settings} {}
+      : settings_{settings}, suggested_{settings}, places_{settings} {}
 
   void see(const event& what, std::span<const command> commands) {
     at_ = what.seq;
@@ -214,6 +215,12 @@ public:
       best_.see(x);
       std::visit([this](const auto& y) { note(y); }, x.what);
     }
+    places_.see(what, commands);
+    if (places_.waited_too_long())
+      found_.add({promise::bounded_detection,
+                  at_,
+                  {},
+                  "a free place has waited longer for the searcher than it may"});
     if (settings_.max_pending > 0 && suggested_.are_too_many())
       find("more is suggested than max_pending lets be under way");
   }
@@ -282,6 +289,7 @@ private:
   /// Trials with an attempt that has not ended.
   std::set<trial_id> open_;
   suggestions_seen suggested_;
+  place_watch places_;
   best_of_log best_;
   findings found_;
 };
@@ -326,6 +334,9 @@ schedule_result run_schedule(const judge& who, std::uint64_t seed) {
   auto settings = settings_of(who, seed);
   settings.repeats = repeats;
   settings.drafts = seed % 3 == 0 ? drafting::quick : drafting::thorough;
+  // Answers take longer than that now and then.
+  if (seed % 5 == 1)
+    settings.draft_patience = milliseconds{2};
   falling_loss loss{seed, iterations, milliseconds{20}};
   std::shared_ptr<trial_model> model = std::make_shared<falling_loss>(loss);
   if (who.objectives > 1)

@@ -68,6 +68,8 @@ struct run_by_hand {
   experiment_settings settings = able_to_save();
   /// Whether the scheduler may have one trial go on from another's checkpoint.
   bool clones = false;
+  /// The searcher draws configurations at once while it works others out.
+  bool sketches = false;
   noting_ports ports;
   std::unique_ptr<engine> uut;
   static constexpr trial_id zero{0};
@@ -89,6 +91,7 @@ struct run_by_hand {
   void make() {
     searcher_traits source;
     source.exhaustible = true;
+    source.sketches = sketches;
     scheduler_traits judge;
     judge.choose_ahead = 4;
     judge.needs_checkpoints = clones;

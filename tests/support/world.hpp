@@ -23,6 +23,7 @@ public:
     searcher_traits result;
     result.ahead = ahead_;
     result.exhaustible = true;
+    result.sketches = true;
     return result;
   }
   void apply(const searcher_fact& what) override;

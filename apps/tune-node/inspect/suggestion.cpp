@@ -4,6 +4,7 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "inspect/recorded_rules.hpp"
+#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
 
@@ -50,8 +51,23 @@ expected<std::optional<recorded_answer>> answer_for(const record& what, trial_id
   return search.found();
 }
 
+/// The record of a search that proposes the same and does not end: it may have been told only later
+/// when to end.
+expected<experiment_row> without_end(experiment_row row) {
+  auto what = spec_from_json(row.spec);
+  if (!what)
+    return what.error();
+  std::erase_if(what->search.options,
+                [&](const named_text& x) { return ends_search(*what, x.name); });
+  row.spec = to_json(*what);
+  return row;
+}
+
 expected<explained_answer> explained(const record& what, recorded_answer answer) {
-  auto rules = rules_of(what.from, what.row, what.all);
+  auto row = without_end(what.row);
+  if (!row)
+    return row.error();
+  auto rules = rules_of(what.from, *row, what.all);
   if (!rules)
     return rules.error();
   suggestion_replay asked{rules->settings, std::move(rules->rules), std::move(answer)};

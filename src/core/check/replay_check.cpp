@@ -144,9 +144,12 @@ void replay_check::note(const command& what) {
   else if (const auto* chosen = std::get_if<cmd::choose>(&what.what))
     choices_[chosen->at] = {std::nullopt, chosen->count, 0, chosen->at};
   else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what);
-           asked != nullptr && source_->traits().recomputes)
+           asked != nullptr && source_->traits().recomputes) {
+    // One is open at a time: another one is given up.
+    asks_.clear();
     asks_[asked->what.number] = {asked->what.trial, asked->what.count, asked->what.number,
                                  asked->what.at, asked->what.drafts};
+  }
 }
 
 void replay_check::give(question& to, std::string answer) {

@@ -79,6 +79,9 @@ void machine::take(const on::opened& what) {
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.
   searcher_done_ = has_all_samples();
+  search_end_.clear();
+  most_running_ = 0;
+  place_free_since_.reset();
   stalled_at_.reset();
   // The last head's questions about reports are asked again only where the answer still matters.
   std::erase_if(unanswered_, [this](const auto& x) {
@@ -131,6 +134,7 @@ void machine::take(const on::node_down& what) {
 void machine::lose_offer(const std::string& node) {
   if (nodes_.erase(node) == 0)
     return;
+  most_running_ = 0;
   tell_scheduler(fact::node_down{node});
   // The resources that the scheduler gave a trial may be gone: it may decide again.
   for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {

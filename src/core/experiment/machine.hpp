@@ -202,6 +202,10 @@ struct live_trial {
   sequence drawn_at = 0;
   /// True if the configuration is no longer the one that the scheduler was told of.
   bool redrawn = false;
+  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
+  std::optional<instant> place_free_since;
+  /// Time at which the trial last asked for a lease.
+  instant wished_at{0};
   /// Lease held while the draft is reconsidered; `awaits_lease` stays true.
   std::optional<lease> granted;
   /// Position in the order of requests: a head that goes on asks in the same order.
@@ -366,6 +370,13 @@ private:
   [[nodiscard]] drafting drafts_wanted() const;
   [[nodiscard]] bool thinks_over(trial_id id) const;
   [[nodiscard]] std::optional<trial_id> next_draft() const;
+  void watch_places();
+  [[nodiscard]] bool is_sketch_open() const;
+  [[nodiscard]] std::optional<instant> sketch_due() const;
+  [[nodiscard]] bool is_sketch_due() const;
+  [[nodiscard]] bool gives_up(const on::suggest_asked& next) const;
+  [[nodiscard]] bool waited_for_cluster(const live_trial& trial) const;
+  [[nodiscard]] instant draft_deadline(const live_trial& trial) const;
   void replace_draft(trial_id id, const on::suggested& what, sequence asked);
   void keep_draft(live_trial& trial);
   void begin_granted(live_trial& trial);
@@ -663,7 +674,13 @@ private:
   sequence searcher_told_ = 0;
   /// Trials whose drafts are reconsidered while they hold a lease, in that order.
   std::vector<trial_id> granted_;
+  /// Largest number of trials that ran at once since the head opened or a node was lost.
+  std::uint64_t most_running_ = 0;
+  /// Time since which a place has been free that lacks only the searcher's answer.
+  std::optional<instant> place_free_since_;
   bool searcher_done_ = false;
+  /// Why the searcher ended; empty if people need not be told.
+  std::string search_end_;
   /// True if the searcher had nothing to suggest; it is asked again after new observations.
   bool searcher_waits_ = false;
   /// Time since which the searcher has had nothing while no trial is left, time of the next

@@ -331,6 +331,7 @@ void machine::hold_pending(live_trial& trial) {
 /// Asks the cluster for the trial's resources, unless nothing may be started now.
 void machine::place(live_trial& trial) {
   trial.place_number = ++places_;
+  trial.wished_at = now_;
   if (!suspended_)
     emit(place_of(trial), trial.was_placed ? 0 : trial.born);
 }
@@ -391,7 +392,8 @@ void machine::settle_narrowed() {
       return;
     }
     auto whole = live_.empty() && searcher_done_;
-    finish(whole ? experiment_status::done : experiment_status::left_off, {});
+    finish(whole ? experiment_status::done : experiment_status::left_off,
+           whole ? search_end_ : std::string{});
     return;
   }
   // Only this wakes trials that the scheduler paused.

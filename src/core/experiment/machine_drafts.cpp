@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tune {
@@ -36,8 +37,71 @@ void machine::take(const on::granted& what) {
   }
   trial->granted = what.what;
   granted_.push_back(what.trial);
-  if (settings_.draft_patience.count() > 0)
-    set_deadline(*trial, due_kind::draft, now_ + settings_.draft_patience);
+  if (settings_.draft_patience.count() == 0)
+    return;
+  auto until = draft_deadline(*trial);
+  if (waited_for_cluster(*trial) && place_free_since_)
+    place_free_since_ = now_;
+  if (until > now_)
+    set_deadline(*trial, due_kind::draft, until);
+  else
+    keep_draft(*trial);
+}
+
+/// Whether it was the cluster that kept it waiting: then no place was free.
+bool machine::waited_for_cluster(const live_trial& trial) const {
+  return now_ > trial.wished_at + settings_.draft_patience;
+}
+
+/// Until when the trial's draft, which was granted resources now, may be thought over. The place
+/// may have waited for a model before.
+instant machine::draft_deadline(const live_trial& trial) const {
+  auto begin
+      = trial.place_free_since && !waited_for_cluster(trial) ? *trial.place_free_since : now_;
+  return begin + settings_.draft_patience;
+}
+
+/// Notes since when a place waits for a model. How many places there are shows by how many trials
+/// ran at once.
+void machine::watch_places() {
+  if (draws_ < on::bounds_model_waits)
+    return;
+  auto running = counts_[static_cast<std::size_t>(trial_status::running)];
+  most_running_ = std::max(most_running_, running);
+  auto served = unchosen_ + awaiting_lease_;
+  auto is_asked = served > 0 || asked_ || wants_suggestions();
+  if (running + served >= most_running_ || !is_asked)
+    place_free_since_.reset();
+  else if (!place_free_since_)
+    place_free_since_ = now_;
+}
+
+/// Whether the open question is for a configuration that is drawn at once.
+bool machine::is_sketch_open() const {
+  return asked_ && !asked_->trial && asked_->drafts == drafting::quick;
+}
+
+/// When a configuration is to be drawn at once, also in the place of an open question, as a free
+/// place has then waited for a model as long as it may.
+std::optional<instant> machine::sketch_due() const {
+  auto waits = place_free_since_ && !drain_ && !gathering_ && !suspended_ && !choosing_
+               && !searcher_done_ && settings_.draft_patience.count() > 0;
+  auto can = searcher_.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
+  // Whom the cluster keeps waiting comes first.
+  auto is_next = unchosen_ == 0 && awaiting_lease_ == granted_.size();
+  if (!waits || !can || !is_next || room_for_suggestions() == 0 || has_all_samples())
+    return std::nullopt;
+  return *place_free_since_ + settings_.draft_patience;
+}
+
+bool machine::is_sketch_due() const {
+  auto at = sketch_due();
+  return at && *at <= now_;
+}
+
+/// Whether the open question is given up for the next one.
+bool machine::gives_up(const on::suggest_asked& next) const {
+  return !next.trial && next.drafts == drafting::quick && is_sketch_due();
 }
 
 /// Trial whose draft is to be reconsidered next.

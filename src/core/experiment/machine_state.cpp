@@ -48,7 +48,7 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
-    return asked_ || x->ask != asks_ + 1;
+    return x->ask != asks_ + 1 || (asked_ && !gives_up(*x));
   if (const auto* x = std::get_if<on::suggested>(&what))
     return !asked_ || asked_->number != x->ask;
   if (const auto* x = std::get_if<on::decided>(&what))
@@ -226,6 +226,8 @@ void describe_trial(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.confirms});
   into.add(std::uint64_t{x.was_refused});
   into.add(x.draft ? static_cast<std::uint64_t>(*x.draft) + 1 : 0).add(x.drawn_at);
+  into.add(x.place_free_since ? static_cast<std::uint64_t>(x.place_free_since->count()) + 1 : 0);
+  into.add(static_cast<std::uint64_t>(x.wished_at.count()));
   into.add(std::uint64_t{x.redrawn}).add(x.granted ? x.granted->id.number + 1 : 0);
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{x.awaits_lease})
@@ -300,7 +302,8 @@ void machine::describe(fingerprint& into) const {
   into.add(static_cast<std::uint64_t>(ask_again_after_.count()));
   into.add(static_cast<std::uint64_t>(trained_.count()));
   into.add(static_cast<std::uint64_t>(trained_before_.count()));
-  into.add(searcher_told_);
+  into.add(searcher_told_).add(most_running_).add(std::string_view{search_end_});
+  into.add(place_free_since_ ? static_cast<std::uint64_t>(place_free_since_->count()) + 1 : 0);
   for (auto id : granted_)
     into.add(id);
   pending_.describe(into);

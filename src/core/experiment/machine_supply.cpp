@@ -38,7 +38,10 @@ void machine::settle() {
       tell_of_rest();
     return;
   }
-  if (auto id = next_draft())
+  watch_places();
+  if (is_sketch_due())
+    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::quick}});
+  else if (auto id = next_draft())
     emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::none, id}});
   else if (wants_suggestions())
     emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
@@ -49,7 +52,7 @@ void machine::settle() {
     emit(cmd::choose{seq_, count});
   }
   if (live_.empty() && searcher_done_) {
-    finish(experiment_status::done, {});
+    finish(experiment_status::done, search_end_);
   } else if (live_.empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
     tell_of_rest();
   } else if (live_.empty() && searcher_waits_) {
@@ -257,6 +260,7 @@ void machine::take(const on::suggested& what) {
       if (x.draft)
         trial.draft = question.drafts;
       trial.drawn_at = question.at;
+      trial.place_free_since = place_free_since_;
       suggested_ += trial.confirms ? 0 : 1;
       if (trial.suggested)
         pending_.add(trial.id);
@@ -266,8 +270,11 @@ void machine::take(const on::suggested& what) {
     searcher_waits_ = !searcher_heard_;
   } else {
     searcher_done_ = true;
-    if (const auto& why = std::get<exhausted>(what.what).why; why.starts_with(samples_missing))
+    const auto& why = std::get<exhausted>(what.what).why;
+    if (why.starts_with(samples_missing))
       emit(cmd::warn{why});
+    if (draws_ >= on::bounds_model_waits && !why.ends_with(all_made))
+      search_end_ = why;
   }
   if (has_all_samples())
     searcher_done_ = true;
@@ -335,8 +342,10 @@ void machine::introduce(const live_trial& trial) {
     return;
   searcher_waits_ = false;
   searcher_heard_ = true;
-  if (settings_.repeats.confirm > 0)
+  if (settings_.repeats.confirm > 0) {
     searcher_done_ = has_all_samples();
+    search_end_.clear();
+  }
   observation what;
   what.trial = trial.id;
   what.config = trial.config;

@@ -43,6 +43,8 @@ std::optional<instant> machine::next_deadline() const {
     result = std::min(result.value_or(now_), now_);
   if (ask_again_at_ && !drain_)
     result = std::min(result.value_or(*ask_again_at_), *ask_again_at_);
+  if (auto at = sketch_due())
+    result = std::min(result.value_or(*at), *at);
   return result;
 }
 
@@ -60,6 +62,8 @@ std::vector<on::ticked> machine::due(instant now) const {
     result.push_back({due_kind::time_limit, {}});
   if (ask_again_at_ && !drain_ && now >= *ask_again_at_)
     result.push_back({due_kind::ask_again, {}});
+  if (auto at = sketch_due(); at && now >= *at)
+    result.push_back({due_kind::free_place, {}});
   return result;
 }
 
@@ -79,6 +83,9 @@ void machine::take(const on::ticked& what) {
     leave_off_in_time();
     return;
   }
+  // What follows is settled by the time.
+  if (what.what == due_kind::free_place)
+    return;
   if (what.what == due_kind::ask_again) {
     ask_again_at_.reset();
     searcher_waits_ = false;
@@ -116,6 +123,7 @@ void machine::take(const on::ticked& what) {
       return;
     case due_kind::time_limit:
     case due_kind::ask_again:
+    case due_kind::free_place:
       return;
   }
 }

@@ -237,11 +237,25 @@ bool says_how_to_ask(const spec& before, std::string_view name) {
 
 } // namespace
 
+bool ends_search(const spec& x, std::string_view option) {
+  return option == "regret_below" && (x.search.type == "auto" || x.search.type == "gp");
+}
+
+namespace {
+
+bool may_change_option(const spec& before, std::string_view name) {
+  constexpr std::string_view section = "search.";
+  return says_how_to_ask(before, name)
+         || (name.starts_with(section) && ends_search(before, name.substr(section.size())));
+}
+
+} // namespace
+
 std::vector<spec_change> changes(const spec& before, const spec& after) {
   std::vector<spec_change> result;
   for (const auto& key : spec_keys()) {
     auto may_change
-        = [&](std::string_view name) { return key.may_change || says_how_to_ask(before, name); };
+        = [&](std::string_view name) { return key.may_change || may_change_option(before, name); };
     auto old_lines = flattened(key, before);
     auto new_lines = flattened(key, after);
     auto size = result.size();

@@ -127,8 +127,9 @@ void add_search_keys(rows& to) {
            "directories or databases, in words, against the working directory; empty: none",
            TUNE_FIELD(search.learn_from)));
   to.push_back(duration({"search", "max_wait",
-                         "how long a free place waits for a searcher that thinks its suggestion "
-                         "over; then what it drew ahead runs; 0 = as long as it takes",
+                         "how long a free place waits for a searcher's model; then what the "
+                         "searcher drew ahead runs, or what it draws at once; 0 = as long as it "
+                         "takes",
                          true},
                         TUNE_FIELD(search.max_wait)));
   to.push_back(integer({"search", "max_pending",

@@ -19,8 +19,9 @@ namespace tune::store {
 /// Why a text could not be read: the path of the field and its fault.
 using complaint = std::string;
 
-inline constexpr std::array<std::string_view, 7> due_names{
-    "time_limit", "progress_timeout", "stop_grace", "retry", "ask_again", "kill_time", "draft"};
+inline constexpr std::array<std::string_view, 8> due_names{
+    "time_limit", "progress_timeout", "stop_grace", "retry",
+    "ask_again",  "kill_time",        "draft",      "free_place"};
 inline constexpr std::array<std::string_view, 4> strategy_names{"pack", "spread", "strict_pack",
                                                                 "strict_spread"};
 inline constexpr std::array<std::string_view, 2> opening_names{"at_once", "gathers"};

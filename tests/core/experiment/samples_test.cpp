@@ -59,6 +59,34 @@ TEST_F(samples_wanted, are_not_missed_where_all_were_suggested) {
   EXPECT_THAT(warnings(), testing::IsEmpty());
 }
 
+TEST_F(samples_wanted, are_fewer_where_the_searcher_ends_the_experiment_and_says_why) {
+  open(1);
+  run();
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number,
+                     exhausted{"no more than 0.02 is to be gained"}});
+  report();
+  end(end_class::finished);
+
+  ASSERT_EQ(ports.all<cmd::finish>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::done);
+  EXPECT_EQ(ports.last<cmd::finish>().why, "no more than 0.02 is to be gained");
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number,
+                     exhausted{"all 1 configurations were suggested"}});
+  EXPECT_EQ(ports.all<cmd::finish>().size(), 2u);
+  EXPECT_EQ(ports.last<cmd::finish>().why, "");
+}
+
+TEST_F(samples_wanted, end_without_a_reason_in_records_of_earlier_heads) {
+  make();
+  post(on::opened{1, "test", "{}", 1, opening::at_once, on::bounds_model_waits - 1});
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number,
+                     exhausted{"no more than 0.02 is to be gained"}});
+
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::done);
+  EXPECT_EQ(ports.last<cmd::finish>().why, "");
+}
+
 TEST_F(samples_wanted, take_back_what_never_began) {
   open(6);
   choose({{0}, {1}});

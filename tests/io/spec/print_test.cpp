@@ -288,6 +288,24 @@ TEST(resume, allows_another_command_of_an_external_searcher_but_not_of_another_s
   EXPECT_THAT(may_resume(changes(before, after)).error().detail, HasSubstr("search.command"));
 }
 
+TEST(resume, allows_another_end_of_a_search_but_not_another_search) {
+  spec before;
+  before.search.type = "auto";
+  before.search.options = {{"regret_below", "0.05"}, {"startup", "8"}};
+  auto after = before;
+  after.search.options[0].text = "0.02";
+  EXPECT_THAT(changes(before, after),
+              ElementsAre(spec_change{"search.regret_below", "0.05", "0.02", true}));
+  after.search.options.erase(after.search.options.begin());
+  EXPECT_TRUE(may_resume(changes(before, after)));
+  after.search.options[0].text = "9";
+  EXPECT_THAT(may_resume(changes(before, after)).error().detail,
+              testing::EndsWith("configuration: search.startup was \"8\", is \"9\""));
+  before.search.type = after.search.type = "mine";
+  after.search.options = {{"regret_below", "1"}, {"startup", "8"}};
+  EXPECT_THAT(may_resume(changes(before, after)).error().detail, HasSubstr("regret_below"));
+}
+
 TEST(resume, names_no_options_that_go_with_another_type) {
   auto before = loaded(rich).what;
   before.search.type = "tpe";

@@ -77,6 +77,9 @@ namespace on {
 /// searcher hears a trial's last report with the configuration that it was made with.
 /// `forgets_lineages`: in addition, a trial that is retried goes on from no checkpoint of before a
 /// retry from scratch.
+/// `bounds_model_waits`: in addition, a free place that has waited for a model for `max_wait` gets
+/// a configuration that is drawn at once; if the searcher ended the experiment, the reason is the
+/// searcher's.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -87,7 +90,8 @@ inline constexpr std::uint32_t answers_stalls_anew = 8;
 inline constexpr std::uint32_t names_first_failure = 9;
 inline constexpr std::uint32_t heeds_clients = 10;
 inline constexpr std::uint32_t forgets_lineages = 11;
-inline constexpr std::uint32_t present_draws = forgets_lineages;
+inline constexpr std::uint32_t bounds_model_waits = 11;
+inline constexpr std::uint32_t present_draws = bounds_model_waits;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
@@ -283,10 +287,11 @@ struct ticked {
     retry,
     ask_again,
     kill_time,
-    draft
+    draft,
+    free_place
   };
   due what = due::time_limit;
-  /// The trial concerned; unused for `time_limit` and `ask_again`.
+  /// The trial concerned; unused for `time_limit`, `ask_again` and `free_place`.
   trial_id trial;
 };
 

@@ -34,7 +34,8 @@ struct suggestion {
 enum class drafting : std::uint8_t {
   /// No drafts: suggestions run unchanged.
   none,
-  /// Cheap drafts are allowed: none of them ever runs unchanged.
+  /// Cheap drafts are allowed: none of them runs unchanged, unless a free place has waited too long
+  /// for a model already.
   quick,
   /// Drafts are allowed, and some run unchanged: if thinking them over would take too long.
   thorough,
@@ -122,6 +123,9 @@ struct searcher_traits {
   bool recomputes = true;
   /// True if it learns from `searcher_context::earlier`.
   bool learns_earlier = false;
+  /// True if it proposes a `drafting::quick` draft at once even while a function of `propose_later`
+  /// runs on another thread: the two share only constant data.
+  bool sketches = false;
 };
 
 /// Computes a proposal from copies of all the data it needs: on any thread, while facts are applied
@@ -144,7 +148,8 @@ public:
   /// now. Empty for other questions, and always for prompt searchers. `propose_later` must be quick
   /// itself.
   ///
-  /// Only one such function runs at a time, beside the actor; nothing else is asked meanwhile.
+  /// Only one such function runs at a time, beside the actor; meanwhile nothing else is asked,
+  /// except for `drafting::quick` drafts of new trials if `searcher_traits::sketches`.
   [[nodiscard]] virtual deferred_proposal propose_later(const ask&) const { return {}; }
 
   /// Explains why it proposed number `which` of `answer`, which it gave to `question` over the

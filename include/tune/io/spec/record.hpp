@@ -35,6 +35,10 @@ struct spec_change {
 /// All differences, in the order of the table of keys. The INI's directory is ignored.
 [[nodiscard]] std::vector<spec_change> changes(const spec& before, const spec& after);
 
+/// Whether an option of `[search]`, given by its name, decides only when the search ends, not what
+/// it proposes: `regret_below` of `auto` and `gp`.
+[[nodiscard]] bool ends_search(const spec& x, std::string_view option);
+
 /// Fails with one error for all changes that are not allowed: `ec::refused`, one line with each
 /// key's values. The program exits with code 8 then.
 [[nodiscard]] expected<void> may_resume(const std::vector<spec_change>& xs);

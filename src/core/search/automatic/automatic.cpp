@@ -25,24 +25,27 @@ bool is_turn_of_densities(std::uint64_t number, std::size_t results) {
 
 automatic_rule::automatic_rule() : model_{{}}, densities_{{}} {}
 
-std::optional<learning::pick> automatic_rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> automatic_rule::next(const learning::outlook& from,
+                                                   learning::workbook& kept) const {
   if (!is_turn_of_densities(from.number(), from.past().results().size()))
-    return model_.next(from);
-  auto found = densities_.next(from);
-  return found || from.past().results().size() >= very_many ? found : model_.next(from);
+    return model_.next(from, kept);
+  auto found = densities_.next(from, kept);
+  return found || from.past().results().size() >= very_many ? found : model_.next(from, kept);
 }
 
 std::optional<learning::pick> automatic_rule::sketch(const learning::outlook& from) const {
-  return densities_.next(from);
+  return densities_.sketch(from);
 }
 
 std::optional<explanation> automatic_rule::explain(const learning::outlook& from,
-                                                   const learning::pick& what) const {
-  return model_.explain(from, what);
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const {
+  return model_.explain(from, what, kept);
 }
 
-std::optional<double> automatic_rule::regret_bound(const learning::outlook& from) const {
-  return model_.regret_bound(from);
+std::optional<double> automatic_rule::regret_bound(const learning::outlook& from,
+                                                   learning::workbook& kept) const {
+  return model_.regret_bound(from, kept);
 }
 
 bool automatic_rule::is_quick(const learning::archive& past) const {

@@ -155,7 +155,8 @@ std::optional<bohb_rule::choice> bohb_rule::chosen(const learning::outlook& from
   return result;
 }
 
-std::optional<learning::pick> bohb_rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> bohb_rule::next(const learning::outlook& from,
+                                              learning::workbook&) const {
   auto found = chosen(from);
   if (!found)
     return sketch(from);
@@ -182,7 +183,8 @@ std::optional<neighbour> nearest_at(const learning::outlook& from, std::uint64_t
 } // namespace
 
 std::optional<explanation> bohb_rule::explain(const learning::outlook& from,
-                                              const learning::pick& what) const {
+                                              const learning::pick& what,
+                                              learning::workbook&) const {
   auto found = what.origin.starts_with("bohb") ? chosen(from) : std::nullopt;
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;

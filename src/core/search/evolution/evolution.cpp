@@ -63,13 +63,15 @@ std::optional<evolution_rule::child> evolution_rule::born(const learning::outloo
   return std::nullopt;
 }
 
-std::optional<learning::pick> evolution_rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> evolution_rule::next(const learning::outlook& from,
+                                                   learning::workbook&) const {
   auto found = born(from);
   return found ? std::optional{learning::pick{std::move(found->at), "evolution"}} : std::nullopt;
 }
 
 std::optional<explanation> evolution_rule::explain(const learning::outlook& from,
-                                                   const learning::pick& what) const {
+                                                   const learning::pick& what,
+                                                   learning::workbook&) const {
   auto found = what.origin == "evolution" ? born(from) : std::nullopt;
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;

@@ -2,9 +2,8 @@
 #include "tune/core/search/fidelity/screen.hpp"
 
 #include "tune/core/search/gp/acquisition.hpp"
-#include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/targets.hpp"
-#include "tune/core/search/transfer/memory.hpp"
+#include "tune/core/search/learner/workbook.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -106,7 +105,8 @@ struct belief {
   transfer::forecast_ptr earlier = {};
 };
 
-belief believed(const outlook& from, const gp::inputs& at, const std::vector<double>& values) {
+belief believed(const outlook& from, const gp::inputs& at, const std::vector<double>& values,
+                transfer::model_book& sources) {
   auto prior = gp::kernel_prior::of(from.space().mean_active());
   auto fit = [&](const std::vector<double>& targets) {
     return gp::descend(at, targets, prior, gp::first_guess(prior, at.dimensions()), iterations)
@@ -114,7 +114,7 @@ belief believed(const outlook& from, const gp::inputs& at, const std::vector<dou
   };
   belief cold{fit(values)};
   auto known = from.earlier() != nullptr && from.past().courses().size() <= most_advised;
-  auto earlier = known ? from.earlier()->expected(at, values, false) : nullptr;
+  auto earlier = known ? from.earlier()->expected(at, values, false, sources) : nullptr;
   if (earlier == nullptr)
     return cold;
   auto logs = fit(gp::without(at, values, earlier));
@@ -128,11 +128,11 @@ struct prediction {
   transfer::forecast_ptr earlier;
 };
 
-prediction prediction_of(const outlook& from, const knowledge& all) {
+prediction prediction_of(const outlook& from, const knowledge& all, transfer::model_book& sources) {
   const auto& space = from.space();
   std::vector<double> values;
   auto few = inputs_of(space, all, gp::portion_of(all.values, fitted, from.seed()), values);
-  auto how = believed(from, few, values);
+  auto how = believed(from, few, values, sources);
   auto many = inputs_of(space, all, gp::portion_of(all.values, predicting, from.seed()), values);
   gp::model plain{std::move(many), std::move(values), std::move(how.logs), how.earlier};
   auto more = unseen(from);
@@ -181,12 +181,13 @@ struct view {
   double best = 0;
 };
 
-std::optional<view> view_of(const outlook& from, const std::vector<outcome_estimate>& known) {
+std::optional<view> view_of(const outlook& from, const std::vector<outcome_estimate>& known,
+                            transfer::model_book& sources) {
   auto good = std::count_if(known.begin(), known.end(), [](const auto& x) { return !x.is_bad; });
   if (static_cast<std::size_t>(good) < least_known)
     return std::nullopt;
   auto all = known_from(known);
-  auto [by, earlier] = prediction_of(from, all);
+  auto [by, earlier] = prediction_of(from, all, sources);
   auto best = best_of(by, from.space(), all, from.seed());
   return view{std::move(all), std::move(by), std::move(earlier), best};
 }
@@ -208,9 +209,11 @@ std::optional<neighbour> nearest_of(const std::vector<outcome_estimate>& known,
 
 } // namespace
 
-std::optional<explanation> screen::explain(const outlook& from, const pick& what) const {
+std::optional<explanation> screen::explain(const outlook& from, const pick& what,
+                                           learning::workbook& kept) const {
   auto known = extrapolated(from.space(), from.past().courses());
-  auto seen = what.origin.starts_with("best of") ? view_of(from, known) : std::nullopt;
+  auto seen
+      = what.origin.starts_with("best of") ? view_of(from, known, kept.sources) : std::nullopt;
   if (!seen)
     return std::nullopt;
   gp::inputs one{from.space()};
@@ -230,12 +233,12 @@ std::optional<explanation> screen::explain(const outlook& from, const pick& what
   return made;
 }
 
-std::optional<pick> screen::next(const outlook& from) const {
+std::optional<pick> screen::next(const outlook& from, learning::workbook& kept) const {
   if (from.number() % random_period == random_period - 1)
     return sketch(from);
   auto known = extrapolated(from.space(), from.past().courses());
   auto points = drawn(from);
-  auto seen = points.size() < 2 ? std::nullopt : view_of(from, known);
+  auto seen = points.size() < 2 ? std::nullopt : view_of(from, known, kept.sources);
   if (!seen)
     return sketch(from);
   gp::quest what;

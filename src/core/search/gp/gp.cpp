@@ -3,11 +3,11 @@
 
 #include "tune/core/search/gp/branch.hpp"
 #include "tune/core/search/gp/improvement.hpp"
-#include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/regret.hpp"
 #include "tune/core/search/gp/targets.hpp"
 #include "tune/core/search/learner/ranking.hpp"
 #include "tune/core/search/learner/scalar.hpp"
+#include "tune/core/search/learner/workbook.hpp"
 #include "tune/core/search/tpe/tpe.hpp"
 #include "tune/core/search/transfer/memory.hpp"
 
@@ -66,8 +66,8 @@ public:
     return learning::ranking(results_, least_finished).size() == least_finished;
   }
 
-  [[nodiscard]] std::optional<learning::pick> best(kernel_book& book) const {
-    auto seen = view_by(book);
+  [[nodiscard]] std::optional<learning::pick> best(learning::workbook& kept) const {
+    auto seen = view_by(kept);
     auto what = quest_by(seen);
     rng chance{from_.seed(), "gp", from_.number()};
     auto found = most_promising(what, chance);
@@ -76,8 +76,8 @@ public:
     return learning::pick{std::move(*found), origin(what.branch, seen.earlier.get())};
   }
 
-  [[nodiscard]] explanation about(const cube_point& at, kernel_book& book) const {
-    auto seen = view_by(book);
+  [[nodiscard]] explanation about(const cube_point& at, learning::workbook& kept) const {
+    auto seen = view_by(kept);
     auto what = quest_by(seen);
     inputs one{from_.space()};
     one.add(at);
@@ -123,12 +123,12 @@ private:
 
   [[nodiscard]] bool is_bent() const { return bends(how_.bend, from_.number(), results_.size()); }
 
-  [[nodiscard]] view view_by(kernel_book& book) const {
+  [[nodiscard]] view view_by(learning::workbook& kept) const {
     auto power = is_bent();
     evidence all{&from_.space(), results_, from_.seed()};
     auto values = targets(results_, power);
     auto noise = noises(results_, power);
-    auto how = believed(all, values, noise, power, book);
+    auto how = believed(all, values, noise, power, kept);
     inputs at{from_.space()};
     std::vector<double> chosen_values;
     auto chosen = chosen_of(all, values, predicting_portion);
@@ -178,22 +178,23 @@ private:
 
   [[nodiscard]] belief believed(const evidence& all, const std::vector<double>& values,
                                 const std::vector<double>& noise, bool power,
-                                kernel_book& book) const {
+                                learning::workbook& kept) const {
     // Each draw of weights makes other targets, so there is no earlier kernel to start from.
     if (is_one_of_several_)
       return {kernel_from_nowhere(all, power)};
-    belief cold{book.kernel_for(all, power)};
+    belief cold{kept.kernels.kernel_for(all, power)};
     if (from_.earlier() == nullptr || results_.size() > most_advised)
       return cold;
     inputs at{from_.space()};
     for (std::size_t i = 0; i < results_.size(); ++i)
       at.add(results_[i].at, noise[i]);
-    auto warm = from_.earlier()->expected(at, values, power);
+    auto warm = from_.earlier()->expected(at, values, power, kept.sources);
     if (warm == nullptr)
       return cold;
     auto with = all;
     with.earlier = from_.earlier();
-    auto logs = book.kernel_for(with, power);
+    with.sources = &kept.sources;
+    auto logs = kept.kernels.kernel_for(with, power);
     auto prior = kernel_prior::of(from_.space().mean_active());
     auto is_believed = pays(warm, {at, values, prior, cold.logs, logs});
     return is_believed ? belief{std::move(logs), std::move(warm)} : cold;
@@ -289,26 +290,25 @@ private:
 
 } // namespace
 
-gp_rule::gp_rule(settings how) : how_{how}, book_{std::make_shared<kernel_book>()} {}
-
-std::optional<learning::pick> gp_rule::next(const outlook& from) const {
+std::optional<learning::pick> gp_rule::next(const outlook& from, learning::workbook& kept) const {
   forecast all{how_, from};
-  return all.suffices() ? all.best(*book_) : std::nullopt;
+  return all.suffices() ? all.best(kept) : std::nullopt;
 }
 
-std::optional<explanation> gp_rule::explain(const outlook& from, const learning::pick& what) const {
+std::optional<explanation> gp_rule::explain(const outlook& from, const learning::pick& what,
+                                            learning::workbook& kept) const {
   if (!what.origin.starts_with("gp"))
-    return tpe::tpe_rule{{}}.explain(from, what);
+    return tpe::tpe_rule{{}}.explain(from, what, kept);
   forecast all{how_, from};
-  return all.suffices() ? std::optional{all.about(what.at, *book_)} : std::nullopt;
+  return all.suffices() ? std::optional{all.about(what.at, kept)} : std::nullopt;
 }
 
-std::optional<double> gp_rule::regret_bound(const outlook& from) const {
-  return gp::regret_bound(from, *book_);
+std::optional<double> gp_rule::regret_bound(const outlook& from, learning::workbook& kept) const {
+  return gp::regret_bound(from, kept.kernels);
 }
 
 std::optional<learning::pick> gp_rule::sketch(const outlook& from) const {
-  return tpe::tpe_rule{{}}.next(from);
+  return tpe::tpe_rule{{}}.sketch(from);
 }
 
 } // namespace tune::gp

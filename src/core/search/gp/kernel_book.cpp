@@ -57,7 +57,8 @@ struct task {
       values.push_back(all[i]);
     }
     if (from.earlier != nullptr)
-      values = without(at, std::move(values), from.earlier->expected(at, values, power));
+      values = without(at, std::move(values),
+                       from.earlier->expected(at, values, power, *from.sources));
   }
 
   [[nodiscard]] fit from_nowhere() const {
@@ -69,7 +70,7 @@ struct task {
 };
 
 evidence first_of(const evidence& from, std::size_t count) {
-  return {from.space, from.results.first(count), from.seed, from.earlier};
+  return {from.space, from.results.first(count), from.seed, from.earlier, from.sources};
 }
 
 } // namespace

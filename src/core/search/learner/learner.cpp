@@ -33,7 +33,9 @@ generator::generator(settings how, std::shared_ptr<const rule> by, const searche
     , rule_{std::move(by)}
     , seed_{about.seed}
     , points_{std::move(points)}
-    , past_{std::make_shared<const encoding>(std::move(space)), rule_->sees_courses()} {
+    , past_{std::make_shared<const encoding>(std::move(space)), rule_->sees_courses()}
+    , book_{std::make_shared<workbook>()}
+    , later_book_{std::make_shared<workbook>()} {
   if (how_.startup == 0)
     how_.startup = rule_->usual_startup();
   if (how_.startup == 0)
@@ -41,13 +43,13 @@ generator::generator(settings how, std::shared_ptr<const rule> by, const searche
   auto is_there = points_.size() + about.known.size();
   auto count = how_.startup - std::min<std::uint64_t>(how_.startup, is_there);
   if (!about.earlier.empty())
-    earlier_ = std::make_shared<const transfer::memory>(past_.space(), about.earlier, seed_);
+    earlier_.emplace(past_.space(), about.earlier, seed_);
   lay_out(static_cast<std::size_t>(count));
 }
 
 void generator::lay_out(std::size_t count) {
   std::vector<transfer::first_point> all;
-  if (earlier_ != nullptr)
+  if (earlier_)
     all = transfer::first_points(past_.space(), earlier_->sources(),
                                  transfer::count_of_first(count, earlier_->sources().size()),
                                  seed_);
@@ -60,8 +62,8 @@ void generator::lay_out(std::size_t count) {
   design_ = std::make_shared<const std::vector<transfer::first_point>>(std::move(all));
 }
 
-outlook generator::view(const ask& question) const {
-  return {past_, seed_, question.trial, earlier_.get()};
+outlook generator::view(std::optional<trial_id> draft) const {
+  return {past_, seed_, draft, earlier_ ? &*earlier_ : nullptr};
 }
 
 searcher_traits generator::traits() const {
@@ -71,21 +73,24 @@ searcher_traits generator::traits() const {
   result.learns = true;
   result.prompt = how_.prompt;
   result.learns_earlier = rule_->learns_earlier();
+  result.sketches = !how_.prompt;
   return result;
 }
 
 void generator::apply(const searcher_fact& what) {
   past_.apply(what);
+  if (earlier_)
+    earlier_->hear(past_.results());
 }
 
 /// Reason to end although there is more to try; empty if there is none. Asks for drafts never end
 /// the search: their replacements are asked for when a trial begins.
 std::optional<exhausted> generator::end_for(const ask& question) const {
-  outlook from{past_, seed_, {}, earlier_.get()};
+  auto from = view({});
   if (how_.regret_below <= 0 || question.trial || question.drafts == drafting::quick
       || from.number() < points_.size() + design_->size())
     return std::nullopt;
-  auto bound = rule_->regret_bound(from);
+  auto bound = rule_->regret_bound(from, *book_);
   if (!bound || *bound > how_.regret_below)
     return std::nullopt;
   return exhausted{"no more than " + to_text(value{*bound}) + " is to be gained"};
@@ -95,7 +100,7 @@ proposal generator::propose(const ask& question) const {
   if (auto end = end_for(question))
     return *end;
   std::vector<suggestion> result;
-  auto from = view(question);
+  auto from = view(question.trial);
   while (result.size() < question.count) {
     auto found = next(from, question.drafts);
     if (!found)
@@ -111,12 +116,14 @@ proposal generator::propose(const ask& question) const {
 }
 
 deferred_proposal generator::propose_later(const ask& question) const {
-  auto number = view(question).number();
+  auto number = view(question.trial).number();
   if (how_.prompt || question.drafts == drafting::quick || number < how_.startup
       || rule_->is_quick(past_))
     return {};
-  return [copy = std::make_shared<const generator>(*this), question] {
-    return copy->propose(question);
+  auto copy = std::make_shared<generator>(*this);
+  copy->book_ = later_book_;
+  return [from = std::shared_ptr<const generator>{std::move(copy)}, question] {
+    return from->propose(question);
   };
 }
 
@@ -169,7 +176,8 @@ std::optional<pick> generator::chosen(const outlook& from, drafting drafts) cons
     if (!from.is_taken(at))
       return pick{std::move(at), x->origin};
     origin = origin_instead_of(*x, at, from);
-  } else if (auto found = drafts == drafting::quick ? rule_->sketch(from) : rule_->next(from)) {
+  } else if (auto found
+             = drafts == drafting::quick ? rule_->sketch(from) : rule_->next(from, *book_)) {
     return found;
   }
   auto free = free_point(from);
@@ -179,7 +187,7 @@ std::optional<pick> generator::chosen(const outlook& from, drafting drafts) cons
 std::optional<explanation> generator::explain(const ask& question,
                                               const std::vector<suggestion>& answer,
                                               std::size_t which) const {
-  auto from = view(question);
+  auto from = view(question.trial);
   for (std::size_t i = 0; i < which; ++i) {
     if (auto at = past_.space().encoded(*answer[i].config))
       from.add(std::move(*at));
@@ -187,7 +195,7 @@ std::optional<explanation> generator::explain(const ask& question,
   auto at = past_.space().encoded(*answer[which].config);
   if (!at || from.number() < points_.size() + design_->size())
     return std::nullopt;
-  auto found = rule_->explain(from, {std::move(*at), answer[which].origin});
+  auto found = rule_->explain(from, {std::move(*at), answer[which].origin}, *book_);
   if (found && !found->nearest)
     found->nearest = nearest_result(past_, *past_.space().encoded(*answer[which].config));
   return found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/learner/rule.hpp"
 
+#include "tune/core/search/learner/workbook.hpp"
+
 #include <cmath>
 
 namespace tune::learning {
@@ -24,6 +26,11 @@ std::vector<cube_point> outlook::unseen() const {
   auto result = past_->unseen(draft_);
   result.insert(result.end(), fresh_.begin(), fresh_.end());
   return result;
+}
+
+std::optional<pick> rule::sketch(const outlook& from) const {
+  workbook empty;
+  return next(from, empty);
 }
 
 void outlook::add(cube_point canonical) {

@@ -46,7 +46,8 @@ std::optional<nsga2_rule::child> nsga2_rule::born(const learning::outlook& from)
   return std::nullopt;
 }
 
-std::optional<learning::pick> nsga2_rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> nsga2_rule::next(const learning::outlook& from,
+                                               learning::workbook&) const {
   auto found = born(from);
   if (!found)
     return std::nullopt;
@@ -55,7 +56,8 @@ std::optional<learning::pick> nsga2_rule::next(const learning::outlook& from) co
 }
 
 std::optional<explanation> nsga2_rule::explain(const learning::outlook& from,
-                                               const learning::pick& what) const {
+                                               const learning::pick& what,
+                                               learning::workbook&) const {
   auto found = what.origin.starts_with("nsga2") ? born(from) : std::nullopt;
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;

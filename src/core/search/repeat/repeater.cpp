@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/repeat/repeater.hpp"
 
+#include "tune/core/search/missing_samples.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -73,6 +75,8 @@ searcher_traits repeater::traits() const {
   // The repeater counts configurations, which nothing else does.
   result.exhaustible = result.exhaustible || samples_ > 0;
   result.learns = result.learns || rule_.confirm > 0;
+  // Runs of one configuration are never drafts.
+  result.sketches = false;
   return result;
 }
 
@@ -121,7 +125,7 @@ proposal repeater::ask_inner(const ask& question, std::size_t still, std::uint64
 }
 
 exhausted repeater::all_suggested() const {
-  return {"all " + std::to_string(drawn_) + " configurations were suggested"};
+  return {"all " + std::to_string(drawn_) + " configurations" + std::string{all_made}};
 }
 
 /// Proposes further runs of the best configurations until each has run often enough.

@@ -92,7 +92,7 @@ void generator::fill(std::vector<value>& values, std::uint64_t index) const {
 proposal generator::propose(const ask& question) const {
   auto n = std::min<std::uint64_t>(question.count, end_ - suggested_);
   if (n == 0)
-    return exhausted{"all " + std::to_string(end_) + " samples were suggested"};
+    return exhausted{"all " + std::to_string(end_) + " samples" + std::string{all_made}};
   std::vector<suggestion> result;
   result.reserve(static_cast<std::size_t>(n));
   std::vector<value> values(space_->parameters().size());

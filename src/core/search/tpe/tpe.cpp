@@ -158,7 +158,8 @@ double log_ratio(const encoding& space, const parzen& good, const parzen& bad, c
 } // namespace
 
 std::optional<explanation> tpe_rule::explain(const learning::outlook& from,
-                                             const learning::pick& what) const {
+                                             const learning::pick& what,
+                                             learning::workbook&) const {
   auto seen = what.origin.starts_with("tpe") ? evidence_from(from) : std::nullopt;
   if (!seen)
     return std::nullopt;
@@ -178,7 +179,8 @@ std::optional<explanation> tpe_rule::explain(const learning::outlook& from,
   return made;
 }
 
-std::optional<learning::pick> tpe_rule::next(const learning::outlook& from) const {
+std::optional<learning::pick> tpe_rule::next(const learning::outlook& from,
+                                             learning::workbook&) const {
   auto seen = evidence_from(from);
   if (!seen)
     return std::nullopt;

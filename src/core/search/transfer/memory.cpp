@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 namespace tune::transfer {
@@ -32,7 +31,6 @@ constexpr double fading = 10;
 constexpr std::size_t most_compared = 60;
 /// Trials that a source's prediction for a place rests on.
 constexpr std::size_t nearest = 8;
-constexpr std::size_t most_remembered = 4096;
 
 /// Gaussian process of a source.
 gp::model model_of(const encoding& space, const source& from, std::uint64_t seed, bool power) {
@@ -68,7 +66,6 @@ std::vector<std::size_t> thinned(std::vector<std::size_t> order) {
 struct ranked_source {
   tpe::split parts;
   std::vector<double> ranks;
-  std::unordered_map<std::uint64_t, double> said;
 
   explicit ranked_source(const source& from)
       : parts{tpe::split_results(from.results, {})}, ranks(from.results.size(), 1) {
@@ -78,19 +75,8 @@ struct ranked_source {
   }
 
   /// Mean rank of the nearest trials, weighted by the inverse of their squared distances.
-  double rank_at(const encoding& space, const source& from, std::uint64_t key,
-                 const cube_point& at) {
-    if (said.size() > most_remembered)
-      said.clear();
-    auto [found, is_new] = said.try_emplace(key);
-    if (is_new)
-      found->second = mean_near(space, from, at);
-    return found->second;
-  }
-
-private:
-  [[nodiscard]] double mean_near(const encoding& space, const source& from,
-                                 const cube_point& at) const {
+  [[nodiscard]] double rank_at(const encoding& space, const source& from,
+                               const cube_point& at) const {
     std::vector<std::pair<double, double>> all;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       auto distance = distance_on(from.knows, space, from.results[i].at, at);
@@ -135,23 +121,31 @@ std::string forecast::text() const {
 struct memory::inside {
   encoding space;
   std::uint64_t seed = 0;
-  /// By source: models of plain targets, and of transformed ones.
-  std::vector<std::array<std::shared_ptr<const gp::model>, 2>> models;
-  std::vector<std::unique_ptr<ranked_source>> views;
+  std::vector<ranked_source> views;
 };
 
 memory::memory(const encoding& space, const std::vector<earlier_experiment>& from,
                std::uint64_t seed)
-    : inside_{std::make_unique<inside>(inside{space, seed, {}, {}})} {
+    : ranks_(from.size()) {
   std::vector<source> made;
+  std::vector<ranked_source> views;
   for (const auto& x : from)
     made.push_back(laid_out(space, x));
-  inside_->models.resize(made.size());
-  inside_->views.resize(made.size());
   sources_ = std::make_shared<const std::vector<source>>(std::move(made));
+  // Views point into the sources.
+  for (const auto& x : *sources_)
+    views.emplace_back(x);
+  inside_ = std::make_shared<const inside>(inside{space, seed, std::move(views)});
 }
 
-memory::~memory() = default;
+void memory::hear(std::span<const learning::result> results) {
+  for (std::size_t s = 0; s < ranks_.size(); ++s) {
+    const auto& view = inside_->views[s];
+    while (!view.parts.good.empty() && ranks_[s].size() < results.size())
+      ranks_[s].push_back(
+          view.rank_at(inside_->space, (*sources_)[s], results[ranks_[s].size()].at));
+  }
+}
 
 bool pays(const forecast_ptr& what, const rivals& between) {
   const auto& [at, targets, prior, cold, warm] = between;
@@ -161,15 +155,16 @@ bool pays(const forecast_ptr& what, const rivals& between) {
                     * std::log(static_cast<double>(targets.size()));
 }
 
-forecast_ptr memory::expected(const gp::inputs& at, std::span<const double> targets,
-                              bool power) const {
+forecast_ptr memory::expected(const gp::inputs& at, std::span<const double> targets, bool power,
+                              model_book& kept) const {
+  kept.models.resize(sources_->size());
   std::vector<forecast::part> parts;
   std::vector<std::vector<double>> predictions;
   for (std::size_t s = 0; s < sources_->size(); ++s) {
     const auto& from = (*sources_)[s];
     if (learning::ranking(from.results, least_finished).size() < least_finished)
       continue;
-    auto& known = inside_->models[s][power ? 1 : 0];
+    auto& known = kept.models[s][power ? 1 : 0];
     if (known == nullptr)
       known
           = std::make_shared<const gp::model>(model_of(inside_->space, from, inside_->seed, power));
@@ -196,20 +191,17 @@ std::vector<backing> memory::backings(std::span<const learning::result> results)
   std::vector<backing> made;
   for (std::size_t s = 0; s < sources_->size(); ++s) {
     const auto& from = (*sources_)[s];
-    auto& view = inside_->views[s];
-    if (view == nullptr)
-      view = std::make_unique<ranked_source>(from);
-    if (view->parts.good.empty())
+    const auto& view = inside_->views[s];
+    if (view.parts.good.empty())
       continue;
     std::vector<double> said;
-    for (auto i : order) {
-      const auto& at = results[i].at;
-      said.push_back(-view->rank_at(inside_->space, from, inside_->space.key(at), at));
-    }
+    for (auto i : order)
+      said.push_back(-(i < ranks_[s].size() ? ranks_[s][i]
+                                            : view.rank_at(inside_->space, from, results[i].at)));
     auto believed = trust(rank_correlation(said, ranks), order.size());
     if (believed > 0)
-      made.push_back({view->parts.good, view->parts.bad,
-                      believed * weight / static_cast<double>(view->parts.good.size())});
+      made.push_back({view.parts.good, view.parts.bad,
+                      believed * weight / static_cast<double>(view.parts.good.size())});
   }
   return made;
 }

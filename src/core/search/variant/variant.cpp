@@ -216,7 +216,7 @@ proposal generator::propose(const ask& question, patience with) const {
 
 exhausted generator::end_of_all(std::uint64_t given_up) const {
   if (given_up == 0)
-    return {"all " + std::to_string(suggested_) + " configurations were suggested"};
+    return {"all " + std::to_string(suggested_) + " configurations" + std::string{all_made}};
   const auto* what = grids_.digits().empty() ? " more" : " more combinations of the grids";
   const auto* rule = whole_->constraint();
   return {std::string{samples_missing} + std::to_string(suggested_)

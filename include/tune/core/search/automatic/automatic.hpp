@@ -23,11 +23,14 @@ class automatic_rule final : public learning::rule {
 public:
   automatic_rule();
 
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
-  [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
+  [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] bool learns_earlier() const override { return true; }
   [[nodiscard]] bool is_quick(const learning::archive& past) const override;

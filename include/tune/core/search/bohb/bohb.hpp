@@ -60,14 +60,16 @@ class bohb_rule final : public learning::rule {
 public:
   explicit bohb_rule(settings how) : how_{how} {}
 
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   /// Draws at random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   /// Details: `log_ratio`, the logarithm of the ratio of the densities of good and bad trials
   /// there, `good` and `bad`, the number of trials in each density, and `budget`, the budget of
   /// both.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }
 
 private:

@@ -27,10 +27,12 @@ class evolution_rule final : public learning::rule {
 public:
   explicit evolution_rule(settings how) : how_{how} {}
 
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   /// The parent is given as the nearest trial.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return how_.population; }
 

@@ -15,14 +15,16 @@ namespace tune::fidelity {
 /// better. Expectations from earlier experiments are used as in `gp::gp_rule`.
 class screen final : public learning::rule {
 public:
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   /// Draws at random.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] bool learns_earlier() const override { return true; }
   /// Values are the extrapolated ones. Details: `candidates`, the number that it was the best of;
   /// `earlier`, as for `gp::gp_rule`.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool sees_courses() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return 9; }
 };

@@ -7,11 +7,8 @@
 #include "tune/core/search/searcher.hpp"
 
 #include <cstdint>
-#include <memory>
 
 namespace tune::gp {
-
-class kernel_book;
 
 /// Transformation of objectives before the model sees them.
 enum class bending : std::uint8_t {
@@ -44,21 +41,22 @@ struct settings {
 ///         processes over the residuals of those before; the scales and their choice are our own.
 class gp_rule final : public learning::rule {
 public:
-  explicit gp_rule(settings how);
+  explicit gp_rule(settings how) : how_{how} {}
 
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
-  [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
+  [[nodiscard]] std::optional<double> regret_bound(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] bool learns_earlier() const override { return true; }
   /// Chooses by TPE.
   [[nodiscard]] std::optional<learning::pick> sketch(const learning::outlook& from) const override;
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
 
 private:
   settings how_;
-  /// Caches data that can be derived from the results alone.
-  std::shared_ptr<kernel_book> book_;
 };
 
 /// "gp".

@@ -13,7 +13,8 @@
 
 namespace tune::transfer {
 class memory;
-}
+struct model_book;
+} // namespace tune::transfer
 
 namespace tune::gp {
 
@@ -24,6 +25,8 @@ struct evidence {
   std::uint64_t seed = 0;
   /// Null: there are no expectations of the results.
   const transfer::memory* earlier = nullptr;
+  /// Models of the earlier experiments. @pre Not null if `earlier` is not.
+  transfer::model_book* sources = nullptr;
 };
 
 /// The part of many results that a model is made of: those of the best targets, the newest, and

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "tune/core/search/learner/rule.hpp"
+#include "tune/core/search/learner/workbook.hpp"
 #include "tune/core/search/points.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/search/transfer/first_points.hpp"
 #include "tune/core/search/transfer/memory.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,12 +68,16 @@ private:
   /// Points of the design that earlier experiments replaced.
   std::shared_ptr<const std::vector<transfer::first_point>> spare_;
   archive past_;
-  /// Null: there are no earlier experiments.
-  std::shared_ptr<const transfer::memory> earlier_;
+  /// Empty: there are no earlier experiments.
+  std::optional<transfer::memory> earlier_;
+  /// For proposals made at once.
+  std::shared_ptr<workbook> book_;
+  /// For proposals made later: the next job begins with what the last one has left.
+  std::shared_ptr<workbook> later_book_;
 
   void lay_out(std::size_t count);
   [[nodiscard]] const transfer::first_point* planned(const outlook& from) const;
-  [[nodiscard]] outlook view(const ask& question) const;
+  [[nodiscard]] outlook view(std::optional<trial_id> draft) const;
   [[nodiscard]] std::optional<exhausted> end_for(const ask& question) const;
   [[nodiscard]] std::optional<suggestion> next(outlook& from, drafting drafts) const;
   [[nodiscard]] suggestion point(outlook& from) const;

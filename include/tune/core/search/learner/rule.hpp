@@ -15,6 +15,8 @@ class memory;
 
 namespace tune::learning {
 
+struct workbook;
+
 /// The data from which the next point is chosen. Must not outlive its archive.
 class outlook {
 public:
@@ -65,30 +67,32 @@ struct pick {
   std::string origin;
 };
 
-/// Chooses points by what was learnt. A function of the outlook: a rule's own state changes no
-/// answer.
+/// Chooses points by what was learnt: a function of the outlook. A rule has no state, so several
+/// threads may ask it at once, each with its own workbook.
 class rule {
 public:
   virtual ~rule() = default;
 
   /// A point that is not taken; empty if the results so far do not suffice, or if none was found.
-  /// Called by one thread at a time.
-  [[nodiscard]] virtual std::optional<pick> next(const outlook& from) const = 0;
+  [[nodiscard]] virtual std::optional<pick> next(const outlook& from, workbook& kept) const = 0;
 
-  /// A preliminary point that is to be replaced before any trial runs it. Must cost next to
-  /// nothing.
-  [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const { return next(from); }
+  /// A preliminary point: it is replaced before a trial runs it, unless a free place cannot wait
+  /// for that. Must cost next to nothing. Without an override: what `next` chooses.
+  [[nodiscard]] virtual std::optional<pick> sketch(const outlook& from) const;
 
   /// The reason why the rule chose this point, or would have drafted it, from the same outlook.
   /// Empty if the point's origin says everything. The nearest trial may be left out: it is found
   /// for all rules.
-  [[nodiscard]] virtual std::optional<explanation> explain(const outlook&, const pick&) const {
+  [[nodiscard]] virtual std::optional<explanation> explain(const outlook&, const pick&,
+                                                           workbook&) const {
     return {};
   }
 
   /// An upper bound of the difference, in the metric's unit, between the best of the space and the
   /// best result. Empty if it cannot be determined.
-  [[nodiscard]] virtual std::optional<double> regret_bound(const outlook&) const { return {}; }
+  [[nodiscard]] virtual std::optional<double> regret_bound(const outlook&, workbook&) const {
+    return {};
+  }
 
   /// Whether the rule supports several objectives.
   [[nodiscard]] virtual bool takes_several() const { return false; }

@@ -28,9 +28,11 @@ class nsga2_rule final : public learning::rule {
 public:
   explicit nsga2_rule(settings how);
 
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] std::uint64_t usual_startup() const override { return how_.population; }
 

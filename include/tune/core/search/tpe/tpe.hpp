@@ -42,7 +42,8 @@ class tpe_rule final : public learning::rule {
 public:
   explicit tpe_rule(settings how) : how_{how} {}
 
-  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from) const override;
+  [[nodiscard]] std::optional<learning::pick> next(const learning::outlook& from,
+                                                   learning::workbook& kept) const override;
   [[nodiscard]] bool takes_several() const override { return true; }
   [[nodiscard]] bool learns_earlier() const override { return true; }
   /// Details: `log_ratio`, the logarithm of the ratio of the densities of good and bad trials
@@ -50,7 +51,8 @@ public:
   /// ones that have not ended; `earlier`, the number of points of both
   /// that come from earlier experiments, if any do.
   [[nodiscard]] std::optional<explanation> explain(const learning::outlook& from,
-                                                   const learning::pick& what) const override;
+                                                   const learning::pick& what,
+                                                   learning::workbook& kept) const override;
 
 private:
   settings how_;

@@ -5,6 +5,7 @@
 #include "tune/core/search/gp/model.hpp"
 #include "tune/core/search/transfer/source.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -61,32 +62,46 @@ struct backing {
   double weight = 0;
 };
 
-/// Earlier experiments, and data derived from them. All answers are a function of the experiments
-/// and of the question: cached data changes no answer. Used by one thread at a time.
+/// Models of the sources of one memory, fitted when they are first needed. Used by one thread at a
+/// time.
+struct model_book {
+  /// By source: models of plain targets, and of transformed ones.
+  std::vector<std::array<std::shared_ptr<const gp::model>, 2>> models;
+};
+
+/// Earlier experiments, and data derived from them. A value: copies share only constant data. All
+/// answers are a function of the experiments and of the question.
 class memory {
 public:
   memory(const encoding& space, const std::vector<earlier_experiment>& from, std::uint64_t seed);
-  ~memory();
 
   [[nodiscard]] const std::vector<source>& sources() const { return *sources_; }
+
+  /// Works out ahead what `backings` needs of the results that are new since the last call.
+  /// @param results All results so far, in the order in which the trials ended.
+  void hear(std::span<const learning::result> results);
 
   /// The forecast of targets by the sources' processes, with the weights that fit them best
   /// (`slopes`). Null if no source fits.
   /// @param targets Standardised, smaller is better.
   /// @param power   As in `gp::targets`.
+  /// @param kept    Models of this memory's sources; missing ones are fitted.
   [[nodiscard]] forecast_ptr expected(const gp::inputs& at, std::span<const double> targets,
-                                      bool power) const;
+                                      bool power, model_book& kept) const;
 
   /// Points for densities: the good and bad points of each source that agrees with the results by
   /// rank. A source's rank of a place is the mean rank of its eight nearest trials, weighted by the
   /// inverse of their squared distances. After n results its good points have the total weight 4 ·
   /// 10 / (10 + n) times `trust`, and each of its bad ones weighs as much as a good one.
+  /// @param results Begin with those that were heard.
   [[nodiscard]] std::vector<backing> backings(std::span<const learning::result> results) const;
 
 private:
   struct inside;
   std::shared_ptr<const std::vector<source>> sources_;
-  std::unique_ptr<inside> inside_;
+  std::shared_ptr<const inside> inside_;
+  /// By source: its ranks of the places of all results heard.
+  std::vector<std::vector<double>> ranks_;
 };
 
 } // namespace tune::transfer
