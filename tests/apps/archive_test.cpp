@@ -210,6 +210,19 @@ TEST_F(archive_test, notices_a_file_that_goes) {
   EXPECT_FALSE(fs::exists(into / "b"));
 }
 
+TEST_F(archive_test, notices_a_file_that_goes_before_its_directory_is_listed) {
+  fill(from / "sub" / "b", "b");
+  fill(from / "z", std::string(1'000'000, 'z'));
+  const std::array<::timespec, 2> then{{{1'000'000'000, 0}, {1'000'000'000, 0}}};
+  ::utimensat(AT_FDCWD, (from / "sub").c_str(), then.data(), 0);
+
+  auto result
+      = packed({}, [&](std::string_view) { return fs::remove(from / "sub" / "b") || true; });
+
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->how, end::changed);
+}
+
 TEST_F(archive_test, notices_a_file_that_grows_or_shrinks) {
   for (const std::size_t size : {10U, 2'000'000U}) {
     fill(from / "a", std::string(1'000'000, 'a'));

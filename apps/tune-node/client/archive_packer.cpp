@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/archive_packer.hpp"
 
-#include <archive.h>
 #include <archive_entry.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,8 +30,6 @@ using packing_end = packing_result::end;
 constexpr std::size_t most_ranges = 1'000'000;
 /// [bytes]
 constexpr std::size_t buffer_size = 256 * 1024;
-/// Length of a hole that is told to libarchive at a time. It skips these bytes unread. [bytes]
-constexpr std::size_t zeros_size = 64 * 1024 * 1024;
 
 struct data_range {
   ::off_t begin = 0;
@@ -58,72 +55,38 @@ std::vector<data_range> data_of(const descriptor& file, ::off_t size) {
   return result;
 }
 
-bool is_same(const struct ::stat& a, const struct ::stat& b) {
-  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec
-         && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+bool is_same(const ::timespec& a, const ::timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-struct packing_closing {
-  void operator()(::archive* x) const { ::archive_write_free(x); }
-};
+bool is_same(const struct ::stat& a, const struct ::stat& b) {
+  return a.st_size == b.st_size && is_same(a.st_mtim, b.st_mtim);
+}
+
 struct entry_closing {
   void operator()(::archive_entry* x) const { ::archive_entry_free(x); }
 };
-struct memory_closing {
-  void operator()(char* x) const { std::free(x); } // NOLINT(cppcoreguidelines-no-malloc)
-};
+using entry_holder = std::unique_ptr<::archive_entry, entry_closing>;
 
-/// A tar archive that is written.
-class archive_writer {
-public:
-  explicit archive_writer(const byte_taker& to) : to_{to} {
-    auto* all = archive_.get();
-    ::archive_write_set_format_pax_restricted(all);
-    // Names are bytes, in whatever language.
-    ::archive_write_set_format_option(all, "pax", "hdrcharset", "BINARY");
-    ::archive_write_set_bytes_per_block(all, buffer_size);
-    ::archive_write_set_bytes_in_last_block(all, 1);
-    ::archive_write_open(all, this, nullptr, on_bytes, nullptr);
-  }
-  archive_writer(const archive_writer&) = delete;
-  archive_writer& operator=(const archive_writer&) = delete;
-  ~archive_writer() { is_wanted_ = false; }
+/// An entry without its content.
+entry_holder entry_of(const struct ::stat& about, const fs::path& path) {
+  entry_holder result{::archive_entry_new()};
+  ::archive_entry_copy_pathname(result.get(), path.c_str());
+  ::archive_entry_set_mode(result.get(), about.st_mode & (S_IFMT | 0777));
+  ::archive_entry_set_mtime(result.get(), about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+  ::archive_entry_set_size(result.get(), S_ISREG(about.st_mode) ? about.st_size : 0);
+  return result;
+}
 
-  bool begin(::archive_entry* what) { return has_gone_well(::archive_write_header(get(), what)); }
-  bool write(const char* data, std::size_t size) {
-    while (size > 0) {
-      const auto done = ::archive_write_data(get(), data, size);
-      if (done <= 0)
-        return false;
-      data += done;
-      size -= static_cast<std::size_t>(done);
-    }
-    return true;
-  }
-  /// Fills up a file that has become shorter.
-  bool end() { return has_gone_well(::archive_write_finish_entry(get())); }
-  bool close() { return has_gone_well(::archive_write_close(get())); }
-
-  [[nodiscard]] bool is_wanted() const { return is_wanted_; }
-  [[nodiscard]] std::string why() {
-    const auto* text = ::archive_error_string(get());
-    return text == nullptr ? "cannot be packed" : text;
-  }
-
-private:
-  const byte_taker& to_;
-  bool is_wanted_ = true;
-  std::unique_ptr<::archive, packing_closing> archive_{::archive_write_new()};
-
-  ::archive* get() { return archive_.get(); }
-  /// A warning means that a name needs a header of its own, for example.
-  static bool has_gone_well(int status) { return status == ARCHIVE_OK || status == ARCHIVE_WARN; }
-  static ::la_ssize_t on_bytes(::archive*, void* self, const void* data, std::size_t size) {
-    auto& own = *static_cast<archive_writer*>(self);
-    own.is_wanted_ = own.is_wanted_ && own.to_({static_cast<const char*>(data), size});
-    return own.is_wanted_ ? static_cast<::la_ssize_t>(size) : -1;
-  }
-};
+void set_holes(::archive_entry* of, const std::vector<data_range>& data, ::off_t size) {
+  if (size == 0 || (data.size() == 1 && data[0].begin == 0 && data[0].end == size))
+    return;
+  // An empty range at the beginning: there is nothing but one hole.
+  if (data.empty())
+    ::archive_entry_sparse_add_entry(of, 0, 0);
+  for (const auto& x : data)
+    ::archive_entry_sparse_add_entry(of, x.begin, x.end - x.begin);
+}
 
 /// A directory that is still to be packed.
 struct branch {
@@ -131,14 +94,20 @@ struct branch {
   /// Its path from there, and in the archive.
   fs::path way;
   fs::path path;
+  /// When names in it changed last.
+  ::timespec changed{};
 };
 
 class packer {
 public:
   packer(const guarded_directory& from, const packing_rules& rules, const byte_taker& to)
       : shown_{from.path()}, rules_{rules}, writer_{to} {
-    open_.push_back(
-        {std::make_shared<descriptor>(beneath::open(from.number(), {}, O_PATH)), {}, {}});
+    branch root{std::make_shared<descriptor>(beneath::open(from.number(), {}, O_PATH)), {}, {}};
+    struct ::stat about {};
+    if (::fstat(from.number(), &about) != 0)
+      not_read({});
+    root.changed = about.st_mtim;
+    open_.push_back(std::move(root));
   }
 
   expected<packing_result> run() {
@@ -146,7 +115,10 @@ public:
       const auto next = std::move(open_.front());
       open_.pop_front();
       list(next);
+      if (!may_change(next.path))
+        listed_.push_back(next);
     }
+    look_again();
     if (goes_on() && !writer_.close())
       writing_failed({});
     if (failure_)
@@ -159,16 +131,32 @@ private:
   const packing_rules& rules_;
   archive_writer writer_;
   std::deque<branch> open_;
+  /// Those in which no names may come or go.
+  std::vector<branch> listed_;
   packing_result result_;
   std::optional<error> failure_;
   std::vector<char> buffer_ = std::vector<char>(buffer_size);
-  std::unique_ptr<char, memory_closing> zeros_;
 
   [[nodiscard]] bool goes_on() const { return !failure_ && result_.how == packing_end::whole; }
 
+  [[nodiscard]] bool may_change(const fs::path& what) const {
+    return rules_.may_change && rules_.may_change(what.string());
+  }
+
   void changed(const fs::path& what) {
-    if (!rules_.may_change || !rules_.may_change(what.string()))
+    if (!may_change(what))
       result_.how = packing_end::changed;
+  }
+
+  /// Tells of a name that went before its directory was listed.
+  void look_again() {
+    for (const auto& x : listed_) {
+      const descriptor held{beneath::open(x.base->number(), x.way, O_PATH | O_DIRECTORY)};
+      struct ::stat about {};
+      if (held.number() < 0 || ::fstat(held.number(), &about) != 0
+          || !is_same(about.st_mtim, x.changed))
+        return changed(x.path);
+    }
   }
 
   void leave_out(const fs::path& what) {
@@ -253,22 +241,13 @@ private:
     leave_out(path);
   }
 
-  static std::unique_ptr<::archive_entry, entry_closing> entry_of(const struct ::stat& about,
-                                                                  const fs::path& path) {
-    std::unique_ptr<::archive_entry, entry_closing> result{::archive_entry_new()};
-    ::archive_entry_copy_pathname(result.get(), path.c_str());
-    ::archive_entry_set_mode(result.get(), about.st_mode & (S_IFMT | 0777));
-    ::archive_entry_set_mtime(result.get(), about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
-    ::archive_entry_set_size(result.get(), S_ISREG(about.st_mode) ? about.st_size : 0);
-    return result;
-  }
-
   void add_directory(branch which, int held) {
     struct ::stat about {};
     if (::fstat(held, &about) != 0)
       return not_read(which.path);
     if (!writer_.begin(entry_of(about, which.path).get()) || !writer_.end())
       return writing_failed(which.path);
+    which.changed = about.st_mtim;
     open_.push_back(std::move(which));
   }
 
@@ -294,16 +273,7 @@ private:
       return changed(path);
     auto entry = entry_of(before, path);
     const auto data = data_of(file, before.st_size);
-    const bool has_holes
-        = before.st_size > 0
-          && (data.size() != 1 || data[0].begin > 0 || data[0].end < before.st_size);
-    if (has_holes) {
-      // An empty range at the beginning: there is nothing but one hole.
-      if (data.empty())
-        ::archive_entry_sparse_add_entry(entry.get(), 0, 0);
-      for (const auto& x : data)
-        ::archive_entry_sparse_add_entry(entry.get(), x.begin, x.end - x.begin);
-    }
+    set_holes(entry.get(), data, before.st_size);
     if (!writer_.begin(entry.get()))
       return writing_failed(path);
     write_content(file, data, before.st_size, path);
@@ -320,7 +290,7 @@ private:
                      const fs::path& path) {
     ::off_t at = 0;
     for (const auto& x : data) {
-      if (!skip(x.begin - at))
+      if (!writer_.skip(x.begin - at))
         return writing_failed(path);
       for (at = x.begin; at < x.end;) {
         const auto wanted
@@ -332,25 +302,13 @@ private:
           return not_read(path);
         if (count == 0)
           return changed(path);
-        if (!writer_.write(buffer_.data(), static_cast<std::size_t>(count)))
+        if (!writer_.write({buffer_.data(), static_cast<std::size_t>(count)}))
           return writing_failed(path);
         at += count;
       }
     }
-    if (!skip(size - at))
+    if (!writer_.skip(size - at))
       writing_failed(path);
-  }
-
-  bool skip(::off_t size) {
-    if (size > 0 && !zeros_)
-      zeros_.reset(static_cast<char*>(std::calloc(zeros_size, 1))); // NOLINT
-    while (size > 0) {
-      const auto count = std::min<::off_t>(size, zeros_size);
-      if (!zeros_ || !writer_.write(zeros_.get(), static_cast<std::size_t>(count)))
-        return false;
-      size -= count;
-    }
-    return true;
   }
 };
 

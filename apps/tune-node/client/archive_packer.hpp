@@ -2,24 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "client/archive_writer.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tune::cli {
 
-/// Gets bytes as they come. @returns whether more is wanted.
-using byte_taker = std::function<bool(std::string_view)>;
-
 /// What of a directory is packed, and how.
 struct packing_rules {
   /// Whether the file or directory of this path may change or vanish meanwhile: of a file its size
-  /// at the beginning counts. Paths are relative to the packed directory. Empty: none may.
+  /// at the beginning counts. Paths are relative to the packed directory, whose own is
+  /// empty. Empty: none may.
   std::function<bool(const std::string&)> may_change = {};
   /// Names in the directory itself that are not packed.
   std::vector<std::string> without = {};

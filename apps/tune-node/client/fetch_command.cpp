@@ -50,8 +50,9 @@ packing_rules rules_for(part what) {
   if (what != part::experiment)
     return result;
   const auto database = database_file({}).string();
-  // Whoever reads the record makes and removes these. What they hold counts by `record_mark`.
-  result.may_change = [log = database + "-wal"](const std::string& path) { return path == log; };
+  // Whoever reads the record makes and removes this; what it holds counts by `record_mark`.
+  result.may_change
+      = [log = database + "-wal"](const std::string& path) { return path.empty() || path == log; };
   result.without = {"lock", ".control", database + "-shm"};
   result.followed = {trials_directory({}).string()};
   return result;
