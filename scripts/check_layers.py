@@ -27,7 +27,7 @@ ROOMS = {
     "net": (ENGINE | {"actors", "net"}, [r"spdlog/"]),
     "tuner": (ENGINE | {"actors", "net", "tuner"}, [r"spdlog/"]),
     "app": (ENGINE | {"tuner", "app"}, []),
-    "apps": (ENGINE | {"actors", "net", "tuner", "app", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/"]),
+    "apps": (ENGINE | {"actors", "net", "tuner", "app", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/", r"archive(_entry)?\.h"]),
 }
 
 # Finer than rooms: folders and files with rights of their own.

@@ -14,6 +14,7 @@ packages=(
   g++
   git
   iproute2
+  libarchive-dev
   libbenchmark-dev
   libboost-dev
   libboost-program-options-dev

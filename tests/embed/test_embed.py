@@ -15,7 +15,7 @@ SCRATCH = Path(os.environ["TUNE_SCRATCH"])
 PREFIX = SCRATCH / "prefix"
 CXX = os.environ["CXX"]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-FOREIGN = re.compile(r"/(caf|boost|spdlog|fmt|openssl|nlohmann|eigen3|Eigen)/|/(sqlite3|xxhash)\.h")
+FOREIGN = re.compile(r"/(caf|boost|spdlog|fmt|openssl|nlohmann|eigen3|Eigen)/|/(archive|archive_entry|sqlite3|xxhash)\.h")
 
 
 def run(*command, **more):

@@ -8,6 +8,7 @@
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"
+#include "tune/io/checkpoint/verify_copy.hpp"
 #include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
@@ -320,14 +321,16 @@ expected<std::optional<checkpoint_manifest>> listed_content(const guarded_direct
   return std::optional{std::move(*known)};
 }
 
-sliced<expected<std::optional<checkpoint_manifest>>> verifying_checkpoint(fs::path directory) {
+namespace {
+
+sliced<expected<std::optional<checkpoint_manifest>>> verifying(fs::path directory, bool anywhere) {
   auto held = hold_checkpoint(directory);
   if (!held)
     co_return held.error();
   auto known = listed_content(held->self, nullptr);
   if (!known || !*known)
     co_return known;
-  if (!lies_at(directory, (*known)->location))
+  if (!anywhere && !lies_at(directory, (*known)->location))
     co_return error{ec::storage, directory.string() + " is another checkpoint: the one of "
                                      + (*known)->location};
   co_await next_slice{};
@@ -337,8 +340,18 @@ sliced<expected<std::optional<checkpoint_manifest>>> verifying_checkpoint(fs::pa
   co_return known;
 }
 
+} // namespace
+
+sliced<expected<std::optional<checkpoint_manifest>>> verifying_checkpoint(fs::path directory) {
+  return verifying(std::move(directory), false);
+}
+
 expected<std::optional<checkpoint_manifest>> verify_checkpoint(const fs::path& directory) {
   return *finish(verifying_checkpoint(directory));
+}
+
+expected<std::optional<checkpoint_manifest>> verify_checkpoint_copy(const fs::path& directory) {
+  return *finish(verifying(directory, true));
 }
 
 } // namespace tune
