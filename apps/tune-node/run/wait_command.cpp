@@ -8,7 +8,6 @@
 #include "run/snapshot.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/tuner/preparation.hpp"
 
