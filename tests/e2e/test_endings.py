@@ -378,6 +378,21 @@ class Guards(Case):
 
         self.assertEqual(self.rows("SELECT status FROM trials"), [{"status": "TERMINATED"}] * 2)
 
+    def test_a_signal_that_came_before_the_run_began_is_its_answer(self):
+        # It is held from the start; TUNE_INSIDE_GUARD has the guard refused.
+        def with_a_signal_held():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            os.kill(os.getpid(), signal.SIGINT)
+
+        ini = self.experiment("tune report 1")
+        how = {"env": clean_environment(TUNE_INSIDE_GUARD="1")}
+        self.assertIn("own", self.run_node("run", ini, code=1, **how).err)
+
+        ran = self.finish(self.start("run", ini, preexec_fn=with_a_signal_held, **how), 130)
+
+        self.assertEqual(ran.err, "")
+        self.assertFalse((self.directory / "results").exists())
+
     def test_a_guard_that_cannot_be_started_ends_the_run_before_it_begins(self):
         ini = self.experiment("tune report 1", samples=3)
 

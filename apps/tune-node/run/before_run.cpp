@@ -55,6 +55,15 @@ std::optional<exit_code> before_run::close() {
   return static_cast<exit_code>(128 + signal_);
 }
 
+std::optional<exit_code> before_run::close_for_good() {
+  auto ended = close();
+  if (ended)
+    return ended;
+  if (auto held = take_held_signal())
+    signal_ = *held;
+  return close();
+}
+
 void leave_at_once(int signal) {
   // Text about the signal is still written, if somebody reads it.
   settle_stderr(std::chrono::milliseconds{200});

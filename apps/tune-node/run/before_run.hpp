@@ -34,6 +34,8 @@ public:
   [[nodiscard]] reading_watch reading();
   /// From here on signals wait for the next handler. @returns the exit code of a signal that came.
   [[nodiscard]] std::optional<exit_code> close();
+  /// Like `close`, where no run begins and there is no next handler.
+  [[nodiscard]] std::optional<exit_code> close_for_good();
 
 private:
   reading_notices notices_;

@@ -74,6 +74,13 @@ void hold_signals() {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
+std::optional<int> take_held_signal() {
+  auto set = watched();
+  const timespec at_once{};
+  const auto number = ::sigtimedwait(&set, nullptr, &at_once);
+  return number > 0 ? std::optional{number} : std::nullopt;
+}
+
 interrupts::interrupts(std::function<void(int)> first, std::function<void(int)> second)
     : wake_{::eventfd(0, EFD_CLOEXEC)}
     , waiter_{[wake = wake_, first = std::move(first), second = std::move(second)] {

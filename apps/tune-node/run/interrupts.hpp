@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <thread>
 
 namespace tune::cli {
@@ -10,6 +11,9 @@ namespace tune::cli {
 /// Keeps these signals, and SIGPIPE, from ending the process. Call in `main` before any thread is
 /// started: threads inherit it.
 void hold_signals();
+
+/// Takes one of these signals that came while no `interrupts` lived. @returns its number.
+[[nodiscard]] std::optional<int> take_held_signal();
 
 /// Waits for signals on a thread of its own while this object lives. An echo of a signal that came
 /// a moment before, to any receiver, is ignored; see `signal_echo`.

@@ -389,7 +389,7 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   auto made
       = make_shared_parts(loaded, all, directory, machine, port->has_value(), heeded.reading());
   if (!made) {
-    if (auto ended = heeded.close())
+    if (auto ended = heeded.close_for_good())
       return *ended;
     complain(made.error());
     return exit_code::configuration;
@@ -397,8 +397,10 @@ exit_code run_in_directory(const command_line& line, const run_request& what, lo
   auto& parts = made->parts;
   if (parts.planned > 0)
     fixed.planned = parts.planned;
-  if (auto can = start_guard_if_needed(parts); !can)
-    return complain(can.error());
+  if (auto can = start_guard_if_needed(parts); !can) {
+    auto ended = heeded.close_for_good();
+    return ended ? *ended : complain(can.error());
+  }
   if (auto can = can_begin(*port); !can)
     return complain(can.error());
   warn_of_unenforced_memory(loaded, line.quiet);

@@ -263,8 +263,17 @@ unique_fd clear_low_fds(int fd, int null) {
   return result;
 }
 
+/// Forgets the signals that came while they were blocked: they were meant for the node.
+void forget_signals() {
+  for (int number = 1; number < NSIG; ++number) {
+    ::signal(number, SIG_IGN);
+    ::signal(number, SIG_DFL);
+  }
+}
+
 /// Replaces this process by another program. @returns only if it cannot be run.
 void become(std::vector<std::string> argv) {
+  forget_signals();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

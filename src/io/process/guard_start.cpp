@@ -65,16 +65,15 @@ struct marked_environment {
   }
 };
 
-/// Starts the guard in its own session, with no blocked or ignored signal and no descriptor except
-/// the socket.
+/// Starts the guard in its own session, with no ignored signal and no descriptor except the socket.
+/// All signals are blocked: until it has its own session it belongs to this process's group, and a
+/// Ctrl-C then is meant for this process.
 int spawn_guard(const std::filesystem::path& program, int socket, pid_t& pid) {
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  sigset_t none;
   sigset_t all;
-  ::sigemptyset(&none);
   ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigmask(&attributes, &all);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);

@@ -301,6 +301,8 @@ TEST(guard, runs_the_obituary_of_a_node_that_was_killed_when_all_its_processes_a
   ASSERT_GT(node.read("child"), 0);
   ASSERT_TRUE(support::eventually([&] { return support::count_tagged(node.tag) == 2; }));
   EXPECT_FALSE(std::filesystem::exists(file));
+  // Meant for the node, as a Ctrl-C that reaches both.
+  ::kill(guard, SIGINT);
 
   ::kill(parent_of(guard), SIGKILL);
 

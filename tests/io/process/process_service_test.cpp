@@ -343,6 +343,25 @@ TEST(process_service, needs_a_guard_program_that_knows_its_part) {
   EXPECT_THAT(uut.error().detail, HasSubstr("/no/such/program"));
 }
 
+TEST(process_service, begins_its_guard_with_all_signals_blocked) {
+  // A Ctrl-C may come before the guard has left the group of its node.
+  support::scratch_directory scratch;
+  const auto seen = scratch.path() / "seen";
+  process_service_options options;
+  options.guard_program = scratch.path() / "guard";
+  std::ofstream{options.guard_program} << "#!/bin/bash\ngrep SigBlk: /proc/$$/status >'"
+                                       << seen.string() << "'\n";
+  std::filesystem::permissions(options.guard_program, std::filesystem::perms::owner_all);
+
+  ASSERT_FALSE(process_service::start(options));
+
+  std::string word;
+  std::uint64_t blocked = 0;
+  std::ifstream{seen} >> word >> std::hex >> blocked;
+  for (auto number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP})
+    EXPECT_NE(blocked & (std::uint64_t{1} << (number - 1)), 0u) << number;
+}
+
 TEST(process_service, refuses_to_start_inside_a_program_started_as_guard) {
   ::setenv("TUNE_INSIDE_GUARD", "1", 1);
   auto uut = process_service::start(process_fixture::with_fake_guard());
