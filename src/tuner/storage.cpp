@@ -314,6 +314,19 @@ expected<void> check_log_file(const fs::path& directory, const std::string& file
 
 namespace {
 
+/// The notice of trials that clients paused one by one; empty: there are none.
+expected<std::string> held_in(store_reader& from, const fs::path& directory) {
+  auto held = from.held_trials();
+  if (!held)
+    return held.error();
+  if (held->empty())
+    return std::string{};
+  return (held->size() == 1 ? "trial " + to_text(held->front()) + " was"
+                            : std::to_string(held->size()) + " trials were")
+         + " paused by a client, and " + (held->size() == 1 ? "waits" : "wait") + " until "
+         + unpause_call(directory, *held);
+}
+
 /// The notice of a pause that stands: else a user who resumes would wait without knowing why.
 expected<std::string> pause_in(const fs::path& directory) {
   auto reader = store_reader::open(directory);
@@ -321,9 +334,9 @@ expected<std::string> pause_in(const fs::path& directory) {
   if (!paused)
     return paused.error();
   if (!*paused)
-    return std::string{};
+    return held_in(*reader, directory);
   return "the experiment was paused by a client, and starts no trial until "
-         + program_call("unpause") + " " + experiment_words(directory.string());
+         + unpause_call(directory);
 }
 
 } // namespace
@@ -391,6 +404,13 @@ history_source history_of(const std::filesystem::path& directory) {
     }
     return (*reader)->events_after(after, events_at_once);
   };
+}
+
+std::string unpause_call(const fs::path& directory, const std::vector<trial_id>& trials) {
+  auto result = program_call("unpause") + " " + experiment_words(directory.string());
+  for (auto id : trials)
+    result += " " + to_text(id);
+  return result;
 }
 
 } // namespace tune

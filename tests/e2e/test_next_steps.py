@@ -135,6 +135,40 @@ class Here(Shell, Case):
         self.assertIn("done after", self.pasted(found).stdout)
         self.pasted("%s" % advice_in(refused.err))
 
+    def test_the_line_that_lets_a_paused_trial_go_on_works(self):
+        ini, flag = self.waiting()
+        where = self.directory / "all my results" / "other name"
+        words = ("--experiment.name", where.name, "--experiment.storage", where.parent,
+                 "--experiment.num_samples", 2, "--experiment.max_concurrent_trials", 1)
+        run = self.start("run", ini, *words)
+        self.wait_until(lambda: (where / "trials" / "00000").is_dir(), run, "a trial")
+        self.run_node("pause", where, 1)
+        flag.touch()
+
+        def waits():
+            told = self.run_node("status", where, "-o", "json", code=None).out
+            return ((json.loads(told or "{}").get("head") or {}).get("waits_for")) or ""
+
+        self.wait_until(lambda: "paused by a client (trial 00001)" in waits(), run, "the wait")
+        self.assertIn("\n  nothing runs: ", self.run_node("status", where).out)
+        lifts = "tune-node unpause '%s' 00001" % where
+        why = self.run_node("trials", where, "--why", 1).out
+        self.assertIn("  waits: paused by a client, until %s\n" % lifts, why)
+        run.send_signal(signal.SIGINT)
+        stopped = self.finish(run, 130).out
+
+        for text in (stopped, self.run_node("status", where).out):
+            self.assertIn("paused by a client: once resumed, trial 00001 waits until %s\n" % lifts, text)
+        err = self.directory / "err"
+        with open(err, "w", encoding="utf-8") as to:
+            run = self.start("resume", where, "-q", stderr=to)
+        self.wait_until(lambda: "warning" in err.read_text(), run, "the warning")
+        self.assertIn("trial 00001 was paused by a client, and waits until %s\n" % lifts,
+                      err.read_text())
+        self.wait_until(waits, run, "the head's answer")
+        self.pasted(lifts)
+        self.assertNotIn("paused", self.finish(run).out)
+
     def test_the_line_that_lifts_a_pause_works_where_it_outlived_a_stop(self):
         ini, flag = self.waiting()
         where = self.directory / "all my results" / "other name"

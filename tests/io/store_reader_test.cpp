@@ -92,6 +92,37 @@ TEST_F(store_reader_test, tells_whether_a_pause_of_the_experiment_stands) {
   EXPECT_EQ(*uut.stands_paused(), false);
 }
 
+TEST_F(store_reader_test, names_the_trials_that_clients_hold) {
+  using ids = std::vector<trial_id>;
+  const trial_id ended{0};
+  const trial_id waits{3};
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  auto seq = *reader().last_seq();
+  auto write = [&](const event_body& what) {
+    ASSERT_TRUE(store.write(std::vector<store_item>{at(++seq, what)}).has_value());
+  };
+  const auto settings = samples::config({{"lr", 0.5}});
+  std::vector<store_item> more{
+      at(++seq, on::suggested{4, std::vector<suggestion>{{settings, "random"}}})};
+  more.emplace_back(
+      seq,
+      cmd::trial_changed{waits, trial_status::pending, settings, "random", 0, 1, "", "", {}, {}});
+  ASSERT_TRUE(store.write(more).has_value());
+  auto uut = reader();
+
+  EXPECT_EQ(*uut.held_trials(), ids{});
+  write(on::pause_asked{});
+  EXPECT_EQ(*uut.held_trials(), ids{}) << "the whole experiment";
+  write(on::pause_asked{ended});
+  write(on::pause_asked{waits});
+  EXPECT_EQ(*uut.held_trials(), ids{waits});
+  write(on::unpause_asked{});
+  EXPECT_EQ(*uut.held_trials(), ids{waits});
+  write(on::unpause_asked{waits});
+  EXPECT_EQ(*uut.held_trials(), ids{});
+}
+
 TEST_F(store_reader_test, sums_the_experiment_up) {
   auto store = fresh();
   ASSERT_TRUE(store.write(a_run(3, 2)).has_value());

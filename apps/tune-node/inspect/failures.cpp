@@ -9,6 +9,7 @@
 #include "tune/core/program_name.hpp"
 #include "tune/core/trial/error_line.hpp"
 #include "tune/io/json.hpp"
+#include "tune/tuner/storage.hpp"
 
 #include <algorithm>
 #include <array>
@@ -304,14 +305,35 @@ expected<std::vector<failure_group>> failures_in(store_reader& from) {
   return result;
 }
 
+namespace {
+
+/// What clients paused and nobody has resumed, with the command that lifts it; empty: nothing.
+std::string pause_remark(store_reader& from, const std::string& directory) {
+  if (directory.empty())
+    return {};
+  if (auto paused = from.stands_paused(); paused && *paused)
+    return "paused by a client: once resumed, it starts no trial until " + unpause_call(directory);
+  auto held = from.held_trials();
+  if (!held || held->empty())
+    return {};
+  return "paused by a client: once resumed, "
+         + (held->size() == 1 ? "trial " + to_text(held->front()) + " waits"
+                              : std::to_string(held->size()) + " trials wait")
+         + " until " + unpause_call(directory, *held);
+}
+
+} // namespace
+
 void look_back(run_snapshot& on, store_reader& from) {
+  // What the record says counts: whoever looks later is told the same.
+  if (auto row = from.experiment())
+    on.elapsed = row->elapsed;
   if (auto failed = failures_in(from))
     on.failures = std::move(*failed);
   if (auto known = from.tally())
     on.remarks = remarks_of(*known, on, from);
-  if (auto paused = from.stands_paused(); paused && *paused && !on.directory.empty())
-    on.remarks.push_back("paused by a client: once resumed, it starts no trial until "
-                         + program_call("unpause") + " " + experiment_words(on.directory));
+  if (auto remark = pause_remark(from, on.directory); !remark.empty())
+    on.remarks.push_back(std::move(remark));
   if (on.objectives.size() < 2)
     return;
   trial_query all;

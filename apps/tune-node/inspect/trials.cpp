@@ -15,6 +15,7 @@
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/storage.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -272,6 +273,11 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;
+  auto held = from->held_trials();
+  if (!held)
+    return reading_failed(held.error());
+  if (std::find(held->begin(), held->end(), *what.why) != held->end())
+    (*story)->waits_for = "paused by a client, until " + unpause_call(*directory, {*what.why});
   if (all != nullptr) {
     auto why = explain_suggestion(*from, *what.why, *all);
     if (!why)

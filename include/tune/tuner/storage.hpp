@@ -65,4 +65,9 @@ using history_source = std::function<expected<std::vector<event>>(sequence after
 /// @param directory is opened at the first read.
 [[nodiscard]] history_source history_of(const std::filesystem::path& directory);
 
+/// The command that lifts the pause of these trials, or, without any, of the whole experiment:
+/// "tune-node unpause results/x 0 3".
+[[nodiscard]] std::string unpause_call(const std::filesystem::path& directory,
+                                       const std::vector<trial_id>& trials = {});
+
 } // namespace tune

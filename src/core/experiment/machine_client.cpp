@@ -425,8 +425,25 @@ void machine::tell_of_rest() {
     return emit(
         cmd::warn{"nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
   emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until `unpause` lifts that"
-                            : "nothing runs: all trials that are left, or those that they wait "
-                              "for, are paused until `unpause` or `stop`"});
+                            : hold_text()});
+}
+
+/// The message for people while trials that clients paused keep all others from running.
+std::string machine::hold_text() const {
+  constexpr std::uint64_t most_named = 5;
+  std::string names;
+  std::uint64_t named = 0;
+  for (auto id : live_) {
+    if (live(id)->held != hold::held)
+      continue;
+    names += (names.empty() ? "" : ", ") + to_text(id);
+    if (++named == most_named)
+      break;
+  }
+  if (held_ > named)
+    names += " and " + std::to_string(held_ - named) + " more";
+  return "nothing runs: what is left, or what it waits for, was paused by a client (trial " + names
+         + "), until `unpause` with its number, or `stop`";
 }
 
 } // namespace tune

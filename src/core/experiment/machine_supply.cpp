@@ -200,8 +200,11 @@ std::uint32_t machine::suggestions_wanted() const {
       std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// Trials whose end brings the next suggestions, for people; empty if something else may begin.
+/// What keeps anything from running, for people: trials that clients paused, or those whose end
+/// brings the next suggestions; empty if something may begin.
 std::string machine::waits_for() const {
+  if (!drain_ && !suspended_ && held_ > 0 && stands_still())
+    return hold_text();
   if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
       || supply() > 0 || room_for_suggestions() > 0)
     return {};

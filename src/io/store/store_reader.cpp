@@ -235,6 +235,19 @@ expected<bool> store_reader::stands_paused() {
   return found->value_or(false);
 }
 
+expected<std::vector<trial_id>> store_reader::held_trials() {
+  auto read = [](const statement& row) -> expected<trial_id> {
+    return trial_id{static_cast<std::uint64_t>(row.number(0))};
+  };
+  // With a single max(), SQLite takes the other columns from the same row.
+  return impl_->collect<trial_id>(
+      "SELECT trial FROM (SELECT json_extract(body, '$.trial') AS trial, kind, max(seq)"
+      " FROM t_events WHERE kind IN ('pause_asked', 'unpause_asked', 'retry_asked')"
+      " AND json_extract(body, '$.trial') IS NOT NULL GROUP BY 1) JOIN t_trials USING (trial)"
+      " WHERE kind = 'pause_asked' AND ended IS NULL ORDER BY trial",
+      +read);
+}
+
 expected<export_counts> store_reader::count_exports() {
   auto read = [](const statement& row) -> expected<export_counts> {
     return export_counts{static_cast<std::uint64_t>(row.number(0)),

@@ -384,8 +384,14 @@ TEST_F(clients, wait_for_what_they_hold_instead_of_stalling) {
 
   EXPECT_TRUE(ports.all<cmd::resolve_stall>().empty());
   ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
-  EXPECT_NE(ports.all<cmd::warn>()[0].text.find("nothing runs"), std::string::npos);
+  const auto told = ports.all<cmd::warn>()[0].text;
+  EXPECT_NE(told.find("nothing runs"), std::string::npos);
+  EXPECT_NE(told.find("paused by a client (trial 00000), until `unpause`"), std::string::npos) << told;
+  EXPECT_EQ(uut->machine().view().waits_for, told);
   EXPECT_FALSE(uut->machine().is_finished());
+
+  order(on::unpause_asked{zero});
+  EXPECT_EQ(uut->machine().view().waits_for, "");
 }
 
 TEST_F(clients, pause_everything_means_that_nothing_more_is_started) {

@@ -71,6 +71,9 @@ public:
   /// Whether a client paused the whole experiment and nobody has resumed it; this outlives heads.
   /// Scans all events.
   [[nodiscard]] expected<bool> stands_paused();
+  /// The trials that have not ended and that clients paused one by one and nobody has resumed; this
+  /// outlives heads. Scans all events.
+  [[nodiscard]] expected<std::vector<trial_id>> held_trials();
 
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
   [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
