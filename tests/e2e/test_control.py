@@ -184,21 +184,26 @@ class Add(ControlCase):
         space = "lr = uniform(0, 1)\nkind = choice(a, b)\nbatch = 64"
         child = self.begin(self.stepping(samples=1, space=space), running=1)
 
-        for words, complaint in (
-            (["lr=7", "kind=a"], '"lr"'),
-            (["lr=0.5"], '"kind": is missing'),
-            (["lr=0.5", "kind=a", "hue=1"], '"hue"'),
-            (["--config", "{"], "--config"),
-        ):
-            ran = self.control("add", *words, code=3)
-            self.assertIn(complaint, ran.err)
-            self.assertEqual(len(ran.err.splitlines()), 1)
+        def is_refused():
+            for words, complaint in (
+                (["lr=7", "kind=a"], '"lr"'),
+                (["lr=0.5"], '"kind": is missing'),
+                (["lr=0.5", "kind=a", "hue=1"], '"hue"'),
+                (["--config", "{"], "--config"),
+            ):
+                ran = self.control("add", *words, code=3)
+                self.assertIn(complaint, ran.err)
+                self.assertEqual(len(ran.err.splitlines()), 1)
+
+        is_refused()
         self.control("add", "lr=0.5", "kind=b")
 
         added = self.rows("SELECT config FROM trials ORDER BY trial")[1]["config"]
         self.assertEqual(json.loads(added), {"lr": 0.5, "kind": "b", "batch": 64})
         self.let_all()
         self.finish(child)
+        is_refused()
+        self.assertIn(" --add ", self.control("add", "lr=0.5", "kind=b", code=6).err)
 
 
 class Retry(ControlCase):

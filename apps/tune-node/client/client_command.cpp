@@ -10,6 +10,8 @@
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/fit_config.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -112,8 +114,21 @@ std::vector<trial_row> rows_of(const client_command& what, const fs::path& direc
   return result;
 }
 
+/// Advice for a client of a head: the commands that copy the experiment and run a trial of it again
+/// where the client is. A head reruns nothing.
+std::string rerun_advice_far_away(const trial_row& ended, const fs::path& directory) {
+  const auto to = shell_word(directory.filename().string());
+  return program_call("fetch") + " " + experiment_words(directory.string())
+         + " --what experiment --to " + to + " copies the experiment, and " + program_call("rerun")
+         + " " + to + " " + to_text(ended.trial)
+         + " --trainable.command COMMAND then runs the trial's configuration again and compares,"
+           " where COMMAND names files of your machine";
+}
+
 /// Advice: the commands that run the configuration of a trial that ended well again.
 std::string rerun_advice(const trial_row& ended, const fs::path& directory, const way_on& way) {
+  if (!words_to_head().empty())
+    return rerun_advice_far_away(ended, directory);
   auto result = program_call("rerun") + " " + experiment_words(directory.string()) + " "
                 + to_text(ended.trial);
   if (!way.is_resume)
@@ -214,10 +229,27 @@ std::string asked_advice(const client_command& what, const control_request& wish
          + " goes on with it" + (line.empty() ? "" : ", and there " + line);
 }
 
+/// Checks a configuration that is to be added, as the head of a running experiment would.
+/// @errors `ec::bad_option` if the experiment cannot run it. A record that cannot be read has none.
+expected<void> check_addition(const object& config, const fs::path& directory) {
+  auto row = experiment_in(directory);
+  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto space
+      = what ? search_space::parse(space_lines(*what)) : expected<search_space>{what.error()};
+  if (!space)
+    return {};
+  auto whole = complete_config(config, *space);
+  return whole ? expected<void>{} : whole.error();
+}
+
 /// Adds advice to an error for an experiment that nobody runs.
 error with_advice(error why, const client_command& what, const control_request& wish,
                   const fs::path& directory) {
   using op = control_request::op;
+  if (why.code == ec::unreachable && what.what == op::add) {
+    if (auto fits = check_addition(wish.config, directory); !fits)
+      return fits.error();
+  }
   if (why.code == ec::unreachable && is_asked_there(directory))
     return {why.code, asked_advice(what, wish, directory)};
   if (why.code != ec::unreachable || is_led(directory))
