@@ -322,6 +322,12 @@ program_attempt::plan plan_of(const trainable_start& what, bool is_read) {
   return result;
 }
 
+/// Whether metrics are read from stderr alone.
+bool reads_stderr(const job& what) {
+  const auto* command = std::get_if<run_command>(&what.plan);
+  return command != nullptr && command->patterns && command->patterns->stream == metric_stream::err;
+}
+
 /// Prepared before the actor began, or why that failed.
 struct readiness {
   std::filesystem::path params;
@@ -355,6 +361,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   send(self, state.what.trial, order.attempt, trainable_actor{me});
   state.known.objective = state.what.job->objective;
   state.known.is_host = is_host(state.what);
+  state.known.reads_stderr = reads_stderr(*state.what.job);
   state.note = std::move(ready->note);
   if (ready->trouble.empty()) {
     state.output.announce(self, state.what);

@@ -85,6 +85,30 @@ class Failures(Case):
             gate.touch()
             self.finish(child)
 
+    def without_metric(self, keys, words):
+        """Runs a program that ends well and prints no metric. Returns what is told, and what is
+        recorded."""
+        script = self.ini(words, "trial.sh")
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\n"
+                       "command = sh %s {x}\nmetric.loss = loss=(\\S+)\n%s\n[space]\n"
+                       "x = uniform(0, 1)\n" % (script, keys))
+        told = self.run_node("run", ini, code=5)
+        return told.out + told.err, self.rows("SELECT detail FROM attempts")[0]["detail"]
+
+    def test_a_metric_that_never_came_on_stderr_is_told_with_what_came_there(self):
+        told, detail = self.without_metric("stream = stderr", "echo done\necho Loss was 3 >&2\n")
+
+        self.assertEqual(detail.partition("\n")[2], "stdout:\n  done\nstderr:\n  Loss was 3")
+        self.assertRegex(told, r"tune-node logs \S+ 0+ --stderr")
+
+    def test_a_metric_that_never_came_on_stdout_is_told_with_stderr_as_well(self):
+        told, detail = self.without_metric(
+            "", "echo begins\necho \"ModuleNotFoundError: No module named 'x'\" >&2\n")
+
+        self.assertEqual(detail.partition("\n")[2], "stderr:\n  ModuleNotFoundError: No module named"
+                                                    " 'x'\nstdout:\n  begins")
+        self.assertIn("ModuleNotFoundError", told)
+
     def test_fail_fast_stops_everything_at_the_first_failure(self):
         ini = self.experiment(
             "tune exit 3", "x = uniform(0, 1)", samples=50, more="[failure]\nfail_fast = true"
@@ -390,7 +414,7 @@ class Guards(Case):
 
         ran = self.finish(self.start("run", ini, preexec_fn=with_a_signal_held, **how), 130)
 
-        self.assertEqual(ran.err, "")
+        self.assertNotIn("own", ran.err)
         self.assertFalse((self.directory / "results").exists())
 
     def test_a_guard_that_cannot_be_started_ends_the_run_before_it_begins(self):

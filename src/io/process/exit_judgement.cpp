@@ -83,6 +83,17 @@ bool says_want_of_memory(const exit_info& how, const exit_facts& known) {
       std::vector<std::string_view>{all.end() - std::min(last, size), all.end()});
 }
 
+/// The program's last lines. Those of the stream that its metrics are read from come last, as the
+/// ones that matter most.
+std::string last_words(const exit_info& how, bool reads_stderr) {
+  const auto& read = reads_stderr ? how.stderr_lines : how.stdout_lines;
+  const auto& other = reads_stderr ? how.stdout_lines : how.stderr_lines;
+  if (read.empty() || other.empty())
+    return joined(read.empty() ? other : read);
+  return (reads_stderr ? "\nstdout:" : "\nstderr:") + joined(other)
+         + (reads_stderr ? "\nstderr:" : "\nstdout:") + joined(read);
+}
+
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
   if (!known.why_missing.empty())
@@ -91,9 +102,7 @@ exit_judgement judge_without_objective(const exit_info& how, const exit_facts& k
     return {end_class::user_error, known.failure->text + "\n" + text, {}};
   if (known.reported)
     return {end_class::user_error, text + " in its reports", {}};
-  return {end_class::user_error,
-          text + joined(how.stdout_lines.empty() ? how.stderr_lines : how.stdout_lines),
-          {}};
+  return {end_class::user_error, text + last_words(how, known.reads_stderr), {}};
 }
 
 /// The program had finished its training by itself.

@@ -89,6 +89,11 @@ exit_facts hosted(exit_facts x) {
   return x;
 }
 
+exit_facts reads_stderr(exit_facts x) {
+  x.reads_stderr = true;
+  return x;
+}
+
 exit_facts said(exit_facts x, std::string text, bool restore = false) {
   x.failure = line::failure{std::move(text), restore};
   return x;
@@ -248,7 +253,13 @@ const std::vector<row>& rows() {
       {"nothing_reported_with_output",
        printed(exited(0, {"warning"}), {"Acuracy = 1"}),
        silent(),
-       {user_error, "exited 0 but metric 'acc' never appeared\n  Acuracy = 1", 0}},
+       {user_error,
+        "exited 0 but metric 'acc' never appeared\nstderr:\n  warning\nstdout:\n  Acuracy = 1", 0}},
+      {"nothing_reported_on_stderr",
+       printed(exited(0, {"Acuracy = 1"}), {"done"}),
+       reads_stderr(silent()),
+       {user_error,
+        "exited 0 but metric 'acc' never appeared\nstdout:\n  done\nstderr:\n  Acuracy = 1", 0}},
       {"nothing_reported_with_words_of_its_own",
        exited(0, {"warning"}),
        said(silent(), "no data"),

@@ -34,6 +34,8 @@ struct exit_facts {
   bool late_stop = false;
   /// The failure that the program itself reported.
   std::optional<line::failure> failure;
+  /// True if its metrics are read from stderr alone.
+  bool reads_stderr = false;
   /// Why a metric that should come from the program's output or files is missing; empty if unknown.
   std::string why_missing = {};
   /// The breach of the protocol that the program is ended for, if it happened before its end was
