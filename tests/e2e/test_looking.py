@@ -274,7 +274,7 @@ class Storages(Looking):
             self.assertTrue(x["more_than_chance"])
             self.assertEqual(x["configs"], 40)
         table = self.run_node("importance", "results/x").out
-        self.assertIn("by a model of the results: what loss would change by", table)
+        self.assertIn("by a model of the results: how much loss would change", table)
         told = self.run_node("importance", "results/x", "--by", "ped-anova", "-o", "jsonl").out
         self.assertEqual(json.loads(told.splitlines()[0])["by"], "ped-anova")
         self.run_node("importance", "results/x", "--by", "chance", code=2)

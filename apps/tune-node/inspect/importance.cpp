@@ -198,9 +198,11 @@ void write_table(const judgement& what, const table_look& look, std::ostream& ou
               x.more_than_chance ? tint::plain : tint::faint);
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << '\n';
-  out << (what.by == measure::model ? "by a model of the results: what " + printable(what.metric)
-                                          + " would change by, everywhere in the space\n"
-                                    : "by where the best are, and where all are\n");
+  out << (what.by == measure::model
+              ? "by a model of the results: how much " + printable(what.metric)
+                    + " would change, everywhere in the space, on a scale that"
+                      " makes its values near normal\n"
+              : "by where the best are, and where all are\n");
 }
 
 object to_object(const judged_parameter& x, measure by) {

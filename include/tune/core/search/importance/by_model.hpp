@@ -19,8 +19,9 @@ struct model_importance {
   /// Share of the effects of all parameters. [0, 1]
   double share = 0;
   /// The total effect: the part of the predicted variance of the score over the space that remains
-  /// if all other parameters are known. Effects sum up to more than 1 if parameters act together.
-  /// [0, 1]
+  /// if all other parameters are known. The score is taken on the model's scale: standardised after
+  /// a Yeo-Johnson transform, which brings its values near a normal distribution. Effects sum up to
+  /// more than 1 if parameters act together. [0, 1]
   double effect = 0;
   /// Improvement of the model by the parameter: the logarithm of the ratio of the likelihoods with
   /// and without it, times that of the priors, with the best kernel of each.
