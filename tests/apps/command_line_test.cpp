@@ -349,6 +349,7 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"run", "a", "--dry-run=1"}, "--dry-run takes no value"},
       {{"run", "a", "--a.b"}, "--a.b: its value is missing"},
       {{"run", "a", "--a.b", "--c.d", "1"}, "--a.b: its value is missing"},
+      {{"run", "a", "--a.b", "-q"}, "--a.b: its value is missing"},
       {{"run", "a", "-x"}, "unknown option '-x'"},
       {{"trials"}, "trials needs DIR"},
       {{"trials", "d", "--a.b", "1"}, "unknown option '--a.b'; trials takes no --section.key"},

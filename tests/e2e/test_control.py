@@ -318,6 +318,16 @@ class Logs(ControlCase):
         self.finish(child)
         self.assertEqual(self.control("logs", "0").out, "from 0\nstep 1\nstep 2\n")
 
+    def test_a_trial_that_has_printed_nothing_yet_is_no_error(self):
+        child = self.begin(self.stepping(samples=1), running=1)
+        ran = self.control("logs", "0", "--stderr")
+        self.assertEqual(ran.out, "")
+        self.assertRegex(ran.err, "^tune-node: .*/00000/stderr: nothing was written there yet\n$")
+
+        self.let_all()
+        self.finish(child)
+        self.assertIn("nothing was written there\n", self.control("logs", "0", "--stderr", code=3).err)
+
     def test_stderr_and_the_experiments_own_log_are_shown(self):
         ini = self.experiment("err oops tune report 1", more="[log]\nfile = tune.log")
         self.run_node("run", ini)

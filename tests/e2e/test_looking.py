@@ -5,8 +5,9 @@ import csv
 import io
 import json
 import os
+import shutil
 
-from e2e import FAULTY_NODE, Case, main
+from e2e import FAULTY_NODE, ROOT, Case, main
 
 # Reports 3, 1 and 2 times its parameter, and a second metric that rises.
 CURVE = """#!/bin/sh
@@ -30,6 +31,30 @@ class Looking(Case):
     def sheet(self, *words, where="results/x"):
         text = self.run_node("trials", where, "-o", "csv", *words).out
         return list(csv.DictReader(io.StringIO(text)))
+
+
+class BestCheckpoint(Looking):
+    def line(self):
+        text = self.why_text()
+        return next((x for x in text.splitlines() if "best checkpoint" in x), None)
+
+    def why_text(self):
+        return self.run_node("trials", "results/x", "--why", 0).out
+
+    def test_of_a_report_without_the_metric_ends_with_its_iteration(self):
+        self.run_node("run", self.experiment("tune report 1 other other",
+                                             more="[checkpoint]\nfrequency = 2"))
+        self.assertRegex(self.line(), "/checkpoint_000001, of iteration 2$")
+
+    def test_of_a_recorded_curve_is_nowhere(self):
+        shutil.copy(ROOT / "data/curves/digits_logistic.csv", self.directory / "curves.csv")
+        self.run_node("run", self.ini(
+            "[experiment]\nmetric = loss\nmode = max\nnum_samples = 1\n"
+            "[trainable]\nkind = table\npath = curves.csv\n"
+            "[space]\nlr = uniform(0.003, 1)\ndecay = 0.8\nl2 = 0.0\n"
+            "[stop]\ntraining_iteration = 3\n[checkpoint]\nfrequency = 2\n"))
+        self.assertIn("best: loss", self.why_text())
+        self.assertIsNone(self.line())
 
 
 class Status(Looking):

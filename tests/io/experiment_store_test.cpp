@@ -366,6 +366,26 @@ TEST_F(experiment_store_test, names_a_directory_without_permission) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_F(experiment_store_test, names_an_existing_directory_that_cannot_be_written_to) {
+  fs::create_directories(directory() / "trials");
+  fs::permissions(root, fs::perms{0755});
+  fs::permissions(directory(), fs::perms{0555});
+
+  // Root may write everywhere, so the child becomes nobody.
+  const auto child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0 && ::setuid(nobody) != 0)
+      ::_exit(1);
+    auto made = experiment_store::create(directory());
+    const auto wanted = directory().string() + ": cannot create files in it: Permission denied";
+    ::_exit(!made && made.error() == error{ec::storage, wanted} ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(experiment_store_test, refuses_a_gap_in_the_log) {
   auto uut = fresh();
   ASSERT_TRUE(uut.write(a_run(1, 1)).has_value());

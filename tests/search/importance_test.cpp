@@ -94,6 +94,10 @@ TEST(importance, finds_what_made_the_difference_and_where) {
   EXPECT_GT(found.front().share, 0.8);
   EXPECT_GT(*found.front().where.from.number(), 0.1);
   EXPECT_LT(*found.front().where.to.number(), 0.5);
+  for (const auto& end : {found.front().where.from, found.front().where.to})
+    EXPECT_TRUE(
+        std::any_of(all.begin(), all.end(), [&](const auto& x) { return *x->find("x") == end; }))
+        << "not the value of a trial: " << to_text(end);
   EXPECT_FALSE(of(found, "y").is_significant());
 }
 

@@ -4,6 +4,7 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/spec/record.hpp"
@@ -153,8 +154,13 @@ exit_code show_logs(const command_line&, const logs_request& what) {
     return complain(shown.error());
   if (*shown)
     return exit_code::done;
-  return complain(
-      {ec::unreadable, (found->trusted / found->way).string() + ": nothing was written there"});
+  const auto file = found->trusted / found->way;
+  if (!is_over(*found)) {
+    std::cerr << program_name() << ": " << printable(file.string())
+              << ": nothing was written there yet\n";
+    return exit_code::done;
+  }
+  return complain({ec::unreadable, file.string() + ": nothing was written there"});
 }
 
 } // namespace tune::cli

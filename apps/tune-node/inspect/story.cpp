@@ -33,16 +33,18 @@ std::string best_text(const trial_row& x, const std::vector<objective>& objectiv
 
 /// "trials/00003/checkpoint_000002", with its iteration if that is not the best report's.
 std::string checkpoint_text(const trial_story& x, const std::vector<objective>& objectives) {
-  if (!x.best_checkpoint)
+  // A recorded curve has checkpoints in name only.
+  if (!x.best_checkpoint || x.best_checkpoint->checkpoint.location.empty())
     return {};
   const auto& row = x.best_checkpoint->checkpoint;
   auto result = printable(row.location);
   if (row.iteration == x.trial.best_iteration)
     return result;
   result += ", of iteration " + std::to_string(row.iteration);
-  if (x.best_checkpoint->at != nullptr)
-    result += " with " + config_text(objectives_of(*x.best_checkpoint->at, objectives));
-  return result;
+  if (x.best_checkpoint->at == nullptr)
+    return result;
+  const auto known = objectives_of(*x.best_checkpoint->at, objectives);
+  return known.empty() ? result : result + " with " + config_text(known);
 }
 
 void write_head(const trial_story& story, const std::vector<objective>& objectives,

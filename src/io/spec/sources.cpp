@@ -6,6 +6,7 @@
 #include "tune/io/spec/load.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace tune {
@@ -156,6 +157,17 @@ std::vector<ini_entry> read_overrides(const std::vector<named_text>& overrides,
   return result;
 }
 
+namespace {
+
+/// Whether a word cannot be the value of the option before it: `--name`, and `-q`, but not `-1`.
+bool is_option(const std::string& word) {
+  return word.starts_with("--")
+         || (word.size() == 2 && word[0] == '-'
+             && std::isalpha(static_cast<unsigned char>(word[1])) != 0);
+}
+
+} // namespace
+
 expected<override_words> take_overrides(const std::vector<std::string>& words) {
   override_words result;
   std::size_t i = 0;
@@ -172,7 +184,7 @@ expected<override_words> take_overrides(const std::vector<std::string>& words) {
       result.overrides.push_back({std::move(name), word.substr(equals + 1)});
       continue;
     }
-    if (i + 1 == words.size() || words[i + 1].starts_with("--"))
+    if (i + 1 == words.size() || is_option(words[i + 1]))
       return error{ec::bad_syntax, word + ": its value is missing"};
     result.overrides.push_back({std::move(name), words[++i]});
   }

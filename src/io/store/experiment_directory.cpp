@@ -101,8 +101,13 @@ expected<void> probe(const fs::path& directory) {
     return where.error();
   static_cast<void>(where->remove_tree(name));
   auto opened = where->create(name);
-  if (!opened)
-    return error{ec::storage, opened.error().detail};
+  if (!opened) {
+    // The directory is at fault, not a file that users do not know.
+    auto why = opened.error().detail;
+    if (const auto what = file.string() + ": cannot create: "; why.starts_with(what))
+      why = directory.string() + ": cannot create files in it: " + why.substr(what.size());
+    return error{ec::storage, std::move(why)};
+  }
   // The size of a new database.
   constexpr std::size_t some = 64 * 1024;
   auto written = store::write_all(*opened, file, std::string(some, 'x'));

@@ -133,11 +133,13 @@ std::size_t cell_of(const axis& x, double at, std::size_t cells) {
   return std::min(cell, cells - 1);
 }
 
-/// Values of a parameter: cells and coordinates, both by trial, the best first.
+/// Values of a parameter: cells, coordinates and the values themselves, all by trial, the best
+/// first. The values stay those of the configurations.
 struct measured_column {
   axis on;
   column cells;
   std::vector<double> coordinates;
+  std::vector<const value*> values;
 };
 
 /// Empty if the parameter has a single value.
@@ -148,7 +150,7 @@ column_of(const search_space& space, std::size_t number,
   auto on = axis_of(space.widest(number));
   if (!on)
     return std::nullopt;
-  measured_column result{*on, {cells_of(*on), on->is_category()}, {}};
+  measured_column result{*on, {cells_of(*on), on->is_category()}, {}, {}};
   for (const auto& config : best_first) {
     const auto* given = find_parameter(*config, of.name);
     auto at = given == nullptr ? std::nullopt : on->coordinate(*given);
@@ -156,6 +158,7 @@ column_of(const search_space& space, std::size_t number,
       continue;
     result.cells.cell_of.push_back(cell_of(*on, *at, result.cells.cells));
     result.coordinates.push_back(*at);
+    result.values.push_back(given);
   }
   return result;
 }
@@ -175,15 +178,18 @@ parameter_standing standing_in(const parameter& of, const measured_column& what,
     result.from = result.to = what.on.at(static_cast<double>(most - counts.begin()));
     return result;
   }
-  auto ordered = what.coordinates;
-  ordered.resize(result.best);
-  std::sort(ordered.begin(), ordered.end());
+  std::vector<std::size_t> ordered(result.best);
+  std::iota(ordered.begin(), ordered.end(), std::size_t{0});
+  std::stable_sort(ordered.begin(), ordered.end(), [&](std::size_t a, std::size_t b) {
+    return what.coordinates[a] < what.coordinates[b];
+  });
+  // Not computed from the coordinate: that would not be the trial's value to the last digit.
   auto at = [&](double share) {
     auto last = static_cast<double>(ordered.size() - 1);
-    return ordered[static_cast<std::size_t>(std::lround(share * last))];
+    return *what.values[ordered[static_cast<std::size_t>(std::lround(share * last))]];
   };
-  result.from = what.on.at(at(0.1));
-  result.to = what.on.at(at(0.9));
+  result.from = at(0.1);
+  result.to = at(0.9);
   return result;
 }
 
