@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/core/value.hpp"
+#include "tune/core/value_set.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 namespace tune {
 namespace {
@@ -54,6 +55,18 @@ TEST(value, is_shown_in_its_shortest_exact_form) {
   EXPECT_EQ(to_text(value{std::numeric_limits<double>::infinity()}), "inf");
   EXPECT_EQ(to_text(value{value::list{1, "x", nullptr}}), "[1, x, null]");
   EXPECT_EQ(to_text(value{object{{"lr", 0.5}}}), "{lr: 0.5}");
+}
+
+TEST(value_set, tells_values_apart_as_equality_does) {
+  const std::vector<value> all{
+      nullptr, false, 0, 0.0, -0.0, "", "0", value::list{0}, value::list{0.0}, object{{"a", 0}}};
+  value_set uut;
+
+  for (const auto& x : all)
+    EXPECT_TRUE(uut.insert(x).second) << to_text(x);
+  for (const auto& x : all)
+    EXPECT_FALSE(uut.insert(x).second) << to_text(x);
+  EXPECT_EQ(uut.size(), all.size());
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/domain.hpp"
 #include "tune/core/space/quantum.hpp"
+#include "tune/core/value_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -170,8 +171,9 @@ expected<domain> build_normal(const call& c) {
 
 expected<domain> build_ordinal(const call& c) {
   choice_of result;
+  value_set seen;
   for (const auto& x : c.arguments) {
-    if (std::find(result.options.begin(), result.options.end(), x.what) != result.options.end())
+    if (!seen.insert(x.what).second)
       return c.in.wrong_at(x.position, "ordinal(a, b, …): " + literal_text(x.what) + " comes twice",
                            ec::bad_option);
     result.options.push_back(x.what);
@@ -183,8 +185,9 @@ expected<domain> build_ordinal(const call& c) {
 template <class Items>
 expected<domain> build_items(const call& c) {
   Items result;
+  value_set seen;
   for (const auto& x : c.arguments) {
-    if (std::find(result.items.begin(), result.items.end(), x.what) != result.items.end())
+    if (!seen.insert(x.what).second)
       return c.in.wrong_at(x.position,
                            signature(c.kind) + ": " + literal_text(x.what) + " comes twice",
                            ec::bad_option);

@@ -4,6 +4,7 @@
 #include "tune/core/rng.hpp"
 #include "tune/core/space/quantum.hpp"
 #include "tune/core/stable_math.hpp"
+#include "tune/core/value_set.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +20,9 @@ constexpr double least_quantile = 1e-6;
 /// The options without duplicates.
 std::vector<value> distinct(const std::vector<value>& options) {
   std::vector<value> result;
+  value_set seen;
   for (const auto& x : options) {
-    if (std::find(result.begin(), result.end(), x) == result.end())
+    if (seen.insert(x).second)
       result.push_back(x);
   }
   return result;
