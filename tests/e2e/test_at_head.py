@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands about experiments that a head carries out for its clients."""
+import contextlib
 import csv
 import io
 import json
+import os
 import pathlib
 import re
 import shlex
 import signal
 
-from e2e import CertifiedCase, main
+from e2e import CertifiedCase, main, parent_of
 
 # Trials report three times, save on request, and end once a file exists.
 TRIAL = """#!/bin/sh
@@ -27,6 +29,17 @@ for i in 1 2 3; do
 done
 until [ -e "%s" ]; do sleep 0.05; done
 """
+
+
+def processes_below(parent, command):
+    """PIDs of the processes of this parent that carry out this command."""
+    result = []
+    for place in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (place / "cmdline").read_bytes().split(b"\0")
+            if command.encode() in words and parent_of(int(place.name)) == parent:
+                result.append(int(place.name))
+    return result
 
 
 class AtHead(CertifiedCase):
@@ -127,6 +140,35 @@ class AtHead(CertifiedCase):
         self.assertIn("x: stopped on request", told.out)
         again = self.run_node("wait", self.storage / "x")
         self.assertIn("x: stopped on request", again.out)
+
+    def test_a_command_whose_process_at_the_head_is_killed_says_so(self):
+        self.submit(samples=2)
+        for number, name in ((signal.SIGKILL, "KILL"), (signal.SIGTERM, "TERM")):
+            waits = self.start("wait", "x", "--head", self.where, "--certs", self.certs)
+
+            self.wait_until(lambda: processes_below(self.head.pid, "wait"), waits, "its process")
+            os.kill(processes_below(self.head.pid, "wait")[0], number)
+
+            told = self.finish(waits, 6)
+            self.assertRegex(told.err, "^tune-node: %s: .* was ended by signal %d .SIG%s.: .*\n$"
+                             % (self.where, number, name))
+        self.flag.touch()
+
+    def test_the_advice_for_a_retry_of_a_trial_that_ended_works_from_afar(self):
+        self.flag.touch()
+        self.submit(samples=2)
+        self.at_head("wait", "x")
+
+        told = self.at_head("retry", "x", 0, code=6).err
+
+        self.assertNotIn("--add", told)
+        fetch = re.search("tune-node (fetch .*) copies", told).group(1)
+        rerun = re.search("tune-node (rerun .*) COMMAND then", told).group(1)
+        self.run_node(*shlex.split(fetch))
+        trial = self.directory / "files of x" / "trial.sh"
+        ran = self.run_node(*shlex.split(rerun), "%s {x}" % shlex.quote(str(trial)), "-o", "json")
+        self.assertEqual([x["difference"] for x in ran.json()["metrics"] if x["metric"] == "loss"],
+                         [0])
 
     def test_a_wait_hears_that_the_head_goes(self):
         self.submit(samples=2)

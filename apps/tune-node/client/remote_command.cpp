@@ -7,7 +7,9 @@
 #include "tune/core/program_name.hpp"
 #include "tune/net/system.hpp"
 
+#include <cstring>
 #include <iostream>
+#include <string>
 
 namespace tune::cli {
 
@@ -22,6 +24,20 @@ remote_command whole_command(const at_head_request& what, const transport& how,
   result.columns = look.width;
   result.options.emplace_back(look.colors.has_color() ? "--color=always" : "--color=never");
   return result;
+}
+
+/// What a shell adds to the number of the signal that ended a process.
+constexpr int of_signal = 128;
+
+/// Fault of a command whose process at the head was ended by a signal: this is no end of its own.
+error ended_there(const peer_address& head, int number) {
+  const auto* name = ::sigabbrev_np(number);
+  return {ec::unreachable,
+          to_text(head)
+              + ": the process that carries the command out there was "
+                "ended by signal "
+              + std::to_string(number) + (name != nullptr ? std::string{" (SIG"} + name + ")" : "")
+              + ": its answer is not whole, and what it had to do may not be done"};
 }
 
 bool write_piece(std::string_view out, std::string_view err) {
@@ -40,6 +56,8 @@ bool write_piece(std::string_view out, std::string_view err) {
   auto status = (*link)->carry_out(whole_command(what, how, look), take ? take : write_piece);
   if (!status)
     return complain({status.error().code, to_text(what.head) + ": " + status.error().detail});
+  if (*status > of_signal)
+    return complain(ended_there(what.head, *status - of_signal));
   return static_cast<exit_code>(*status);
 }
 
