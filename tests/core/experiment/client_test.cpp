@@ -386,7 +386,8 @@ TEST_F(clients, wait_for_what_they_hold_instead_of_stalling) {
   ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
   const auto told = ports.all<cmd::warn>()[0].text;
   EXPECT_NE(told.find("nothing runs"), std::string::npos);
-  EXPECT_NE(told.find("paused by a client (trial 00000), until `unpause`"), std::string::npos) << told;
+  EXPECT_NE(told.find("paused by a client (trial 00000), until `unpause`"), std::string::npos)
+      << told;
   EXPECT_EQ(uut->machine().view().waits_for, told);
   EXPECT_FALSE(uut->machine().is_finished());
 
