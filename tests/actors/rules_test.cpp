@@ -58,6 +58,13 @@ struct counting_searcher : searcher {
 /// Defers its answer to every question but the first.
 struct thinking_searcher : counting_searcher {
   bool fails = false;
+  bool sketches = true;
+
+  [[nodiscard]] searcher_traits traits() const override {
+    auto result = counting_searcher::traits();
+    result.sketches = sketches;
+    return result;
+  }
 
   [[nodiscard]] deferred_proposal propose_later(const ask& question) const override {
     if (question.number == 1)
@@ -265,9 +272,11 @@ TEST_F(rules_test, take_a_proposal_that_takes_its_time_as_it_was_when_it_was_ask
 /// A searcher that thinks.
 struct thinking_test : rules_test {
   /// What it says to the questions, one after the other.
-  std::vector<std::string> said_to(std::vector<ask> questions) {
+  std::vector<std::string> said_to(std::vector<ask> questions, bool sketches = true) {
     auto runner = mock_runner();
-    auto uut = keep(spawn_searcher(*system, std::make_unique<thinking_searcher>(), false));
+    auto rule = std::make_unique<thinking_searcher>();
+    rule->sketches = sketches;
+    auto uut = keep(spawn_searcher(*system, std::move(rule), false));
     searcher_turn turn;
     turn.asks = std::move(questions);
     tell(uut, turn, runner.actor);
@@ -281,6 +290,12 @@ struct thinking_test : rules_test {
 TEST_F(thinking_test, draws_at_once_while_another_answer_is_worked_out) {
   EXPECT_THAT(said_to({{2, 1, 5}, {3, 1, 5, drafting::quick}, {4, 1, 5}}),
               testing::ElementsAre("3 after 0", "2 after 0", "4 after 0"));
+}
+
+TEST_F(thinking_test,
+       asks_nothing_of_a_searcher_that_works_an_answer_out_and_cannot_draw_meanwhile) {
+  EXPECT_THAT(said_to({{2, 1, 5}, {3, 1, 5, drafting::quick}}, false),
+              testing::ElementsAre("2 after 0", "3 after 0"));
 }
 
 TEST_F(thinking_test, does_not_begin_what_was_given_up_for_the_next_question) {

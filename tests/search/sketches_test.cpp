@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <deque>
+#include <latch>
 #include <thread>
 
 namespace {
@@ -121,13 +121,15 @@ public:
     ++asks_;
     ++jobs_;
     auto expected = shown(twin_->propose(asked));
-    std::atomic<bool> done = false;
     std::string said;
+    std::latch begin{2};
     std::thread other{[&] {
+      begin.arrive_and_wait();
       said = shown(job());
-      done = true;
     }};
-    for (int i = 0; i < 2 || (!done && i < 12); ++i)
+    begin.arrive_and_wait();
+    // Their number varies, so that models and densities take turns in what is put off.
+    for (int i = 0; i < 3 + jobs_ % 4; ++i)
       do_meanwhile(i);
     other.join();
     EXPECT_EQ(said, expected);
