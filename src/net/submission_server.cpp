@@ -174,7 +174,8 @@ struct submission_server_state {
     auto hired = settings.hire(
         {key, x.words, found, x.identity, caf::actor_cast<submission_server_local_actor>(self)});
     if (!hired)
-      return give_up(key, hired.error());
+      return give_up(key,
+                     error{ec::unreachable, "the head cannot run it now: " + hired.error().detail});
     x.job_supervisor = std::move(*hired);
     // The job supervisor lives in this process; CAF answers for it if it has ended.
     request(self, *x.job_supervisor, caf::infinite, run_atom_v)
