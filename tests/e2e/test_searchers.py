@@ -86,11 +86,12 @@ class Searchers(Case):
 
     def test_draw_at_once_what_they_would_draw_again_after_kill_9(self):
         self.run_node("run", self.places("random", "before", ""))
-        for searcher, more in (
-            ("auto", ""), ("gp", "learn_from = results/before\n"), ("bohb", ""),
+        for name, searcher, more in (
+            ("plain", "auto", ""),
+            ("warm", "gp", "learn_from = results/before\n"),
+            ("partial", "auto", "partial = true\n"),
         ):
-            with self.subTest(searcher):
-                name = "waits-" + searcher
+            with self.subTest(name):
                 ini = self.places(searcher, name, more)
                 for begun in (16, 30):
                     child = self.start("run", ini, *(["--resume"] if begun > 16 else []))
