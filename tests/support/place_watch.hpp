@@ -20,8 +20,8 @@
 namespace tune::support {
 
 /// Watches how long free places wait for the searcher. To raise no false alarm it takes a place for
-/// free only while all trials run, fewer than ran at once under this head on these nodes, and
-/// nobody has interfered.
+/// free only while all trials run, fewer than ran at once under this head on these nodes, none
+/// waits for resources, not even to export after its end, and nobody has interfered.
 class place_watch {
 public:
   explicit place_watch(const experiment_settings& settings)
@@ -35,7 +35,7 @@ public:
       std::visit([this](const auto& y) { note(y); }, x.what);
     most_running_ = std::max(most_running_, running_.size());
     auto is_free = draws_at_once_ && !disturbed_ && is_asked_ && !is_choosing_ && running_ == live_
-                   && running_.size() < most_running_;
+                   && waiting_.empty() && running_.size() < most_running_;
     if (!is_free)
       free_since_.reset();
     else if (!free_since_)
@@ -56,6 +56,8 @@ private:
   bool waited_too_long_ = false;
   std::set<trial_id> live_;
   std::set<trial_id> running_;
+  /// Trials that wait for resources.
+  std::set<trial_id> waiting_;
   /// Nodes that each trial began on last.
   std::map<trial_id, std::set<std::string>> nodes_;
   std::size_t most_running_ = 0;
@@ -85,7 +87,9 @@ private:
   }
   void take(const on::suggested& x) { is_asked_ = is_asked_ && x.ask != asked_; }
   void take(const on::chosen&) { is_choosing_ = false; }
+  void take(const on::place_refused& x) { waiting_.erase(x.trial); }
   void take(const on::placed& x) {
+    waiting_.erase(x.trial);
     running_.insert(x.trial);
     nodes_[x.trial].clear();
     for (const auto& bundle : x.what.bundles)
@@ -96,6 +100,8 @@ private:
   template <class Command>
   void note(const Command&) {}
   void note(const cmd::choose&) { is_choosing_ = true; }
+  void note(const cmd::place& x) { waiting_.insert(x.trial); }
+  void note(const cmd::cancel_place& x) { waiting_.erase(x.trial); }
   void note(const cmd::log& x) {
     if (const auto* asked = std::get_if<on::suggest_asked>(&x.what))
       take(*asked);
