@@ -63,6 +63,8 @@ class Constraints(Case):
         ran = self.run_node("run", ini, "-o", "json").json()
 
         self.assertEqual(ran["pareto"], ["00001", "00002"])
+        waited = self.run_node("wait", self.results(), "-o", "json").json()
+        self.assertEqual(waited["pareto"], ["00001", "00002"])
         rows = self.run_node("trials", self.results(), "--pareto", "-o", "json").json()
         self.assertEqual([x["trial"] for x in rows], ["00001", "00002"])
 

@@ -154,6 +154,23 @@ class Looking(Case):
                 ran = self.run_node("run", ini, "--overwrite", "--yes", code=5)
                 self.assertIn("(trial 00000 reported %s, ...): none of them" % told, ran.out)
 
+    def test_names_are_told_that_came_in_the_place_of_a_metric(self):
+        script = self.directory / "t.sh"
+        script.write_text(
+            "#!/bin/sh\n"
+            'echo \'{"metrics":{"acc":1,"size":2}}\' >&"$TUNE_TRIAL_REPORT_FD"\n'
+            'eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"\n'
+        )
+        script.chmod(0o755)
+        ini = self.ini(
+            "[experiment]\nmetric = accc\nnum_samples = 2\n[trainable]\ncommand = ./t.sh {a}\n"
+            "[space]\na = uniform(0, 1)\n[failure]\nbackoff = 0\n"
+        )
+
+        ran = self.run_node("run", ini, code=5)
+
+        self.assertIn("(trial 00000 reported acc, size instead, ...): none of them", ran.out)
+
     def test_a_confirmation_that_fails_is_told(self):
         ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",
                             command="test {seed} -lt 1 && echo x={a}")

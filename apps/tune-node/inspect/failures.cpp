@@ -232,12 +232,28 @@ std::string kind_text(const value* what) {
                                       : "an object";
 }
 
+/// "acc, size and 2 more instead": the names in a report that lacks a metric.
+std::string names_text(const object& of) {
+  constexpr std::size_t most_named = 3;
+  std::string result;
+  std::size_t named = 0;
+  for (const auto& [name, what] : of) {
+    if (named++ < most_named)
+      result += (result.empty() ? "" : ", ") + cut(name, 40);
+  }
+  if (named > most_named)
+    result += " and " + std::to_string(named - most_named) + " more";
+  return result.empty() ? "nothing" : result + " instead";
+}
+
 /// Says what the first trial without a value reported last; empty if nothing.
 std::string unjudged_text(const trial_tally& known, const std::string& metric, store_reader& from) {
   auto first = from.trial(known.first_unjudged);
   if (!first || !*first || !(*first)->metrics)
     return {};
-  return " reported " + kind_text(find_path(*(*first)->metrics, metric));
+  const auto& last = *(*first)->metrics;
+  const auto* found = find_path(last, metric);
+  return " reported " + (found == nullptr ? names_text(last) : kind_text(found));
 }
 
 std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on,
@@ -334,6 +350,7 @@ void look_back(run_snapshot& on, store_reader& from) {
     on.remarks = remarks_of(*known, on, from);
   if (auto remark = pause_remark(from, on.directory); !remark.empty())
     on.remarks.push_back(std::move(remark));
+  on.pareto.clear();
   if (on.objectives.size() < 2)
     return;
   trial_query all;

@@ -173,6 +173,8 @@ expected<finished_run> recorded_end(store_reader& from, const experiment_row& ro
   if (!succeeded)
     return succeeded.error();
   finished_run result{std::move(*last), {}};
+  if (result.last.best)
+    result.how.view.best.emplace().trial = result.last.best->trial;
   result.how.status = status_called(row.status);
   result.how.why = row.why;
   result.how.view.counts = row.counts;

@@ -62,8 +62,6 @@ exit_code wait_for_experiment(const command_line& line, const wait_request& what
   if (!end)
     return complain(end.error());
   auto& [last, how] = *end;
-  count_exports(last, directory);
-  look_back(last, directory);
   if (!write_result({line, {}}, last, how, look.colors))
     return exit_code::storage;
   return exit_code_of(how, what.strict, 0);

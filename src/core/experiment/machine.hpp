@@ -353,7 +353,7 @@ private:
   [[nodiscard]] bool asks_in_batches() const;
   [[nodiscard]] std::uint64_t room_for_suggestions() const;
   [[nodiscard]] std::string waits_for() const;
-  [[nodiscard]] std::string hold_text() const;
+  [[nodiscard]] std::string rest_text() const;
   [[nodiscard]] std::uint32_t choices_wanted() const;
   [[nodiscard]] bool stands_still() const;
   live_trial& add_trial(const suggestion& what);

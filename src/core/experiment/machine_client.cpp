@@ -424,12 +424,13 @@ void machine::tell_of_rest() {
   if (live_.empty() && no_search::is_idle(searcher_))
     return emit(
         cmd::warn{"nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
-  emit(cmd::warn{suspended_ ? "nothing runs: the experiment is paused until `unpause` lifts that"
-                            : hold_text()});
+  emit(cmd::warn{rest_text()});
 }
 
-/// The message for people while trials that clients paused keep all others from running.
-std::string machine::hold_text() const {
+/// The message for people while clients' pauses keep everything from running.
+std::string machine::rest_text() const {
+  if (suspended_)
+    return "nothing runs: the experiment is paused until `unpause` lifts that";
   constexpr std::uint64_t most_named = 5;
   std::string names;
   std::uint64_t named = 0;

@@ -200,11 +200,12 @@ std::uint32_t machine::suggestions_wanted() const {
       std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// What keeps anything from running, for people: trials that clients paused, or those whose end
-/// brings the next suggestions; empty if something may begin.
+/// What keeps anything from running, for people: a pause by clients, or trials whose end brings the
+/// next suggestions; empty if something may begin.
 std::string machine::waits_for() const {
-  if (!drain_ && !suspended_ && held_ > 0 && stands_still())
-    return hold_text();
+  const auto rests = stands_still() || (suspended_ && live_.empty());
+  if (!drain_ && rests && (suspended_ || held_ > 0))
+    return rest_text();
   if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
       || supply() > 0 || room_for_suggestions() > 0)
     return {};

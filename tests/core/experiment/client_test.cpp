@@ -376,6 +376,19 @@ TEST_F(clients, holding_one_trial_does_not_keep_those_behind_it_from_running) {
   EXPECT_EQ(asked(), before + 2);
 }
 
+TEST_F(clients, are_told_that_the_whole_experiment_is_paused) {
+  bring_to(state::pending);
+  EXPECT_EQ(uut->machine().view().waits_for, "");
+
+  order(on::pause_asked{});
+  choose({});
+
+  EXPECT_EQ(uut->machine().view().waits_for,
+            "nothing runs: the experiment is paused until `unpause` lifts that");
+  order(on::unpause_asked{});
+  EXPECT_EQ(uut->machine().view().waits_for, "");
+}
+
 TEST_F(clients, wait_for_what_they_hold_instead_of_stalling) {
   bring_to(state::pending);
   order(on::pause_asked{zero});
