@@ -39,6 +39,8 @@ struct recorded_run {
   trial_row trial;
   /// The files of the command under each head that ran it.
   std::vector<head_code> code = {};
+  /// Whether it went on from the state of another trial.
+  bool is_cloned = false;
 };
 
 /// The files of the command under the heads that began the trial's attempts, or else under the
@@ -102,7 +104,13 @@ expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_i
   auto code = code_that_ran(*reader, trial->trial);
   if (!code)
     return reading_failed(code.error());
-  return recorded_run{std::move(what), std::move(*trial), std::move(*code)};
+  auto attempts = reader->attempts(trial->trial);
+  if (!attempts)
+    return reading_failed(attempts.error());
+  const auto is_cloned = std::any_of(attempts->begin(), attempts->end(), [&](const attempt_row& x) {
+    return x.lineage == trial->lineage && x.donor.has_value();
+  });
+  return recorded_run{std::move(what), std::move(*trial), std::move(*code), is_cloned};
 }
 
 /// Iteration and metrics of the new trial's report at `iteration`; nothing if there is none.
@@ -195,9 +203,9 @@ void add_constants(std::vector<named_text>& to, const std::string& prefix, const
 }
 
 /// Warns of a difference that the comparison cannot take into account.
-void warn_of_origin(const trial_row& of, bool quiet) {
-  if (of.lineage > 1 && !quiet)
-    std::cerr << program_name() << ": warning: trial " << to_text(of.trial)
+void warn_of_origin(const recorded_run& of, bool quiet) {
+  if (of.is_cloned && !quiet)
+    std::cerr << program_name() << ": warning: trial " << to_text(of.trial.trial)
               << " went on from another trial's state: this one begins from scratch\n";
 }
 
@@ -309,7 +317,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   auto claimed = number_name(*loaded, place.parent_path(), false);
   if (!claimed)
     return complain(claimed.error());
-  warn_of_origin(before->trial, line.quiet);
+  warn_of_origin(*before, line.quiet);
   auto edited = edited_since(before->code, *loaded, line.quiet);
   auto fresh = place.parent_path() / loaded->what.experiment.name;
   run_request run;
