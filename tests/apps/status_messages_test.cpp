@@ -64,6 +64,9 @@ TEST(status_messages, snapshots_look_the_same_at_the_client) {
   EXPECT_EQ(back->how.view.succeeded, 4u);
   EXPECT_EQ(back->how.why, "why");
   EXPECT_EQ(back->how.storage_error, "disk full");
+  // The exit code of a limit of time rests on it.
+  ASSERT_TRUE(back->how.view.best);
+  EXPECT_EQ(back->how.view.best->trial, x.best->trial);
   EXPECT_TRUE(back->head_goes);
 }
 

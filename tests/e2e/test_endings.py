@@ -143,7 +143,7 @@ class Limits(Case):
         ends = {row["end_class"] for row in self.rows("SELECT end_class FROM attempts")}
         self.assertEqual(ends, {"interrupted"})
         self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "time_limit")
-        waited = self.run_node("wait", self.results(), "-o", "json").json()
+        waited = self.run_node("wait", told["directory"], "-o", "json").json()
         self.assertEqual(waited["best"], told["best"])
         self.assert_no_trial_processes()
 

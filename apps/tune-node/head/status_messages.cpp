@@ -189,6 +189,8 @@ expected<final_status> final_status_from_json(std::string_view text) {
   result.how.storage_error = from.get<std::string>("storage_error");
   result.last = read_snapshot(from.get<object>("last"), from);
   result.how.view.counts = result.last.counts;
+  if (result.last.best)
+    result.how.view.best.emplace().trial = result.last.best->trial;
   result.events = read_events(from);
   result.head_goes = from.get<bool>("head_goes");
   if (from.fault())

@@ -382,6 +382,7 @@ TEST_F(clients, are_told_that_the_whole_experiment_is_paused) {
 
   order(on::pause_asked{});
   choose({});
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number, exhausted{"all out"}});
 
   EXPECT_EQ(uut->machine().view().waits_for,
             "nothing runs: the experiment is paused until `unpause` lifts that");
