@@ -21,6 +21,12 @@ bool makes_answers_old(const decltype(scheduler_fact::what)& heard) {
                       [](const action& x) { return std::holds_alternative<go_on>(x.what); });
 }
 
+/// True for an end after which nothing was meant to go on.
+bool is_final(experiment_status x) {
+  return x == experiment_status::done || x == experiment_status::stopped
+         || x == experiment_status::failed;
+}
+
 } // namespace
 
 std::uint32_t live_trial::failure_count() const {
@@ -75,6 +81,8 @@ void machine::take(const on::opened& what) {
   for (const auto& [name, capacity] : std::exchange(nodes_, {}))
     tell_scheduler(fact::node_down{name});
   // A new head goes on: whatever made the last one leave off is over.
+  if (finished_ && drain_ && is_final(drain_->status))
+    ended_early_ = std::move(drain_);
   drain_.reset();
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.

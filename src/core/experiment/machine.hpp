@@ -35,6 +35,8 @@ struct report_marks {
   std::vector<double> scores;
   /// Total violation of all constraints.
   double violation = 0;
+  /// The objectives as they were reported, where a score may be an integer rounded to a double.
+  std::shared_ptr<const object> exact;
 };
 
 /// One open attempt.
@@ -362,6 +364,7 @@ private:
   bool start(trial_id id);
   [[nodiscard]] bool has_all_samples() const;
   void finish(experiment_status status, std::string why);
+  void finish_as_complete();
   void wait_for_searcher();
   void fit_samples();
   [[nodiscard]] bool withdraw_newest(const std::string& why);
@@ -720,6 +723,10 @@ private:
   bool warned_of_unsaved_end_ = false;
   bool warned_of_memory_ = false;
   bool warned_of_lost_pause_ = false;
+  /// The early end that the last head came to, until something is added or runs again.
+  std::optional<drain> ended_early_;
+  /// Class and text of the latest failure, and the number of such failures in a row, while no trial
+  /// has reported anything.
   std::string opening_failure_;
   std::uint32_t opening_failures_ = 0;
 

@@ -391,9 +391,10 @@ void machine::settle_narrowed() {
       emit(cmd::log{on::suggest_asked{asks_ + 1, 1}});
       return;
     }
-    auto whole = live_.empty() && searcher_done_;
-    finish(whole ? experiment_status::done : experiment_status::left_off,
-           whole ? search_end_ : std::string{});
+    if (live_.empty() && searcher_done_)
+      finish_as_complete();
+    else
+      finish(experiment_status::left_off, {});
     return;
   }
   // Only this wakes trials that the scheduler paused.

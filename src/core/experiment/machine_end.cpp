@@ -400,11 +400,12 @@ void machine::note_opening_failure(end_class how, const std::string& detail) {
   auto alike = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
   opening_failures_ = alike == opening_failure_ ? opening_failures_ + 1 : 1;
   opening_failure_ = std::move(alike);
+  auto since_resume = epoch_ > 1 && draws_ >= on::keeps_ends;
   if (opening_failures_ >= most)
-    begin_drain(
-        {experiment_status::failed,
-         "the first " + std::to_string(most) + " trials all failed alike: " + opening_failure_,
-         true});
+    begin_drain({experiment_status::failed,
+                 std::string{since_resume ? "since it was resumed, " : ""} + "the first "
+                     + std::to_string(most) + " trials all failed alike: " + opening_failure_,
+                 true});
 }
 
 } // namespace tune

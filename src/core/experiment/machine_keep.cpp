@@ -23,6 +23,12 @@ constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 /// Marks kept per attempt: as many reports may have a checkpoint that is not safe yet.
 constexpr std::size_t most_marks = 256;
 
+/// True for a double that stands for several integers of 64 bits.
+bool may_be_rounded(double score) {
+  constexpr double all_exact_below = 9007199254740992.0; // 2^53
+  return std::abs(score) >= all_exact_below;
+}
+
 checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
   return {id, !x.bad, x.marks.rank};
 }
@@ -39,7 +45,9 @@ void machine::keep(checkpoint_id id, checkpoint_entry what) {
 void machine::note_marks(open_attempt& attempt) const {
   if (settings_.saves == save_ability::none)
     return;
-  report_marks marks{{}, scores_of(*attempt.newest), violation_of(*attempt.newest)};
+  report_marks marks{{}, scores_of(*attempt.newest), violation_of(*attempt.newest), {}};
+  if (std::any_of(marks.scores.begin(), marks.scores.end(), may_be_rounded))
+    marks.exact = std::make_shared<const object>(objectives_of(*attempt.newest, settings_.objectives));
   const auto& policy = settings_.checkpoints.retention;
   if (!policy.score_attribute.empty()) {
     auto score = metric_number(*attempt.newest, policy.score_attribute);
@@ -129,6 +137,9 @@ void machine::set_best_checkpoint(checkpoint_id id) {
   const auto& x = checkpoints_.at(id);
   best_->checkpoint = x.location;
   best_->checkpoint_iteration = x.iteration;
+  best_->checkpoint_metrics = x.marks.exact;
+  if (x.marks.exact)
+    return;
   object metrics;
   for (std::size_t i = 0; i < x.marks.scores.size(); ++i) {
     const auto& what = settings_.objectives[i];

@@ -52,7 +52,7 @@ void machine::settle() {
     emit(cmd::choose{seq_, count});
   }
   if (live_.empty() && searcher_done_) {
-    finish(experiment_status::done, search_end_);
+    finish_as_complete();
   } else if (live_.empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
     tell_of_rest();
   } else if (live_.empty() && searcher_waits_) {
@@ -238,6 +238,14 @@ bool machine::stands_still() const {
          && !choosing_ && !wants_suggestions();
 }
 
+/// A head that found nothing left to run leaves the experiment's early end as it was.
+void machine::finish_as_complete() {
+  if (ended_early_ && draws_ >= on::keeps_ends)
+    finish(ended_early_->status, ended_early_->why);
+  else
+    finish(experiment_status::done, search_end_);
+}
+
 void machine::finish(experiment_status status, std::string why) {
   finished_ = true;
   emit(cmd::finish{status, std::move(why)}, seq_);
@@ -290,6 +298,7 @@ bool machine::has_all_samples() const {
 
 live_trial& machine::add_trial(const suggestion& what) {
   idle_since_.reset();
+  ended_early_.reset();
   auto made = std::make_unique<live_trial>();
   auto& trial = *made;
   trial.id = trial_id{trials_.size()};

@@ -128,13 +128,4 @@ expected<std::optional<saved_report>> best_checkpoint(store_reader& from, const 
   return best_of(std::move(*all), what);
 }
 
-object objectives_of(const report& from, const std::vector<objective>& which) {
-  object result;
-  for (const auto& x : which) {
-    if (auto found = metric(from, x.metric); !found.is_null())
-      result.set(x.metric, std::move(found));
-  }
-  return result;
-}
-
 } // namespace tune

@@ -49,6 +49,22 @@ TEST_F(best_checkpoint, is_that_of_the_best_report) {
   EXPECT_EQ(*best().checkpoint_metrics, (object{{"loss", 0.1}}));
 }
 
+TEST_F(best_checkpoint, shows_large_integers_as_they_were_reported) {
+  open();
+  run();
+  auto what = std::make_shared<tune::report>();
+  what->attempt = attempt;
+  what->number = ++reports;
+  what->iteration = ++iteration;
+  what->metrics = std::make_shared<object>(object{{"loss", std::int64_t{9007199254740993}}});
+  post(on::reported{what});
+  decide(tune::save{});
+  save();
+
+  ASSERT_NE(best().checkpoint_metrics, nullptr);
+  EXPECT_EQ(*best().checkpoint_metrics->find("loss"), value{std::int64_t{9007199254740993}});
+}
+
 TEST_F(best_checkpoint, is_that_of_the_best_report_that_has_one) {
   open();
   run();

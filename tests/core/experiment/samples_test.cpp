@@ -87,6 +87,75 @@ TEST_F(samples_wanted, end_without_a_reason_in_records_of_earlier_heads) {
   EXPECT_EQ(ports.last<cmd::finish>().why, "");
 }
 
+/// The end that the last head came to.
+struct last_end : samples_wanted {
+  void stop_all() {
+    open(1);
+    run();
+    report();
+    order(on::stop_asked{{}, "stopped by a client"});
+    end(end_class::finished);
+    ASSERT_EQ(ports.last<cmd::finish>().status, experiment_status::stopped);
+  }
+  /// Answers the latest question for suggestions: there are none.
+  void exhaust() {
+    post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number,
+                       exhausted{"all 1 configurations were suggested"}});
+  }
+};
+
+TEST_F(last_end, stays_where_nothing_is_left_to_run) {
+  stop_all();
+
+  for (auto heads : {2u, 3u}) {
+    post(on::opened{heads, "test", "{}", 1, opening::at_once, on::present_draws});
+    exhaust();
+
+    ASSERT_EQ(ports.all<cmd::finish>().size(), heads);
+    EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stopped);
+    EXPECT_EQ(ports.last<cmd::finish>().why, "stopped by a client");
+  }
+}
+
+TEST_F(last_end, is_over_once_something_is_added) {
+  stop_all();
+
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
+  suggest(1);
+  choose({{1}});
+  place({1});
+  exhaust();
+  end(end_class::finished, {1});
+
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::done);
+  EXPECT_EQ(ports.last<cmd::finish>().why, "");
+}
+
+TEST_F(last_end, was_forgotten_in_records_of_earlier_heads) {
+  stop_all();
+
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::keeps_ends - 1});
+  exhaust();
+
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::done);
+}
+
+TEST_F(last_end, counts_failures_in_a_row_since_the_resume) {
+  settings.failures.max_consecutive_failures = 1;
+  open(2);
+  run();
+  end(end_class::user_error, zero, "boom");
+  EXPECT_EQ(ports.last<cmd::finish>().why, "the first 1 trials all failed alike: user_error: boom");
+
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
+  choose({{1}});
+  place({1});
+  end(end_class::user_error, {1}, "boom");
+
+  EXPECT_EQ(ports.last<cmd::finish>().why,
+            "since it was resumed, the first 1 trials all failed alike: user_error: boom");
+}
+
 TEST_F(samples_wanted, take_back_what_never_began) {
   open(6);
   choose({{0}, {1}});

@@ -80,6 +80,8 @@ namespace on {
 /// `bounds_model_waits`: in addition, a free place that has waited for a model for `max_wait` gets
 /// a configuration that is drawn at once; if the searcher ended the experiment, the reason is the
 /// searcher's.
+/// `keeps_ends`: in addition, a head that finds nothing left to run leaves the experiment's end as
+/// it was, and a reason that counts failures in a row says if they are those since a resume.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -91,7 +93,8 @@ inline constexpr std::uint32_t names_first_failure = 9;
 inline constexpr std::uint32_t heeds_clients = 10;
 inline constexpr std::uint32_t forgets_lineages = 11;
 inline constexpr std::uint32_t bounds_model_waits = 11;
-inline constexpr std::uint32_t present_draws = bounds_model_waits;
+inline constexpr std::uint32_t keeps_ends = 12;
+inline constexpr std::uint32_t present_draws = keeps_ends;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

@@ -8,6 +8,7 @@
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/trial/end_class.hpp"
+#include "tune/core/trial/report.hpp"
 #include "tune/core/trial/retention.hpp"
 
 #include <array>
@@ -24,6 +25,9 @@ struct objective {
   bool maximise = true;
   friend bool operator==(const objective&, const objective&) = default;
 };
+
+/// The values of the objectives as they were reported; missing ones are left out.
+[[nodiscard]] object objectives_of(const report& from, const std::vector<objective>& which);
 
 /// Retries for each class of failure, and their timing.
 struct failure_policy {

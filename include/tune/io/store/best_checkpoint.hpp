@@ -29,7 +29,4 @@ struct saved_report {
 best_checkpoint(store_reader& from, const trial_row& of, const objective& by,
                 const constraint_list& constraints);
 
-/// The values of the objectives in a report; missing ones are left out.
-[[nodiscard]] object objectives_of(const report& from, const std::vector<objective>& which);
-
 } // namespace tune
