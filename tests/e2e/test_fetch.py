@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import re
+import shutil
 import signal
 import stat
 import sqlite3
@@ -144,6 +145,19 @@ class Fetch(CertifiedCase):
                     what = about.st_size
                 found[os.path.relpath(path, os.fsencode(directory))] = what
         return found
+
+    def test_exports_are_fetched_under_a_name_of_their_own(self):
+        self.submit("x", leave='open(os.environ["TUNE_TRIAL_EXPORT_DIR"] + "/model", "w").write("m")',
+                    rest="[trainable]\nexport = model\n")
+        self.at_head("wait", "x")
+        for how, words in self.both("x"):
+            with self.subTest(how):
+                told = self.run_node("fetch", *words, "--what", "exports", "-o", "json").json()
+                self.assertEqual((told["name"], told["what"], told["trial"]),
+                                 ("x-00000-exports", "exports", "00000"))
+                made = self.directory / told["name"]
+                self.assertEqual((made / "model").read_text(), "m")
+                shutil.rmtree(made)
 
     def test_trials_with_odd_things_are_fetched_alike(self):
         self.submit("x", leave=ODD, rest="[checkpoint]\nfrequency = 1\n")

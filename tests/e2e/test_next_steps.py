@@ -176,11 +176,13 @@ class Here(Shell, Case):
         run = self.start("run", ini, *words)
         self.wait_until(lambda: (where / "trials" / "00000").is_dir(), run, "a trial")
         self.run_node("pause", where)
+        lifts = "tune-node unpause '%s'" % where
+        self.assertIn("paused by a client: it starts no trial until %s\n" % lifts,
+                      self.run_node("status", where).out)
         self.run_node("stop", where)
         stopped = self.finish(run, None).out
         flag.touch()
 
-        lifts = "tune-node unpause '%s'" % where
         for text in (stopped, self.run_node("status", where).out):
             self.assertIn("paused by a client: once resumed, it starts no trial until %s\n" % lifts,
                           text)

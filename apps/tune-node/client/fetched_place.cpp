@@ -118,12 +118,14 @@ expected<fetched_place> place_of(const fetch_request& what, const fs::path& dire
   if (what.what == part::trial)
     return below_trials(directory, trials_directory(directory) / to_text(trial->trial), called,
                         trial->trial);
-  auto found = what.what == part::exports
-                   ? exports_of(*trial, *reader, directory)
-                   : checkpoint_of(*trial, *reader, recorded->what, directory);
+  const auto exports = what.what == part::exports;
+  auto found = exports ? exports_of(*trial, *reader, directory)
+                       : checkpoint_of(*trial, *reader, recorded->what, directory);
   if (!found)
     return found.error();
-  return below_trials(directory, *found, called + "-" + found->filename().string(), trial->trial);
+  return below_trials(directory, *found,
+                      called + "-" + (exports ? "exports" : found->filename().string()),
+                      trial->trial);
 }
 
 record_mark record_mark::of(const fs::path& directory) {

@@ -324,15 +324,19 @@ expected<std::vector<failure_group>> failures_in(store_reader& from) {
 namespace {
 
 /// What clients paused and nobody has resumed, with the command that lifts it; empty: nothing.
-std::string pause_remark(store_reader& from, const std::string& directory) {
-  if (directory.empty())
+/// @param status that of the experiment in its record.
+std::string pause_remark(store_reader& from, const std::string& directory,
+                         const std::string& status) {
+  if (directory.empty() || status == to_text(experiment_status::done))
     return {};
+  const std::string when
+      = status == "running" ? "paused by a client: " : "paused by a client: once resumed, ";
   if (auto paused = from.stands_paused(); paused && *paused)
-    return "paused by a client: once resumed, it starts no trial until " + unpause_call(directory);
+    return when + "it starts no trial until " + unpause_call(directory);
   auto held = from.held_trials();
   if (!held || held->empty())
     return {};
-  return "paused by a client: once resumed, "
+  return when
          + (held->size() == 1 ? "trial " + to_text(held->front()) + " waits"
                               : std::to_string(held->size()) + " trials wait")
          + " until " + unpause_call(directory, *held);
@@ -342,13 +346,16 @@ std::string pause_remark(store_reader& from, const std::string& directory) {
 
 void look_back(run_snapshot& on, store_reader& from) {
   // What the record says counts: whoever looks later is told the same.
-  if (auto row = from.experiment())
+  std::string status;
+  if (auto row = from.experiment()) {
     on.elapsed = row->elapsed;
+    status = row->status;
+  }
   if (auto failed = failures_in(from))
     on.failures = std::move(*failed);
   if (auto known = from.tally())
     on.remarks = remarks_of(*known, on, from);
-  if (auto remark = pause_remark(from, on.directory); !remark.empty())
+  if (auto remark = pause_remark(from, on.directory, status); !remark.empty())
     on.remarks.push_back(std::move(remark));
   on.pareto.clear();
   if (on.objectives.size() < 2)

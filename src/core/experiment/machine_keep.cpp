@@ -47,7 +47,8 @@ void machine::note_marks(open_attempt& attempt) const {
     return;
   report_marks marks{{}, scores_of(*attempt.newest), violation_of(*attempt.newest), {}};
   if (std::any_of(marks.scores.begin(), marks.scores.end(), may_be_rounded))
-    marks.exact = std::make_shared<const object>(objectives_of(*attempt.newest, settings_.objectives));
+    marks.exact
+        = std::make_shared<const object>(objectives_of(*attempt.newest, settings_.objectives));
   const auto& policy = settings_.checkpoints.retention;
   if (!policy.score_attribute.empty()) {
     auto score = metric_number(*attempt.newest, policy.score_attribute);
