@@ -321,8 +321,9 @@ class AskTell(Case):
         talk = self.converse(ini)
         talk.say("ask")
 
-        self.run_node("ask-tell", ini, "--resume", code=8)
+        refused = self.run_node("ask-tell", ini, "--resume", code=8)
 
+        self.assertRegex(refused.err, "works on it: wait for its end$")
         talk.end()
 
     def test_an_experiment_of_run_is_another(self):

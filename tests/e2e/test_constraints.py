@@ -36,6 +36,10 @@ class Constraints(Case):
         rows = self.run_node("trials", self.results(), "--sort", "objective", "-o", "json").json()
         self.assertEqual([(x["trial"], x["violation"]) for x in rows],
                          [("00001", 0), ("00002", 0), ("00000", 10)])
+        self.run_node("run", self.limited("latency <= 20"), "--experiment.name", "none",
+                      "--trainable.command", "false", code=5)
+        silent = self.run_node("trials", "results/none", "-o", "json").json()
+        self.assertEqual([x["violation"] for x in silent], [None] * len(silent))
         by_value = self.run_node("trials", self.results(), "--sort", "loss:asc", "-o", "json")
         self.assertEqual([x["trial"] for x in by_value.json()], ["00000", "00001", "00002"])
         story = self.run_node("trials", self.results(), "--why", "1", "-o", "json").json()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scratch_directory.hpp"
 
+#include "tune/io/control/control_place.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -21,6 +22,7 @@ namespace tune {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class directory_lock_test : public samples::scratch_directory {
@@ -69,10 +71,20 @@ TEST_F(directory_lock_test, tells_others_who_has_it_and_since_when) {
 
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ec::refused);
-  EXPECT_THAT(second.error().detail,
-              AllOf(HasSubstr(root.string() + ": " + us() + ", since 20"),
-                    HasSubstr("works on it: wait for its end, or ask for it by tune-node stop ")));
+  EXPECT_THAT(second.error().detail, AllOf(HasSubstr(root.string() + ": " + us() + ", since 20"),
+                                           EndsWith("works on it: wait for its end")));
   EXPECT_TRUE(is_held(root));
+}
+
+TEST_F(directory_lock_test, tells_how_to_ask_one_that_listens_for_its_end) {
+  auto uut = directory_lock::take(root);
+  std::filesystem::create_directory(control_directory(root));
+
+  auto second = directory_lock::take(root);
+
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().detail,
+              HasSubstr("works on it: wait for its end, or ask for it by tune-node stop "));
 }
 
 TEST_F(directory_lock_test, cannot_be_taken_by_those_who_may_only_read) {

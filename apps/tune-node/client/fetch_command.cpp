@@ -115,6 +115,8 @@ exit_code send_wanted(const fetch_request& what, const byte_taker& to) {
   if (what.what == part::experiment && (mark != record_mark::of(directory) || is_led(directory)))
     return has_changed;
   tell_left_out(*packed);
+  if (!place->note.empty())
+    std::cerr << program_name() << ": " << place->note << "\n";
   return exit_code::done;
 }
 

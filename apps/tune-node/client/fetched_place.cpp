@@ -43,9 +43,16 @@ expected<trial_row> trial_of(const fetch_request& what, store_reader& from,
   return std::move(**row);
 }
 
+/// A checkpoint's or an export's directory.
+struct found_part {
+  fs::path where;
+  /// As in `fetched_place`.
+  std::string note = {};
+};
+
 /// The checkpoint of a trial's best report.
-expected<fs::path> checkpoint_of(const trial_row& trial, store_reader& from, const spec& what,
-                                 const fs::path& directory) {
+expected<found_part> checkpoint_of(const trial_row& trial, store_reader& from, const spec& what,
+                                   const fs::path& directory) {
   auto found = best_checkpoint(from, trial, what.experiment.objectives.front(),
                                what.experiment.constraints);
   if (!found)
@@ -57,12 +64,18 @@ expected<fs::path> checkpoint_of(const trial_row& trial, store_reader& from, con
   if (location.starts_with(kept_outside))
     return nothing_there(directory,
                          "the checkpoint of " + name + " is kept by its executor: " + location);
-  return directory / location;
+  const auto& at = (*found)->checkpoint;
+  if (at.trial == trial.trial)
+    return found_part{directory / location};
+  return found_part{directory / location, "the best checkpoint of " + name + " is that of trial "
+                                              + to_text(at.trial) + " at iteration "
+                                              + std::to_string(at.iteration)
+                                              + ", from which it went on"};
 }
 
 /// The directory with the exports of a trial's last attempt that made any.
-expected<fs::path> exports_of(const trial_row& trial, store_reader& from,
-                              const fs::path& directory) {
+expected<found_part> exports_of(const trial_row& trial, store_reader& from,
+                                const fs::path& directory) {
   auto rows = from.exports(trial.trial);
   if (!rows)
     return reading_failed(rows.error());
@@ -70,7 +83,7 @@ expected<fs::path> exports_of(const trial_row& trial, store_reader& from,
                             [](const export_row& x) { return !x.location.empty(); });
   if (found == rows->rend())
     return nothing_there(directory, "trial " + to_text(trial.trial) + " has exported nothing");
-  return directory / found->location;
+  return found_part{directory / found->location};
 }
 
 fetched_place whole_experiment(const fs::path& directory, const std::string& name) {
@@ -123,9 +136,11 @@ expected<fetched_place> place_of(const fetch_request& what, const fs::path& dire
                        : checkpoint_of(*trial, *reader, recorded->what, directory);
   if (!found)
     return found.error();
-  return below_trials(directory, *found,
-                      called + "-" + (exports ? "exports" : found->filename().string()),
-                      trial->trial);
+  auto result = below_trials(
+      directory, found->where,
+      called + "-" + (exports ? "exports" : found->where.filename().string()), trial->trial);
+  result.note = std::move(found->note);
+  return result;
 }
 
 record_mark record_mark::of(const fs::path& directory) {

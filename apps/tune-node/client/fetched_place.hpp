@@ -24,6 +24,8 @@ struct fetched_place {
   std::string name;
   /// Nothing: it is the whole experiment.
   std::optional<trial_id> trial;
+  /// Says whose checkpoint it is where that is another trial's; empty: it is the trial's own.
+  std::string note = {};
 
   [[nodiscard]] std::filesystem::path path() const { return way.empty() ? trusted : trusted / way; }
 };

@@ -58,6 +58,8 @@ struct listed_trial {
   std::chrono::nanoseconds age{0};
   /// Null if the record was not read.
   std::shared_ptr<const trial_details> details{};
+  /// Whether the experiment has constraints.
+  bool is_constrained = false;
   /// Total violation of the constraints, by the report that represents it; nothing if there are no
   /// constraints, or no report.
   std::optional<double> violation{};

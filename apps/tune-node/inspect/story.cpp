@@ -31,16 +31,18 @@ std::string best_text(const trial_row& x, const std::vector<objective>& objectiv
   return result.empty() ? result : result + " at iteration " + std::to_string(x.best_iteration);
 }
 
-/// "trials/00003/checkpoint_000002", with its iteration if that is not the best report's.
+/// "trials/00003/checkpoint_000002", with what it was made at unless that is the best report.
 std::string checkpoint_text(const trial_story& x, const std::vector<objective>& objectives) {
   // A recorded curve has checkpoints in name only.
   if (!x.best_checkpoint || x.best_checkpoint->checkpoint.location.empty())
     return {};
   const auto& row = x.best_checkpoint->checkpoint;
   auto result = printable(row.location);
-  if (row.iteration == x.trial.best_iteration)
+  const auto is_own = row.trial == x.trial.trial;
+  if (is_own && row.iteration == x.trial.best_iteration)
     return result;
-  result += ", of iteration " + std::to_string(row.iteration);
+  result += (is_own ? ", of" : ", of trial " + to_text(row.trial) + " at") + " iteration "
+            + std::to_string(row.iteration);
   if (x.best_checkpoint->at == nullptr)
     return result;
   const auto known = objectives_of(*x.best_checkpoint->at, objectives);

@@ -67,6 +67,7 @@ value best_of(const trial_story& x) {
   object result;
   result.set("checkpoint", count(row.checkpoint.number));
   result.set("location", row.location);
+  result.set("trial", to_text(row.trial));
   result.set("iteration", count(row.iteration));
   result.set("metrics", at != nullptr && at->metrics != nullptr ? value{*at->metrics} : value{});
   return result;

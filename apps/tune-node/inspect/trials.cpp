@@ -232,7 +232,8 @@ listed_trial listed(const trial_row& x, const std::vector<objective>& objectives
     const auto* found = x.best_metrics ? find_path(*x.best_metrics, what.metric) : nullptr;
     result.objectives.push_back(found == nullptr ? value{} : *found);
   }
-  if (!constraints.empty() && x.best_metrics)
+  result.is_constrained = !constraints.empty();
+  if (result.is_constrained && x.best_metrics)
     result.violation = total_violation(constraints, *x.best_metrics);
   result.config = std::make_shared<const object>(x.best_config ? *x.best_config : x.config);
   result.reason = x.reason;

@@ -149,7 +149,7 @@ void add_details(list& to, std::span<const listed_trial> rows,
       return std::isnan(x.runs->error) ? value{} : value{x.runs->error};
     }));
   }
-  if (std::any_of(rows.begin(), rows.end(), [](const auto& x) { return x.violation; }))
+  if (std::any_of(rows.begin(), rows.end(), [](const auto& x) { return x.is_constrained; }))
     to.push_back({"violation", "violation",
                   [](const listed_trial& x) { return x.violation ? value{*x.violation} : value{}; },
                   true, 2, false});

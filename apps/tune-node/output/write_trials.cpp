@@ -53,8 +53,8 @@ void add_details(object& to, const listed_trial& x) {
   to.set("checkpoint", text(more.checkpoint));
   to.set("origin", text(more.origin));
   to.set("error", text(more.error));
-  if (x.violation)
-    to.set("violation", *x.violation);
+  if (x.is_constrained)
+    to.set("violation", x.violation ? value{*x.violation} : value{});
   if (more.runs) {
     auto all = to_object(*more.runs);
     all.set("rank", static_cast<std::int64_t>(more.runs_rank));

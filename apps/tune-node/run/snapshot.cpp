@@ -56,9 +56,9 @@ expected<std::optional<best_row>> best_of(store_reader& from, const snapshot_fra
   const auto& saved = **found;
   result.checkpoint = checkpoint_place(fixed.directory, saved.checkpoint.location);
   result.checkpoint_iteration = saved.checkpoint.iteration;
-  if (saved.at != nullptr)
-    result.checkpoint_metrics
-        = std::make_shared<const object>(objectives_of(*saved.at, fixed.objectives));
+  auto metrics = saved.at == nullptr ? object{} : objectives_of(*saved.at, fixed.objectives);
+  if (!metrics.empty())
+    result.checkpoint_metrics = std::make_shared<const object>(std::move(metrics));
   return std::optional{std::move(result)};
 }
 

@@ -35,7 +35,7 @@ struct report_marks {
   std::vector<double> scores;
   /// Total violation of all constraints.
   double violation = 0;
-  /// The objectives as they were reported, where a score may be an integer rounded to a double.
+  /// The objectives as they were reported, where the scores do not tell them.
   std::shared_ptr<const object> exact;
 };
 

@@ -23,10 +23,11 @@ constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 /// Marks kept per attempt: as many reports may have a checkpoint that is not safe yet.
 constexpr std::size_t most_marks = 256;
 
-/// True for a double that stands for several integers of 64 bits.
-bool may_be_rounded(double score) {
+/// True for a score that alone does not tell what was reported: a double that stands for several
+/// integers of 64 bits, or NaN, which stands for a missing number as well.
+bool is_ambiguous(double score) {
   constexpr double all_exact_below = 9007199254740992.0; // 2^53
-  return std::abs(score) >= all_exact_below;
+  return !(std::abs(score) < all_exact_below);
 }
 
 checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
@@ -46,7 +47,7 @@ void machine::note_marks(open_attempt& attempt) const {
   if (settings_.saves == save_ability::none)
     return;
   report_marks marks{{}, scores_of(*attempt.newest), violation_of(*attempt.newest), {}};
-  if (std::any_of(marks.scores.begin(), marks.scores.end(), may_be_rounded))
+  if (std::any_of(marks.scores.begin(), marks.scores.end(), is_ambiguous))
     marks.exact
         = std::make_shared<const object>(objectives_of(*attempt.newest, settings_.objectives));
   const auto& policy = settings_.checkpoints.retention;
@@ -138,14 +139,10 @@ void machine::set_best_checkpoint(checkpoint_id id) {
   const auto& x = checkpoints_.at(id);
   best_->checkpoint = x.location;
   best_->checkpoint_iteration = x.iteration;
-  best_->checkpoint_metrics = x.marks.exact;
-  if (x.marks.exact)
-    return;
-  object metrics;
-  for (std::size_t i = 0; i < x.marks.scores.size(); ++i) {
+  auto metrics = x.marks.exact ? *x.marks.exact : object{};
+  for (std::size_t i = 0; i < x.marks.scores.size() && !x.marks.exact; ++i) {
     const auto& what = settings_.objectives[i];
-    if (!std::isnan(x.marks.scores[i]))
-      metrics.set(what.metric, plain(as_reported(x.marks.scores[i], what.maximise)));
+    metrics.set(what.metric, plain(as_reported(x.marks.scores[i], what.maximise)));
   }
   if (!metrics.empty())
     best_->checkpoint_metrics = std::make_shared<const object>(std::move(metrics));

@@ -9,6 +9,7 @@
 #include "posix.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
+#include "tune/io/control/control_place.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -169,8 +170,12 @@ error held(const fs::path& directory, const std::string& who, claim how) {
     return {ec::refused, text + ", as " + (directory / "lock").string()
                              + " says, which is locked by a process that cannot be seen from here:"
                                " if that one is dead, remove the file and try again"};
-  return {ec::refused, text + ": wait for its end, or ask for it by "
-                           + program_call("stop " + shell_word(directory.string()))};
+  text += ": wait for its end";
+  // An executor of its trials (ask-tell) listens to nobody else.
+  std::error_code failed;
+  if (fs::exists(control_directory(directory), failed))
+    text += ", or ask for it by " + program_call("stop " + shell_word(directory.string()));
+  return {ec::refused, std::move(text)};
 }
 
 expected<void> sign(const descriptor& file, const fs::path& path) {

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,16 @@ TEST_F(best_checkpoint, shows_large_integers_as_they_were_reported) {
 
   ASSERT_NE(best().checkpoint_metrics, nullptr);
   EXPECT_EQ(*best().checkpoint_metrics->find("loss"), value{std::int64_t{9007199254740993}});
+}
+
+TEST_F(best_checkpoint, shows_a_number_that_is_none) {
+  open();
+  run();
+  save_with(std::numeric_limits<double>::quiet_NaN());
+  report_and(go_on{}, 0.5);
+
+  ASSERT_NE(best().checkpoint_metrics, nullptr);
+  EXPECT_TRUE(std::isnan(*best().checkpoint_metrics->find("loss")->number()));
 }
 
 TEST_F(best_checkpoint, is_that_of_the_best_report_that_has_one) {

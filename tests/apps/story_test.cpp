@@ -1,0 +1,53 @@
+// What is recorded about one trial, as people and programs read it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/story.hpp"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <sstream>
+
+namespace tune::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// Trial 3 with its best report at iteration 2, and a checkpoint of that iteration.
+trial_story with_checkpoint_of(trial_id whose) {
+  trial_story result;
+  result.trial.trial = {3};
+  result.trial.best_iteration = 2;
+  result.trial.best_metrics = object{{"acc", 0.4}};
+  checkpoint_row checkpoint;
+  checkpoint.trial = whose;
+  checkpoint.iteration = 2;
+  checkpoint.location = "trials/" + to_text(whose) + "/checkpoint_000001";
+  auto at = std::make_shared<report>();
+  at->iteration = 2;
+  at->metrics = std::make_shared<const object>(object{{"acc", 0.45}});
+  result.best_checkpoint = saved_report{checkpoint, at};
+  return result;
+}
+
+std::string shown(const trial_story& x, output_format how) {
+  std::ostringstream out;
+  write_story(x, {{"acc", true}}, how, {}, out);
+  return out.str();
+}
+
+TEST(story, says_whose_the_best_checkpoint_is) {
+  auto uut = with_checkpoint_of({2});
+
+  EXPECT_THAT(shown(uut, output_format::table),
+              HasSubstr("best checkpoint: trials/00002/checkpoint_000001, of trial 00002 at "
+                        "iteration 2 with acc=0.45\n"));
+  EXPECT_THAT(shown(uut, output_format::json), HasSubstr(R"("trial":"00002","iteration":2)"));
+}
+
+TEST(story, needs_no_word_on_the_checkpoint_of_the_best_report) {
+  EXPECT_THAT(shown(with_checkpoint_of({3}), output_format::table),
+              HasSubstr("best checkpoint: trials/00003/checkpoint_000001\n"));
+}
+
+} // namespace
+} // namespace tune::cli
