@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Trial 3 with its best report at iteration 2, and a checkpoint of that iteration.
-trial_story with_checkpoint_of(trial_id whose) {
+/// Trial 3 with its best report, 0.4 at iteration 2, and a checkpoint of that iteration.
+trial_story with_checkpoint_of(trial_id whose, double acc) {
   trial_story result;
   result.trial.trial = {3};
   result.trial.best_iteration = 2;
@@ -24,7 +24,7 @@ trial_story with_checkpoint_of(trial_id whose) {
   checkpoint.location = "trials/" + to_text(whose) + "/checkpoint_000001";
   auto at = std::make_shared<report>();
   at->iteration = 2;
-  at->metrics = std::make_shared<const object>(object{{"acc", 0.45}});
+  at->metrics = std::make_shared<const object>(object{{"acc", acc}});
   result.best_checkpoint = saved_report{checkpoint, at};
   return result;
 }
@@ -36,7 +36,7 @@ std::string shown(const trial_story& x, output_format how) {
 }
 
 TEST(story, says_whose_the_best_checkpoint_is) {
-  auto uut = with_checkpoint_of({2});
+  auto uut = with_checkpoint_of({2}, 0.45);
 
   EXPECT_THAT(shown(uut, output_format::table),
               HasSubstr("best checkpoint: trials/00002/checkpoint_000001, of trial 00002 at "
@@ -45,8 +45,13 @@ TEST(story, says_whose_the_best_checkpoint_is) {
 }
 
 TEST(story, needs_no_word_on_the_checkpoint_of_the_best_report) {
-  EXPECT_THAT(shown(with_checkpoint_of({3}), output_format::table),
+  EXPECT_THAT(shown(with_checkpoint_of({3}, 0.4), output_format::table),
               HasSubstr("best checkpoint: trials/00003/checkpoint_000001\n"));
+}
+
+TEST(story, says_what_a_checkpoint_of_another_report_of_that_iteration_has) {
+  EXPECT_THAT(shown(with_checkpoint_of({3}, 0.3), output_format::table),
+              HasSubstr("/checkpoint_000001, of iteration 2 with acc=0.3\n"));
 }
 
 } // namespace

@@ -169,6 +169,16 @@ TEST(summary_text, says_of_which_report_the_checkpoint_is_where_the_best_has_non
                         "    of iteration 7, accuracy = 0.9: the best report has none\n"));
 }
 
+TEST(summary_text, says_so_where_the_checkpoint_is_another_report_of_the_same_iteration) {
+  auto x = finished();
+  x.best->checkpoint_iteration = x.best->iteration;
+  x.best->checkpoint_metrics = sample::shared({{"accuracy", 0.9}});
+
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", ""}, {}),
+              HasSubstr(" of iteration " + std::to_string(x.best->iteration)
+                        + ", accuracy = 0.9: the best report has none\n"));
+}
+
 TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
   auto x = finished();
   auto& runs = x.best->runs.emplace();

@@ -209,7 +209,8 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     world.warn("[log] sink." + record.log.sinks.front().name
                + " does nothing here: an executor has the results");
   on::opened opening{opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
-  opening.draws = executor_draws;
+  opening.how = opening::executed;
+  opening.draws = on::present_draws;
   head_rules heads{opening.spec, made->settings, all.stoppers};
   conversation with{parts_of(std::move(*made), loaded.space), world};
   auto begun = opened->resumes ? replay(with, heads, world, directory) : expected<void>{};

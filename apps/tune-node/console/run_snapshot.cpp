@@ -45,6 +45,18 @@ std::string memory_share(std::uint64_t used, std::uint64_t total) {
 
 } // namespace
 
+bool have_same_objectives(const object& x, const object& y, const std::vector<objective>& which) {
+  return std::all_of(which.begin(), which.end(), [&](const objective& what) {
+    const auto* one = find_path(x, what.metric);
+    const auto* other = find_path(y, what.metric);
+    if (one == nullptr || other == nullptr)
+      return true;
+    const auto a = one->number();
+    const auto b = other->number();
+    return a == b || (a && b && std::isnan(*a) && std::isnan(*b));
+  });
+}
+
 std::uint64_t count_of(const run_snapshot& x, trial_status status) {
   return x.counts[static_cast<std::size_t>(status)];
 }

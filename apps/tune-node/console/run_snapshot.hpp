@@ -87,6 +87,10 @@ struct run_snapshot {
   std::vector<front_row> pareto;
 };
 
+/// True if all objectives that both have are the same numbers.
+[[nodiscard]] bool have_same_objectives(const object& x, const object& y,
+                                        const std::vector<objective>& which);
+
 /// Number of trials in `status`.
 [[nodiscard]] std::uint64_t count_of(const run_snapshot& x, trial_status status);
 /// Trials that ended, well or not.

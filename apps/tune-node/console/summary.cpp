@@ -70,7 +70,11 @@ std::string checkpoint_text(const run_snapshot& x) {
   if (best.checkpoint.empty())
     return {};
   auto result = "  checkpoint: " + printable(best.checkpoint) + "\n";
-  if (best.checkpoint_iteration == best.iteration)
+  // A checkpoint that was taken over may be of the same iteration, and of another report.
+  const auto is_same
+      = !best.checkpoint_metrics || !best.metrics
+        || have_same_objectives(*best.checkpoint_metrics, *best.metrics, x.objectives);
+  if (best.checkpoint_iteration == best.iteration && is_same)
     return result;
   result += "    of iteration " + std::to_string(best.checkpoint_iteration);
   for (const auto& what : x.objectives) {

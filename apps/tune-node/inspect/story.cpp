@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/one_line.hpp"
+#include "console/run_snapshot.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/story_json.hpp"
@@ -38,14 +39,15 @@ std::string checkpoint_text(const trial_story& x, const std::vector<objective>& 
     return {};
   const auto& row = x.best_checkpoint->checkpoint;
   auto result = printable(row.location);
+  const auto& at = x.best_checkpoint->at;
+  const auto known = at == nullptr ? object{} : objectives_of(*at, objectives);
   const auto is_own = row.trial == x.trial.trial;
-  if (is_own && row.iteration == x.trial.best_iteration)
+  const auto is_same = at == nullptr || !x.trial.best_metrics
+                       || have_same_objectives(known, *x.trial.best_metrics, objectives);
+  if (is_own && is_same && row.iteration == x.trial.best_iteration)
     return result;
   result += (is_own ? ", of" : ", of trial " + to_text(row.trial) + " at") + " iteration "
             + std::to_string(row.iteration);
-  if (x.best_checkpoint->at == nullptr)
-    return result;
-  const auto known = objectives_of(*x.best_checkpoint->at, objectives);
   return known.empty() ? result : result + " with " + config_text(known);
 }
 

@@ -75,6 +75,7 @@ void machine::go_by(rule_change what) {
 void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
   draws_ = what.draws;
+  keeps_places_ = draws_ >= on::keeps_places && what.how != opening::executed;
   forget_grants();
   trained_before_ = trained_;
   attempts_ = 0;
@@ -111,7 +112,7 @@ void machine::take(const on::opened& what) {
     auto& trial = *live(id);
     trial.asked_for = false;
     // Trials that had begun before keep their places ahead of others.
-    if (draws_ >= on::keeps_places)
+    if (keeps_places_)
       awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
     if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)

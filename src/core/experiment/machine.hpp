@@ -637,6 +637,8 @@ private:
   std::string best_newest_;
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
+  /// Trials that had begun keep their places ahead of others when a new head starts.
+  bool keeps_places_ = false;
 
   /// Pending trials that have not been chosen yet, and trials that wait for a lease.
   std::uint64_t unchosen_ = 0;

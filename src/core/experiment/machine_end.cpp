@@ -295,7 +295,7 @@ void machine::tell_added(live_trial& trial, comeback how) {
   ++unchosen_;
   if (trial.asked_for)
     asked_waiting_.insert(trial.id);
-  const bool is_last = how != comeback::where_it_stood || draws_ < on::keeps_places;
+  const bool is_last = how != comeback::where_it_stood || !keeps_places_;
   const bool from_scratch = how == comeback::from_scratch;
   tell_scheduler(fact::added{trial.id, trial.config, is_last, from_scratch});
   // A trial that came back is no longer pausing; if a client holds it, it must not run either.

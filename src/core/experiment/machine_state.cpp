@@ -338,6 +338,7 @@ void machine::describe(fingerprint& into) const {
       .add(std::string_view{opening_failure_});
   into.add(std::uint64_t{opening_failures_}).add(std::uint64_t{finished_});
   into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);
+  into.add(std::uint64_t{keeps_places_});
   into.add(ended_early_ ? static_cast<std::uint64_t>(ended_early_->status) + 1 : 0);
   for (const auto& x : stoppers_)
     x->describe(into);

@@ -93,9 +93,9 @@ sliced<expected<std::uint64_t>> moving(removal how, checkpoint_manifest content,
 } // namespace
 
 fs::path artifact_draft(const artifact_source& whose) {
-  std::string name = "checkpoint_artifacts";
+  std::string name = artifacts_name;
   if (whose.rank > 0)
-    name += ".rank" + std::to_string(whose.rank);
+    name += rank_mark + std::to_string(whose.rank);
   return checkpoint_folder(whose.trial, whose.attempt) / (name + draft_suffix);
 }
 

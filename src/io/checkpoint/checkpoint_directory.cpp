@@ -171,13 +171,22 @@ std::vector<fs::path> checkpoints_in(const fs::path& experiment, const fs::path&
   return directories_in(experiment / "trials", folder.lexically_relative("trials"), "checkpoint_");
 }
 
+/// Drafts there, but for the artifacts of further ranks, which may still be on their way: where
+/// nodes share the directory, ranks put their files there side by side.
+std::vector<fs::path> drafts_in(const fs::path& experiment, const fs::path& folder) {
+  auto result = checkpoints_in(experiment, folder);
+  std::erase_if(result, [](const fs::path& x) {
+    return x.extension() != draft_suffix
+           || x.filename().string().starts_with(std::string{artifacts_name} + rank_mark);
+  });
+  return result;
+}
+
 } // namespace
 
 void remove_drafts(const fs::path& experiment, trial_id trial, attempt_id attempt) {
-  for (const auto& each : checkpoints_in(experiment, checkpoint_folder(trial, attempt))) {
-    if (each.extension() == draft_suffix)
-      static_cast<void>(remove_from_attempt(each));
-  }
+  for (const auto& each : drafts_in(experiment, checkpoint_folder(trial, attempt)))
+    static_cast<void>(remove_from_attempt(each));
 }
 
 sliced<removed> removing_from_attempt(fs::path what) {
@@ -205,9 +214,7 @@ sliced<removed> removing_all(std::vector<fs::path> what) {
 } // namespace
 
 sliced<removed> removing_drafts(const fs::path& experiment, trial_id trial, attempt_id attempt) {
-  auto all = checkpoints_in(experiment, checkpoint_folder(trial, attempt));
-  std::erase_if(all, [](const auto& x) { return x.extension() != draft_suffix; });
-  return removing_all(std::move(all));
+  return removing_all(drafts_in(experiment, checkpoint_folder(trial, attempt)));
 }
 
 void sweep_checkpoints(const fs::path& experiment, trial_id trial, attempt_id attempt,

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 8> due_names{
     "ask_again",  "kill_time",        "draft",      "free_place"};
 inline constexpr std::array<std::string_view, 4> strategy_names{"pack", "spread", "strict_pack",
                                                                 "strict_spread"};
-inline constexpr std::array<std::string_view, 2> opening_names{"at_once", "gathers"};
+inline constexpr std::array<std::string_view, 3> opening_names{"at_once", "gathers", "executed"};
 inline constexpr std::array<std::string_view, 2> policy_names{"pack", "spread"};
 inline constexpr std::array<std::string_view, 3> drafting_names{"none", "quick", "thorough"};
 inline constexpr std::array<std::string_view, 3> proposal_names{"trials", "wait", "finished"};

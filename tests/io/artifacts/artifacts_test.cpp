@@ -5,6 +5,7 @@
 #include "io/scratch_directory.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
+#include "tune/io/checkpoint/removing.hpp"
 #include "tune/io/files/sha256.hpp"
 
 #include <sys/socket.h>
@@ -262,6 +263,21 @@ TEST_F(artifacts_test, what_was_left_half_way_is_swept_like_a_checkpoint) {
   remove_drafts(experiment, trial_id{7}, {1, 5});
 
   EXPECT_FALSE(fs::exists(experiment / artifact_draft({trial_id{7}, {1, 5}})));
+}
+
+TEST_F(artifacts_test, of_further_ranks_stay_when_the_first_is_over) {
+  const auto draft = experiment / artifact_draft({trial_id{7}, {1, 5}, 2});
+  fill(draft / "a", "a");
+
+  remove_drafts(experiment, trial_id{7}, {1, 5});
+  static_cast<void>(*finish(removing_drafts(experiment, trial_id{7}, {1, 5})));
+
+  EXPECT_TRUE(fs::exists(draft / "a"));
+  auto swept = sweep_checkpoints(
+      experiment, [](trial_id, const std::string&) { return expected<bool>{false}; }, {});
+  ASSERT_TRUE(swept);
+  EXPECT_EQ(*swept, 1u);
+  EXPECT_FALSE(fs::exists(draft));
 }
 
 } // namespace

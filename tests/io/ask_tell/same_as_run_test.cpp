@@ -51,7 +51,7 @@ public:
   explicit straight_run(const recipe& how)
       : judge_{how.judge()}, source_{std::make_unique<list_searcher>(how.trials)} {
     loop_ = std::make_unique<engine>(how.machine(*judge_, *source_), *this);
-    post(on::opened{1, "test", "{}", how.settings.seed, opening::at_once, executor_draws});
+    post(on::opened{1, "test", "{}", how.settings.seed, opening::executed, on::present_draws});
   }
 
   /// Admits the next trial. @returns whether there was one.

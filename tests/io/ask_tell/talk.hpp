@@ -189,8 +189,8 @@ private:
         world);
     for (const auto& x : world.log())
       uut->replay(x);
-    auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::at_once,
-                             is_older ? 0 : executor_draws});
+    auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::executed,
+                             is_older ? 0 : on::present_draws});
     EXPECT_TRUE(opened || world.full);
   }
 };

@@ -23,6 +23,9 @@ enum class opening : std::uint8_t {
   at_once,
   /// Nothing is done before `on::gathered`: the events before it say what is to run.
   gathers,
+  /// An executor runs the trials, and they go on when a new head starts: waiting ones keep the
+  /// order that they would have had without a break, and no place is kept.
+  executed,
 };
 
 /// Prefix of a checkpoint's location if an external executor keeps it: there is no directory.

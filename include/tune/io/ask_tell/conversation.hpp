@@ -13,11 +13,6 @@
 
 namespace tune {
 
-/// Value of `on::opened::draws` of a head for executors. Their trials go on when a new head starts:
-/// waiting trials keep the order they would have had without a break, and no place is kept
-/// (`on::keeps_places`).
-inline constexpr std::uint32_t executor_draws = on::due_at_end;
-
 class executor_book;
 struct executor_trial;
 

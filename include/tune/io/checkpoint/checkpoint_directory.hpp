@@ -28,6 +28,10 @@ namespace tune {
 [[nodiscard]] bool is_checkpoint_location(const std::string& location);
 /// Suffix of a checkpoint's name until it is complete.
 inline constexpr const char* draft_suffix = ".tmp";
+/// Name of the draft in which artifacts arrive; of further ranks with the mark and the rank's
+/// number.
+inline constexpr const char* artifacts_name = "checkpoint_artifacts";
+inline constexpr const char* rank_mark = ".rank";
 
 /// Names the checkpoints of one attempt, with numbers that count per attempt and are never reused.
 class checkpoint_names {
@@ -89,7 +93,8 @@ private:
 [[nodiscard]] expected<void> remove_from_attempt(const std::filesystem::path& what,
                                                  std::chrono::milliseconds most = removal_patience);
 
-/// Removes the incomplete checkpoints of an attempt that is over.
+/// Removes the incomplete checkpoints of an attempt whose first rank is over. Artifacts that
+/// further ranks are bringing stay: each of them removes its own.
 void remove_drafts(const std::filesystem::path& experiment, trial_id trial, attempt_id attempt);
 
 /// All checkpoint directories below `experiment`, complete or not, in no particular order.
