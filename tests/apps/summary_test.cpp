@@ -194,6 +194,9 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
   EXPECT_THAT(
       progress_text(x, style{}),
       HasSubstr("    confirmed by 3 runs: mean accuracy = 0.93 ± 0.004; in the search 0.95\n"));
+  runs.violation = 1.5;
+  EXPECT_THAT(progress_text(x, style{}),
+              HasSubstr("; in the search 0.95; they miss the constraints by 1.5 on average\n"));
 
   runs = {};
   runs.judge = run_judge::lower_bound;

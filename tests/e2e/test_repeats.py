@@ -264,7 +264,7 @@ class Repeats(Case):
         best = self.run_node("run", ini, "-o", "json").json()["best"]
         self.assertEqual(best["config"], {"x": 0, "seed": 0})
         self.assertAlmostEqual(best["runs"]["mean"], 0.1)
-        self.assertEqual(best["violation"], 0)
+        self.assertEqual((best["violation"], best["runs"]["violation"]), (0, 0))
         rows = self.run_node("trials", self.results(), "--sort", "runs_rank", "-o", "json").json()
         self.assertEqual([x["config"]["x"] for x in rows[::3]], [0, 1, 2])
 
@@ -272,6 +272,11 @@ class Repeats(Case):
                               "--experiment.metric", "loss:max", "--experiment.constraints",
                               "late <= 21", "--experiment.name", "most").json()["best"]
         self.assertEqual((worst["config"]["x"], worst["runs"]["count"]), (1, 3))
+        missed = self.run_node("run", ini, "-o", "json", "--experiment.constraints", "late <= 14",
+                               "--experiment.name", "missed").json()["best"]
+        # Those of x = 0 miss it by 0, 1 and 6.
+        self.assertEqual((missed["violation"], missed["config"]["x"]), (0, 0))
+        self.assertAlmostEqual(missed["runs"]["violation"], 7 / 3)
 
     def test_points_and_additions_of_no_search_run_so_often(self):
         ini = self.noisy('repeat = 2\ntype = none\npoints = [{"x": 1}]', space="x = choice(1, 2)")

@@ -120,6 +120,9 @@ std::string joint_text(const run_snapshot& x, const style& look) {
     result += ", " + std::string{to_text(all.judge)} + " " + short_text(value{all.judged});
   if (!std::isnan(all.mean_in_search))
     result += "; in the search " + short_text(value{all.mean_in_search});
+  if (all.violation > 0)
+    result += "; " + look.paint(tint::warning, "they miss the constraints") + " by "
+              + short_text(value{all.violation}) + " on average";
   return result + "\n";
 }
 

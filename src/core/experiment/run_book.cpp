@@ -255,6 +255,7 @@ run_statistics statistics_of(const run_book& book, const run_group& what, bool m
     result.judged = sign * what.how.score;
   if (auto search = what.confirms ? book.in_search(what) : std::nullopt)
     result.mean_in_search = sign * search->mean;
+  result.violation = what.how.violation;
   return result;
 }
 
@@ -268,7 +269,8 @@ object to_object(const run_statistics& x) {
           {"wanted", static_cast<std::int64_t>(x.wanted)},
           {"full", x.is_full},
           {"confirmed", x.confirms},
-          {"mean_in_search", number(x.mean_in_search)}};
+          {"mean_in_search", number(x.mean_in_search)},
+          {"violation", x.violation}};
 }
 
 run_statistics statistics_from(const object& x) {
@@ -284,6 +286,7 @@ run_statistics statistics_from(const object& x) {
   read("count", result.runs);
   read("wanted", result.wanted);
   read("mean_in_search", result.mean_in_search);
+  read("violation", result.violation);
   auto holds = [&](std::string_view name) {
     const auto* found = x.find(name);
     return found != nullptr && found->as_bool() != nullptr && *found->as_bool();

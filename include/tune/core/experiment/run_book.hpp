@@ -93,6 +93,8 @@ struct run_statistics {
   double judged = std::numeric_limits<double>::quiet_NaN();
   /// Mean over the same configuration's runs in the search; NaN unless `confirms`.
   double mean_in_search = std::numeric_limits<double>::quiet_NaN();
+  /// Mean of the total violations of constraints; configurations with less are better. [>= 0]
+  double violation = 0;
 };
 
 /// Whether the rule gives a value for that many scores: a single one has no bound. [n >= 1]
