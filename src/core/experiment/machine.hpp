@@ -5,249 +5,22 @@
 /// (saves, pauses), machine_keep (which checkpoints stay), machine_decide (verdicts),
 /// machine_client (orders of clients), machine_end (attempts and trials end), machine_open_end
 /// (exports and checkpoints made after the end), machine_time (deadlines), machine_state (views
-/// from outside).
+/// from outside), machine_describe (fingerprints).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+
+#include "live_trial.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/experiment/pending_book.hpp"
 #include "tune/core/experiment/run_numbers.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 namespace tune {
-
-/// Stage of an attempt.
-enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping };
-
-/// Next step of a running trial, taken as soon as its phase allows; a greater one wins.
-enum class intent : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
-
-/// Values of a report that a checkpoint of its iteration inherits.
-struct report_marks {
-  /// Retention ranks the checkpoint by this; greater is better. Empty: retention does not rank it.
-  std::optional<double> rank;
-  /// The objectives, greater being better; NaN where one is missing.
-  std::vector<double> scores;
-  /// Total violation of all constraints.
-  double violation = 0;
-};
-
-/// One open attempt.
-struct open_attempt {
-  attempt_id id;
-  phase at = phase::placing;
-  lease where;
-  /// Configuration of this attempt; the trial's own may have changed since, for the next attempt.
-  config_ptr config;
-  checkpoint_id from;
-  /// Trial that `from` belongs to, if it is another one.
-  std::optional<trial_id> donor;
-  instant began{0};
-  /// Time of the last sign of life.
-  instant heard{0};
-  std::int64_t pid = 0;
-  /// Number and iteration of the last report, and the number that was answered last.
-  std::uint64_t reported = 0;
-  std::shared_ptr<const report> newest;
-  std::uint64_t iteration = 0;
-  std::uint64_t answered = 0;
-  /// Reports up to this iteration need no verdict.
-  std::uint64_t credit = 0;
-  /// Report that is being judged; 0: none.
-  sequence judging = 0;
-  /// Checkpoint that is being written, and whether the attempt ends with it.
-  checkpoint_id saving;
-  bool ends_with_save = false;
-  /// `saves_in_memory`: the checkpoint may be written into the node's memory. `no_memory`: no
-  /// checkpoint may, since one failed there or the node is about to leave.
-  bool saves_in_memory = false;
-  bool no_memory = false;
-  /// True if one of the attempt's nodes announced that it is about to go.
-  bool node_leaves = false;
-  /// True if the scheduler asked for the next checkpoint as such, not only for a pause.
-  bool saves_for_others = false;
-  intent next = intent::nothing;
-  /// The attempt pauses because its head or node is about to go: the trial resumes by itself.
-  bool leaves_off = false;
-  /// The attempt was to leave off, but the checkpoint for that was not kept.
-  bool leaves_unsaved = false;
-  /// The attempt is ending, and its last result is in: further reports do not count.
-  bool closed = false;
-  std::uint64_t go_on_until = 0;
-  /// Marks of the newest reports, by iteration, since a checkpoint may become safe some reports
-  /// later. Empty where there are no checkpoints.
-  std::map<std::uint64_t, report_marks> marks;
-  /// Marks of the checkpoint that is being written.
-  report_marks saving_marks;
-  /// Reason for which the attempt was killed; becomes its end class.
-  std::optional<end_class> killed_for;
-  /// Why the last checkpoint handed over unasked could not be kept; empty: none was refused.
-  std::string refused;
-  /// Iterations of reports whose checkpoint is on its way, and the newest iteration with a
-  /// registered checkpoint; 0: none.
-  std::set<std::uint64_t> handing_over;
-  std::uint64_t handed_over = 0;
-  /// The attempt was asked to save, and replied that it cannot: it is not asked again.
-  bool unable = false;
-  /// The log already notes that the attempt is to pause but has brought no checkpoint yet.
-  bool noted_waiting = false;
-  /// `is_to_export`: the attempt was told to export at its end. `exported`: it has reported how the
-  /// export went.
-  bool is_to_export = false;
-  bool exported = false;
-  /// The attempt starts where its trial ended, and only exports.
-  bool only_ends = false;
-
-  /// True while a report waits for its answer.
-  [[nodiscard]] bool at_boundary() const { return answered < reported; }
-  /// True if a checkpoint came with the last report, on its way or registered.
-  [[nodiscard]] bool has_checkpoint() const {
-    return iteration != 0 && (handed_over == iteration || handing_over.contains(iteration));
-  }
-  /// Node of the trainable.
-  [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
-  /// Whether the attempt holds resources of that node.
-  [[nodiscard]] bool is_on(const std::string& node) const {
-    return std::any_of(where.bundles.begin(), where.bundles.end(),
-                       [&](const auto& x) { return x.node == node; });
-  }
-};
-
-/// How a trial comes back to the queue.
-enum class comeback : std::uint8_t { last, where_it_stood, from_scratch };
-
-/// A client's hold on a trial, which keeps it from running.
-enum class hold : std::uint8_t {
-  none,
-  /// The trial is pausing, paused, or pending and not to be started.
-  held,
-  /// The trial is about to pause on a client's wish that was taken back: it resumes at once.
-  wakes,
-};
-
-/// Exploit to apply to its target once the target's attempt has ended.
-struct pending_exploit {
-  trial_id donor;
-  checkpoint_id from;
-  config_ptr config;
-};
-
-/// Work left for a trial that has come to its end: its export, or the checkpoint it was to end
-/// with. For scheduler and searcher the trial has ended.
-struct open_end {
-  std::string reason;
-  fact::end_kind kind = fact::end_kind::completed;
-  /// Iteration at which the trial came to its end.
-  std::uint64_t at = 0;
-  /// Reason why no attempt can do that work; empty while one still may.
-  std::string given_up = {};
-};
-
-/// A trial that has not ended.
-struct live_trial {
-  trial_id id;
-  config_ptr config;
-  std::string origin;
-  /// Event that created the trial.
-  sequence born = 0;
-  lineage_id lineage = 1;
-  /// Highest iteration seen in this lineage: up to here reports are repeats.
-  std::uint64_t high_water = 0;
-  /// Highest iteration in this lineage that was judged.
-  std::uint64_t judged = 0;
-  /// Event that showed the scheduler the trial's last result.
-  sequence shown = 0;
-  /// Iteration at which the scheduler wants a pause that has not come about yet: an attempt that
-  /// starts from before it pauses there, too. 0: none.
-  std::uint64_t pauses_at = 0;
-  /// Configuration up to `pauses_at`, where `config` applies only after it: an attempt that starts
-  /// from before it runs with this one. Null: `config` applies throughout.
-  config_ptr config_before;
-  std::array<std::uint32_t, end_class_count> failures{};
-  std::shared_ptr<const report> last;
-  /// The configuration and lineage that `last` was reported with; the trial may have others by now.
-  config_ptr last_config;
-  lineage_id last_lineage = 1;
-  /// True if `last` was shown to the scheduler as a result.
-  bool last_judged = false;
-  /// True if any report had a number for the first objective; NaN and infinity are numbers.
-  bool has_objective = false;
-  /// True if a checkpoint was wanted and none has come since.
-  bool lacks_checkpoint = false;
-  /// Best report. Null after the trial came back from its end, until it reports something better.
-  std::shared_ptr<const report> best;
-  std::optional<merit> best_merit;
-  std::vector<checkpoint_id> checkpoints;
-  /// Checkpoint that the trial paused with, if it lies in a node's memory: the next attempt goes on
-  /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
-  /// error.
-  checkpoint_id aside;
-  resource_request request;
-  /// True if no node could grant `request` when it was asked for.
-  bool was_refused = false;
-  bool was_placed = false;
-  /// True if the scheduler knows that the trial may be started.
-  bool queued = false;
-  /// True while the trial waits for the cluster to grant its request, or, while all is suspended,
-  /// to ask again.
-  bool awaits_lease = false;
-  /// Kind of draft if the configuration may still be replaced, and the sequence number of the
-  /// question at which it was drawn.
-  std::optional<drafting> draft;
-  sequence drawn_at = 0;
-  /// True if the configuration is no longer the one that the scheduler was told of.
-  bool redrawn = false;
-  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
-  std::optional<instant> place_free_since;
-  /// Time at which the trial last asked for a lease.
-  instant wished_at{0};
-  /// Lease held while the draft is reconsidered; `awaits_lease` stays true.
-  std::optional<lease> granted;
-  /// Position in the order of requests: a head that goes on asks in the same order.
-  std::uint64_t place_number = 0;
-  hold held = hold::none;
-  /// True if somebody asked for the trial under this head: see `on::gathered`.
-  bool asked_for = false;
-  /// True if the searcher drew the trial and no client has asked for it since.
-  bool suggested = false;
-  /// True if the trial confirms what the search has found: no scheduler judges it.
-  bool confirms = false;
-  /// Time at which the back-off ends, while the trial waits for that.
-  std::optional<instant> retry_at;
-  /// Deadlines, indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 7> due_at{};
-  std::optional<open_attempt> attempt;
-  /// Reason why the trial must end, once decided, and how the scheduler is told.
-  std::string stop_reason;
-  fact::end_kind stop_kind = fact::end_kind::completed;
-  std::optional<pending_exploit> due_exploit;
-  std::string last_error;
-  std::optional<open_end> end;
-
-  [[nodiscard]] std::uint32_t failure_count() const;
-};
-
-/// A trial's permanent entry in the books.
-struct trial_entry {
-  trial_status status = trial_status::pending;
-  /// True if the trial ended without error and its first objective was a number at least once.
-  bool succeeded = false;
-  std::unique_ptr<live_trial> live;
-
-  // For a trial that has ended, in case it is to run again.
-  lineage_id lineage = 1;
-  std::uint64_t high_water = 0;
-  std::optional<merit> best_merit = {};
-  /// Checkpoint that it would go on from.
-  checkpoint_id newest = {};
-  /// Its checkpoints up to this one are of lineages that a client gave up: it goes on from none.
-  checkpoint_id last_given_up = {};
-};
 
 /// Best report of a run, where runs of a configuration are judged together.
 struct run_record {
@@ -300,13 +73,15 @@ public:
   [[nodiscard]] std::optional<cmd::launch> launch_of(trial_id id) const;
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
   [[nodiscard]] experiment_view view() const;
-  void describe(fingerprint& into) const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
   [[nodiscard]] event_body granted(trial_id id, lease what) const;
   [[nodiscard]] checkpoint_id next_checkpoint() const { return {checkpoints_made_ + 1}; }
   [[nodiscard]] sequence last_seq() const { return seq_; }
   [[nodiscard]] bool is_finished() const { return finished_; }
+
+  // machine_describe
+  void describe(fingerprint& into) const;
 
   // machine_time
   [[nodiscard]] std::optional<instant> next_deadline() const;
@@ -573,6 +348,15 @@ private:
   void set_deadline(live_trial& trial, due_kind what, instant when);
   void clear_deadline(live_trial& trial, due_kind what);
   void clear_deadlines(live_trial& trial);
+
+  // machine_describe: each part in the order that records of fingerprints rely on.
+  void describe_trials(fingerprint& into) const;
+  void describe_checkpoints(fingerprint& into) const;
+  void describe_best(fingerprint& into) const;
+  void describe_supply(fingerprint& into) const;
+  void describe_clients(fingerprint& into) const;
+  void describe_questions(fingerprint& into) const;
+  void describe_notices(fingerprint& into) const;
 
   // Common.
   live_trial* live(trial_id id);

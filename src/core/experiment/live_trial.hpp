@@ -1,0 +1,150 @@
+/// A trial as the state machine knows it: all of it until it ends, then only what it needs to run
+/// again.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "open_attempt.hpp"
+
+#include "tune/core/experiment/experiment.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// How a trial comes back to the queue.
+enum class comeback : std::uint8_t { last, where_it_stood, from_scratch };
+
+/// A client's hold on a trial, which keeps it from running.
+enum class hold : std::uint8_t {
+  none,
+  /// The trial is pausing, paused, or pending and not to be started.
+  held,
+  /// The trial is about to pause on a client's wish that was taken back: it resumes at once.
+  wakes,
+};
+
+/// Exploit to apply to its target once the target's attempt has ended.
+struct pending_exploit {
+  trial_id donor;
+  checkpoint_id from;
+  config_ptr config;
+};
+
+/// Work left for a trial that has come to its end: its export, or the checkpoint it was to end
+/// with. For scheduler and searcher the trial has ended.
+struct open_end {
+  std::string reason;
+  fact::end_kind kind = fact::end_kind::completed;
+  /// Iteration at which the trial came to its end.
+  std::uint64_t at = 0;
+  /// Reason why no attempt can do that work; empty while one still may.
+  std::string given_up = {};
+};
+
+/// A trial that has not ended.
+struct live_trial {
+  trial_id id;
+  config_ptr config;
+  std::string origin;
+  /// Event that created the trial.
+  sequence born = 0;
+  lineage_id lineage = 1;
+  /// Highest iteration seen in this lineage: up to here reports are repeats.
+  std::uint64_t high_water = 0;
+  /// Highest iteration in this lineage that was judged.
+  std::uint64_t judged = 0;
+  /// Event that showed the scheduler the trial's last result.
+  sequence shown = 0;
+  /// Iteration at which the scheduler wants a pause that has not come about yet: an attempt that
+  /// starts from before it pauses there, too. 0: none.
+  std::uint64_t pauses_at = 0;
+  /// Configuration up to `pauses_at`, where `config` applies only after it: an attempt that starts
+  /// from before it runs with this one. Null: `config` applies throughout.
+  config_ptr config_before;
+  std::array<std::uint32_t, end_class_count> failures{};
+  std::shared_ptr<const report> last;
+  /// The configuration and lineage that `last` was reported with; the trial may have others by now.
+  config_ptr last_config;
+  lineage_id last_lineage = 1;
+  /// True if `last` was shown to the scheduler as a result.
+  bool last_judged = false;
+  /// True if any report had a number for the first objective; NaN and infinity are numbers.
+  bool has_objective = false;
+  /// True if a checkpoint was wanted and none has come since.
+  bool lacks_checkpoint = false;
+  /// Best report. Null after the trial came back from its end, until it reports something better.
+  std::shared_ptr<const report> best;
+  std::optional<merit> best_merit;
+  std::vector<checkpoint_id> checkpoints;
+  /// Checkpoint that the trial paused with, if it lies in a node's memory: the next attempt goes on
+  /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
+  /// error.
+  checkpoint_id aside;
+  resource_request request;
+  /// True if no node could grant `request` when it was asked for.
+  bool was_refused = false;
+  bool was_placed = false;
+  /// True if the scheduler knows that the trial may be started.
+  bool queued = false;
+  /// True while the trial waits for the cluster to grant its request, or, while all is suspended,
+  /// to ask again.
+  bool awaits_lease = false;
+  /// Kind of draft if the configuration may still be replaced, and the sequence number of the
+  /// question at which it was drawn.
+  std::optional<drafting> draft;
+  sequence drawn_at = 0;
+  /// True if the configuration is no longer the one that the scheduler was told of.
+  bool redrawn = false;
+  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
+  std::optional<instant> place_free_since;
+  /// Time at which the trial last asked for a lease.
+  instant wished_at{0};
+  /// Lease held while the draft is reconsidered; `awaits_lease` stays true.
+  std::optional<lease> granted;
+  /// Position in the order of requests: a head that goes on asks in the same order.
+  std::uint64_t place_number = 0;
+  hold held = hold::none;
+  /// True if somebody asked for the trial under this head: see `on::gathered`.
+  bool asked_for = false;
+  /// True if the searcher drew the trial and no client has asked for it since.
+  bool suggested = false;
+  /// True if the trial confirms what the search has found: no scheduler judges it.
+  bool confirms = false;
+  /// Time at which the back-off ends, while the trial waits for that.
+  std::optional<instant> retry_at;
+  /// Deadlines, indexed by `on::ticked::due`.
+  std::array<std::optional<instant>, 7> due_at{};
+  std::optional<open_attempt> attempt;
+  /// Reason why the trial must end, once decided, and how the scheduler is told.
+  std::string stop_reason;
+  fact::end_kind stop_kind = fact::end_kind::completed;
+  std::optional<pending_exploit> due_exploit;
+  std::string last_error;
+  std::optional<open_end> end;
+
+  [[nodiscard]] std::uint32_t failure_count() const;
+};
+
+/// A trial's permanent entry in the books.
+struct trial_entry {
+  trial_status status = trial_status::pending;
+  /// True if the trial ended without error and its first objective was a number at least once.
+  bool succeeded = false;
+  std::unique_ptr<live_trial> live;
+
+  // For a trial that has ended, in case it is to run again.
+  lineage_id lineage = 1;
+  std::uint64_t high_water = 0;
+  std::optional<merit> best_merit = {};
+  /// Checkpoint that it would go on from.
+  checkpoint_id newest = {};
+  /// Its checkpoints up to this one are of lineages that a client gave up: it goes on from none.
+  checkpoint_id last_given_up = {};
+};
+
+} // namespace tune
