@@ -115,10 +115,6 @@ struct live_trial {
   bool suggested = false;
   /// True if the trial confirms what the search has found: no scheduler judges it.
   bool confirms = false;
-  /// Time at which the back-off ends, while the trial waits for that.
-  std::optional<instant> retry_at;
-  /// Deadlines, indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 7> due_at{};
   std::optional<open_attempt> attempt;
   /// Reason why the trial must end, once decided, and how the scheduler is told.
   std::string stop_reason;

@@ -89,7 +89,7 @@ void machine::take(const on::opened& what) {
     return trial == nullptr || trial->shown != x.first;
   });
   review_named();
-  opening_failures_ = 0;
+  opening_failures_.begin_anew();
   told_of_rest_ = narrowed_ = false;
   gathering_ = what.how == opening::gathers;
   asked_for_ = 0;
@@ -106,7 +106,7 @@ void machine::take(const on::opened& what) {
     if (draws_ >= on::keeps_places)
       awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
     auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
-    if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
+    if (idle && !trial.queued && !trial.awaits_lease && !backs_off(trial))
       trial.end ? await_end(trial) : tell_added(trial, comeback::where_it_stood);
   }
   // Ending a trial may change the set: walk over a copy.

@@ -9,7 +9,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "deadline_book.hpp"
 #include "live_trial.hpp"
+#include "notices.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/experiment/pending_book.hpp"
@@ -264,7 +266,7 @@ private:
   void halt(live_trial& trial, halt_mode how, std::string why);
   void bound_the_end(live_trial& trial);
   void hurry(live_trial& trial);
-  [[nodiscard]] static bool is_in_a_hurry(const live_trial& trial);
+  [[nodiscard]] bool is_in_a_hurry(const live_trial& trial) const;
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
   // machine_client
@@ -345,9 +347,10 @@ private:
   // machine_time
   [[nodiscard]] bool has_trained_enough() const;
   void leave_off_in_time();
-  void set_deadline(live_trial& trial, due_kind what, instant when);
-  void clear_deadline(live_trial& trial, due_kind what);
-  void clear_deadlines(live_trial& trial);
+  /// Whether the trial waits, after a failure, for the time to run again.
+  [[nodiscard]] bool backs_off(const live_trial& trial) const {
+    return deadlines_.has(trial.id, due_kind::retry);
+  }
 
   // machine_describe: each part in the order that records of fingerprints rely on.
   void describe_trials(fingerprint& into) const;
@@ -403,7 +406,6 @@ private:
   std::map<trial_id, std::vector<checkpoint_id>> gone_on_from_;
   std::set<checkpoint_worth> by_worth_;
   std::uint64_t kept_bytes_ = 0;
-  bool warned_of_room_ = false;
   std::optional<best_trial> best_;
   merit best_merit_;
   /// Which configurations are the best where each runs several times, and the best report per run.
@@ -424,7 +426,6 @@ private:
   std::uint64_t awaiting_lease_ = 0;
   /// Requests for resources so far.
   std::uint64_t places_ = 0;
-  std::uint64_t in_backoff_ = 0;
   /// Trials that have ended and wait to be placed for their export or last checkpoint.
   std::set<trial_id> open_ends_;
   /// Trials whose last event, that their export is lost, is on its way into the log.
@@ -491,23 +492,11 @@ private:
   std::chrono::nanoseconds trained_{0};
   std::chrono::nanoseconds trained_before_{0};
   bool any_report_ = false;
-  /// True once users were warned of a trial whose objective never was a number.
-  bool warned_of_objective_ = false;
-  /// True once users were warned of a checkpoint that was handed over and could not be kept.
-  bool warned_of_lost_save_ = false;
-  /// True once users were warned of a trial that brought no checkpoint although one was wanted.
-  bool warned_of_no_checkpoint_ = false;
-  /// True once users were warned of a failed export, of a trial that ended without its last
-  /// checkpoint, of a pause that found no room in memory, or of one whose checkpoint was lost
-  /// there.
-  bool warned_of_export_ = false;
-  bool warned_of_unsaved_end_ = false;
-  bool warned_of_memory_ = false;
-  bool warned_of_lost_pause_ = false;
-  std::string opening_failure_;
-  std::uint32_t opening_failures_ = 0;
+  notices notices_;
+  /// Failures of trials before any trial has reported.
+  alike_failures opening_failures_;
 
-  std::set<std::tuple<instant, trial_id, due_kind>> deadlines_;
+  deadline_book deadlines_;
   std::optional<drain> drain_;
   bool finished_ = false;
 

@@ -316,10 +316,8 @@ void machine::shelve(live_trial& trial) {
 }
 
 void machine::hold_pending(live_trial& trial) {
-  if (trial.retry_at) {
-    trial.retry_at.reset();
-    --in_backoff_;
-    clear_deadlines(trial);
+  if (backs_off(trial)) {
+    deadlines_.clear(trial.id);
     tell_added(trial);
     return;
   }

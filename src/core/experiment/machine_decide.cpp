@@ -160,10 +160,8 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
     return true;
   }
   // The trial is paused or pending: it takes the donor's place at once.
-  if (trial.retry_at) {
-    trial.retry_at.reset();
-    --in_backoff_;
-    clear_deadlines(trial);
+  if (backs_off(trial)) {
+    deadlines_.clear(trial.id);
   } else {
     leave_queue(trial);
   }
@@ -242,11 +240,11 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   // A computing attempt may still deliver its report; one that waits for an answer has done so.
   attempt.closed = attempt.at_boundary();
   forget_verdict(attempt);
-  clear_deadlines(trial);
+  deadlines_.clear(trial.id);
   if (how != halt_mode::kill)
     bound_the_end(trial);
   else if (settings_.kill_time.count() > 0)
-    set_deadline(trial, due_kind::kill_time, now_ + settings_.kill_time);
+    deadlines_.set(trial.id, due_kind::kill_time, now_ + settings_.kill_time);
   auto exports = how == halt_mode::stop && exports_at_end(trial);
   attempt.is_to_export = attempt.is_to_export || exports;
   emit(cmd::halt{trial.id, attempt.id, how, std::move(why), exports}, seq_);
@@ -259,8 +257,8 @@ void machine::bound_the_end(live_trial& trial) {
     return;
   if (exports_at_end(trial))
     most += settings_.export_time;
-  clear_deadlines(trial);
-  set_deadline(trial, due_kind::stop_grace, now_ + most);
+  deadlines_.clear(trial.id);
+  deadlines_.set(trial.id, due_kind::stop_grace, now_ + most);
 }
 
 /// Limits the time for the last checkpoint of a trial that is to stop, since somebody waits for its
@@ -270,8 +268,8 @@ void machine::hurry(live_trial& trial) {
     bound_the_end(trial);
 }
 
-bool machine::is_in_a_hurry(const live_trial& trial) {
-  return trial.due_at[static_cast<std::size_t>(due_kind::stop_grace)].has_value();
+bool machine::is_in_a_hurry(const live_trial& trial) const {
+  return deadlines_.has(trial.id, due_kind::stop_grace);
 }
 
 void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kind) {

@@ -81,7 +81,7 @@ void describe_history(fingerprint& into, const live_trial& x) {
   describe_report(into, x.best);
 }
 
-void describe_waiting(fingerprint& into, const live_trial& x) {
+void describe_waiting(fingerprint& into, const live_trial& x, const deadline_book& deadlines) {
   into.add(static_cast<std::uint64_t>(x.held));
   into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.confirms});
@@ -94,9 +94,9 @@ void describe_waiting(fingerprint& into, const live_trial& x) {
       .add(std::uint64_t{x.awaits_lease})
       .add(std::uint64_t{x.queued})
       .add(x.place_number);
-  into.add(static_cast<std::uint64_t>(x.retry_at.value_or(instant{-1}).count()));
-  for (const auto& due : x.due_at)
-    into.add(static_cast<std::uint64_t>(due.value_or(instant{-1}).count()));
+  auto retry_at = deadlines.of(x.id, on::ticked::due::retry);
+  into.add(static_cast<std::uint64_t>(retry_at.value_or(instant{-1}).count()));
+  deadlines.describe(into, x.id);
 }
 
 void describe_end(fingerprint& into, const live_trial& x) {
@@ -112,14 +112,14 @@ void describe_end(fingerprint& into, const live_trial& x) {
         .add(std::string_view{x.end->given_up});
 }
 
-void describe_trial(fingerprint& into, const live_trial& x) {
+void describe_trial(fingerprint& into, const live_trial& x, const deadline_book& deadlines) {
   describe_history(into, x);
   for (auto id : x.checkpoints)
     into.add(id);
   into.add(x.aside);
   into.add(std::string_view{to_text(x.request)});
   describe_merit(into, x.best_merit);
-  describe_waiting(into, x);
+  describe_waiting(into, x, deadlines);
   into.add(std::uint64_t{x.attempt.has_value()});
   if (x.attempt)
     describe_attempt(into, *x.attempt);
@@ -136,7 +136,7 @@ void machine::describe_trials(fingerprint& into) const {
     describe_merit(into, x.best_merit);
     into.add(std::uint64_t{x.best_merit.has_value()});
     if (x.live != nullptr)
-      describe_trial(into, *x.live);
+      describe_trial(into, *x.live, deadlines_);
   }
 }
 
@@ -172,7 +172,7 @@ void machine::describe_best(fingerprint& into) const {
 
 void machine::describe_supply(fingerprint& into) const {
   into.add(unchosen_).add(awaiting_lease_).add(places_);
-  into.add(in_backoff_).add(asks_);
+  into.add(deadlines_.count(due_kind::retry)).add(asks_);
   for (const auto& [id, x] : withdrawn_)
     into.add(id).add(*x.config).add(std::string_view{x.origin});
   into.add(static_cast<std::uint64_t>(idle_since_.value_or(instant{-1}).count()));
@@ -212,16 +212,9 @@ void machine::describe_questions(fingerprint& into) const {
 }
 
 void machine::describe_notices(fingerprint& into) const {
-  into.add(std::uint64_t{any_report_})
-      .add(std::uint64_t{warned_of_objective_})
-      .add(std::uint64_t{warned_of_lost_save_})
-      .add(std::uint64_t{warned_of_no_checkpoint_})
-      .add(std::uint64_t{warned_of_export_})
-      .add(std::uint64_t{warned_of_unsaved_end_})
-      .add(std::uint64_t{warned_of_memory_})
-      .add(std::uint64_t{warned_of_lost_pause_})
-      .add(std::string_view{opening_failure_});
-  into.add(std::uint64_t{opening_failures_});
+  into.add(std::uint64_t{any_report_});
+  notices_.describe(into);
+  opening_failures_.describe(into);
 }
 
 /// The order of the parts is that of the fingerprints on record.

@@ -43,7 +43,7 @@ void machine::take(const on::granted& what) {
   if (waited_for_cluster(*trial) && place_free_since_)
     place_free_since_ = now_;
   if (until > now_)
-    set_deadline(*trial, due_kind::draft, until);
+    deadlines_.set(trial->id, due_kind::draft, until);
   else
     keep_draft(*trial);
 }
@@ -150,7 +150,7 @@ lease machine::take_grant(live_trial& trial) {
   auto result = std::move(*trial.granted);
   trial.granted.reset();
   std::erase(granted_, trial.id);
-  clear_deadline(trial, due_kind::draft);
+  deadlines_.clear(trial.id, due_kind::draft);
   return result;
 }
 

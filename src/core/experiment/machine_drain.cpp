@@ -46,7 +46,7 @@ void machine::drain_trial(live_trial& trial) {
   set_intent(trial, intent::pause);
   attempt.leaves_off = true;
   if (settings_.stop_grace.count() > 0)
-    set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
+    deadlines_.set(trial.id, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);
 }
 

@@ -161,7 +161,7 @@ void machine::close_attempt(live_trial& trial, const on::ended& what, end_class 
                             const std::string& detail) {
   auto& attempt = *trial.attempt;
   forget_verdict(attempt);
-  clear_deadlines(trial);
+  deadlines_.clear(trial.id);
   auto x = attempt_row(trial);
   x.finished = now_;
   x.how = how;
@@ -248,11 +248,10 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
   auto wait = policy.backoff;
   for (auto i = trial.failures[kind]; i > 1 && wait < policy.most_backoff; --i)
     wait *= 2;
-  trial.retry_at = now_ + std::min(wait, std::max(policy.backoff, policy.most_backoff));
-  ++in_backoff_;
+  wait = std::min(wait, std::max(policy.backoff, policy.most_backoff));
   move(trial, status_event::retry);
   row(trial, std::string{to_text(how)});
-  set_deadline(trial, due_kind::retry, *trial.retry_at);
+  deadlines_.set(trial.id, due_kind::retry, now_ + wait);
 }
 
 /// Replaces the trial's state by that of its exploit's donor.
@@ -308,14 +307,10 @@ void machine::tell_added(live_trial& trial, comeback how) {
 void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
   if (trial.end)
     return give_up_end(trial, std::move(reason));
-  if (trial.awaits_lease) {
+  if (trial.awaits_lease)
     stop_waiting(trial);
-  } else if (trial.retry_at) {
-    --in_backoff_;
-  }
-  trial.retry_at.reset();
   leave_queue(trial);
-  clear_deadlines(trial);
+  deadlines_.clear(trial.id);
   if (leaves_end_open(trial, kind))
     open_the_end(trial, std::move(reason), kind);
   else
@@ -374,7 +369,7 @@ void machine::note_missing_objective(const live_trial& trial, std::string& reaso
   const auto& metric = settings_.objectives.front().metric;
   auto what = "no report had a number for " + metric;
   // Warn once: what is true of one trial is mostly true of all.
-  if (!std::exchange(warned_of_objective_, true))
+  if (notices_.is_first(notice::no_objective))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + what + "; the last said "
                    + shown_metric(*trial.last, metric) + "; it does not count as succeeded"});
   reason += (reason.empty() ? "" : "; ") + what;
@@ -383,7 +378,7 @@ void machine::note_missing_objective(const live_trial& trial, std::string& reaso
 void machine::note_missing_checkpoint(const live_trial& trial, std::string& reason) {
   auto what = std::string{"its checkpoint was wanted, but no report brought one"};
   // Warn once: what is true of one trial is mostly true of all.
-  if (!std::exchange(warned_of_no_checkpoint_, true))
+  if (notices_.is_first(notice::no_checkpoint))
     emit(
         cmd::warn{"trial " + to_text(trial.id) + ": " + what + ": "
                   + (settings_.trainable.empty() ? "its trainable" : settings_.trainable)
@@ -398,13 +393,11 @@ void machine::note_opening_failure(end_class how, const std::string& detail) {
   if (most == 0 || any_report_ || succeeded_ > 0 || drain_)
     return;
   auto alike = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
-  opening_failures_ = alike == opening_failure_ ? opening_failures_ + 1 : 1;
-  opening_failure_ = std::move(alike);
-  if (opening_failures_ >= most)
-    begin_drain(
-        {experiment_status::failed,
-         "the first " + std::to_string(most) + " trials all failed alike: " + opening_failure_,
-         true});
+  if (opening_failures_.add(std::move(alike)) >= most)
+    begin_drain({experiment_status::failed,
+                 "the first " + std::to_string(most)
+                     + " trials all failed alike: " + opening_failures_.text(),
+                 true});
 }
 
 } // namespace tune

@@ -231,7 +231,7 @@ void machine::review_all() {
     left -= x.bytes;
   }
   propose_to_doom(std::move(to_go));
-  if (left > limit && !std::exchange(warned_of_room_, true))
+  if (left > limit && notices_.is_first(notice::no_room))
     emit(cmd::warn{"checkpoints that trials still need take " + std::to_string(left)
                    + " bytes, more than [checkpoint] max_bytes = " + std::to_string(limit)
                    + " allows"});
@@ -322,7 +322,7 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
   if (!trial.aside)
     return;
   note_decision(trial, "pause_lost", object{{"why", why}});
-  if (!std::exchange(warned_of_lost_pause_, true))
+  if (notices_.is_first(notice::lost_pause))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + why + "; it goes on from "
                    + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
   drop_aside(trial);

@@ -48,17 +48,18 @@ bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) c
 
 /// Warns if a program's loop just ended: it can no longer be asked for a checkpoint.
 void machine::warn_of_unsaved_end(const live_trial& trial) {
-  if (draws_ < on::names_first_failure || warned_of_unsaved_end_ || !settings_.checkpoints.at_end
-      || settings_.saves != save_ability::on_request || trial.last == nullptr)
+  if (draws_ < on::names_first_failure || notices_.has(notice::unsaved_end)
+      || !settings_.checkpoints.at_end || settings_.saves != save_ability::on_request
+      || trial.last == nullptr)
     return;
   const auto newest = newest_good(trial);
   if (newest && checkpoints_.at(newest).iteration >= trial.last->iteration)
     return;
-  warned_of_unsaved_end_ = true;
-  emit(cmd::warn{"trial " + to_text(trial.id)
-                 + " ended by itself after its last report, so that [checkpoint] at_end saved"
-                   " nothing: a trial is saved that [stop] ends, or whose last report says"
-                   " \"done\": true; this is said once"});
+  if (notices_.is_first(notice::unsaved_end))
+    emit(cmd::warn{"trial " + to_text(trial.id)
+                   + " ended by itself after its last report, so that [checkpoint] at_end saved"
+                     " nothing: a trial is saved that [stop] ends, or whose last report says"
+                     " \"done\": true; this is said once"});
 }
 
 /// Whether a trial that does not run is to end as completed, and still has an export or a last

@@ -109,7 +109,8 @@ void machine::launch(live_trial& trial) {
   // The launch waits until it is on disk: no program runs that is not in the record.
   emit(launch_of(trial), seq_);
   if (settings_.failures.progress_timeout.count() > 0)
-    set_deadline(trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
+    deadlines_.set(trial.id, due_kind::progress_timeout,
+                   now_ + settings_.failures.progress_timeout);
 }
 
 checkpoint_id machine::newest_good(const live_trial& trial) const {
@@ -186,7 +187,7 @@ void machine::take(const on::started& what) {
   attempt.heard = now_;
   // The node itself limits the time of exports.
   if (what.exports)
-    clear_deadline(*trial, due_kind::progress_timeout);
+    deadlines_.clear(trial->id, due_kind::progress_timeout);
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
     begin_steps(*trial);
 }

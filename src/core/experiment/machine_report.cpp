@@ -88,7 +88,8 @@ void machine::take(const on::reported& what) {
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
     begin_steps(*trial);
   if (settings_.failures.progress_timeout.count() > 0 && attempt.at != phase::stopping)
-    set_deadline(*trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
+    deadlines_.set(trial->id, due_kind::progress_timeout,
+                   now_ + settings_.failures.progress_timeout);
 
   if (trial->end) {
     report_at_end(*trial);
@@ -339,7 +340,7 @@ void machine::note_exports(const live_trial& trial, const on::exported& what) {
   note_decision(trial, "export_failed", failed);
   // Warn once: what is true of one trial is mostly true of all.
   const auto& first = *failed.begin();
-  if (!std::exchange(warned_of_export_, true))
+  if (notices_.is_first(notice::failed_export))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its export as " + first.first
                    + " failed: " + to_text(first.second)});
 }

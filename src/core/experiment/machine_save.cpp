@@ -184,7 +184,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
   if (best_ && best_->trial == trial.id && best_lineage_ == trial.lineage)
     best_newest_ = what.location;
   if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
-      && !std::exchange(warned_of_memory_, true))
+      && notices_.is_first(notice::no_memory))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
                    + trial.attempt->home() + " has no room for it in memory"});
   if (auto before = newest_good(trial); before && checkpoints_.at(before).trial == trial.id)
@@ -210,7 +210,7 @@ void machine::note_refused_handover(live_trial& trial, const std::string& why) {
 /// Warns once: what is true of one trial is mostly true of all.
 void machine::warn_of_lost_save(const live_trial& trial, const std::string& which,
                                 const std::string& why) {
-  if (!std::exchange(warned_of_lost_save_, true))
+  if (notices_.is_first(notice::lost_save))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": a checkpoint that " + which
                    + " is not kept: " + why});
 }
@@ -220,7 +220,7 @@ void machine::pause_on_disk(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
   emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
-  if (!std::exchange(warned_of_memory_, true))
+  if (notices_.is_first(notice::no_memory))
     emit(cmd::warn{"trial " + to_text(trial.id)
                    + ": it could not pause into memory, and is to pause on disk: " + why});
 }

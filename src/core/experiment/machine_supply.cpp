@@ -234,8 +234,8 @@ std::uint32_t machine::choices_wanted() const {
 
 bool machine::stands_still() const {
   return !live_.empty() && counts_[static_cast<std::size_t>(trial_status::running)] == 0
-         && (awaiting_lease_ == 0 || suspended_) && in_backoff_ == 0 && judging_.empty() && !asked_
-         && !choosing_ && !wants_suggestions();
+         && (awaiting_lease_ == 0 || suspended_) && deadlines_.count(due_kind::retry) == 0
+         && judging_.empty() && !asked_ && !choosing_ && !wants_suggestions();
 }
 
 void machine::finish(experiment_status status, std::string why) {
@@ -377,7 +377,7 @@ void machine::take(const on::chosen& what) {
 
 bool machine::start(trial_id id) {
   auto* trial = live(id);
-  if (trial == nullptr || trial->end || trial->awaits_lease || trial->retry_at
+  if (trial == nullptr || trial->end || trial->awaits_lease || backs_off(*trial)
       || trial->held == hold::held || (narrowed_ && !trial->asked_for))
     return false;
   auto status = entry(id).status;

@@ -8,35 +8,10 @@
 
 namespace tune {
 
-void machine::set_deadline(live_trial& trial, due_kind what, instant when) {
-  // At most one of each kind per trial; the progress deadline is by far the most frequent, and
-  // moves
-  // forward.
-  auto& known = trial.due_at[static_cast<std::size_t>(what)];
-  if (known)
-    deadlines_.erase({*known, trial.id, what});
-  known = when;
-  deadlines_.emplace(when, trial.id, what);
-}
-
-void machine::clear_deadline(live_trial& trial, due_kind what) {
-  auto& known = trial.due_at[static_cast<std::size_t>(what)];
-  if (known)
-    deadlines_.erase({*known, trial.id, what});
-  known.reset();
-}
-
-void machine::clear_deadlines(live_trial& trial) {
-  for (std::size_t i = 0; i < trial.due_at.size(); ++i)
-    clear_deadline(trial, static_cast<due_kind>(i));
-}
-
 std::optional<instant> machine::next_deadline() const {
   if (finished_)
     return std::nullopt;
-  std::optional<instant> result;
-  if (!deadlines_.empty())
-    result = std::get<0>(*deadlines_.begin());
+  auto result = deadlines_.next();
   if (settings_.time_limit.count() > 0 && !drain_)
     result = std::min(result.value_or(settings_.time_limit), instant{settings_.time_limit});
   if (has_trained_enough() && !drain_)
@@ -49,14 +24,9 @@ std::optional<instant> machine::next_deadline() const {
 }
 
 std::vector<on::ticked> machine::due(instant now) const {
-  std::vector<on::ticked> result;
   if (finished_)
-    return result;
-  for (const auto& [when, trial, what] : deadlines_) {
-    if (when > now)
-      break;
-    result.push_back({what, trial});
-  }
+    return {};
+  auto result = deadlines_.due(now);
   auto is_late = settings_.time_limit.count() > 0 && now >= settings_.time_limit;
   if (!drain_ && (is_late || has_trained_enough()))
     result.push_back({due_kind::time_limit, {}});
@@ -92,17 +62,10 @@ void machine::take(const on::ticked& what) {
     return;
   }
   auto* trial = live(what.trial);
-  if (trial == nullptr)
+  if (trial == nullptr || !deadlines_.take_due(trial->id, what.what, now_))
     return;
-  auto& slot = trial->due_at[static_cast<std::size_t>(what.what)];
-  if (!slot || *slot > now_)
-    return;
-  deadlines_.erase({*slot, trial->id, what.what});
-  slot.reset();
   switch (what.what) {
     case due_kind::retry:
-      trial->retry_at.reset();
-      --in_backoff_;
       if (!drain_)
         tell_added(*trial);
       return;
