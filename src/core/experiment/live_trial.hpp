@@ -1,5 +1,4 @@
-/// A trial as the state machine knows it: all of it until it ends, then only what it needs to run
-/// again.
+/// A trial that has not ended, as the state machine knows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,15 +17,6 @@ namespace tune {
 
 /// How a trial comes back to the queue.
 enum class comeback : std::uint8_t { last, where_it_stood, from_scratch };
-
-/// A client's hold on a trial, which keeps it from running.
-enum class hold : std::uint8_t {
-  none,
-  /// The trial is pausing, paused, or pending and not to be started.
-  held,
-  /// The trial is about to pause on a client's wish that was taken back: it resumes at once.
-  wakes,
-};
 
 /// Exploit to apply to its target once the target's attempt has ended.
 struct pending_exploit {
@@ -89,11 +79,6 @@ struct live_trial {
   /// True if no node could grant `request` when it was asked for.
   bool was_refused = false;
   bool was_placed = false;
-  /// True if the scheduler knows that the trial may be started.
-  bool queued = false;
-  /// True while the trial waits for the cluster to grant its request, or, while all is suspended,
-  /// to ask again.
-  bool awaits_lease = false;
   /// Kind of draft if the configuration may still be replaced, and the sequence number of the
   /// question at which it was drawn.
   std::optional<drafting> draft;
@@ -104,13 +89,10 @@ struct live_trial {
   std::optional<instant> place_free_since;
   /// Time at which the trial last asked for a lease.
   instant wished_at{0};
-  /// Lease held while the draft is reconsidered; `awaits_lease` stays true.
+  /// Lease held while the draft is reconsidered; it still awaits one.
   std::optional<lease> granted;
   /// Position in the order of requests: a head that goes on asks in the same order.
   std::uint64_t place_number = 0;
-  hold held = hold::none;
-  /// True if somebody asked for the trial under this head: see `on::gathered`.
-  bool asked_for = false;
   /// True if the searcher drew the trial and no client has asked for it since.
   bool suggested = false;
   /// True if the trial confirms what the search has found: no scheduler judges it.
@@ -124,23 +106,6 @@ struct live_trial {
   std::optional<open_end> end;
 
   [[nodiscard]] std::uint32_t failure_count() const;
-};
-
-/// A trial's permanent entry in the books.
-struct trial_entry {
-  trial_status status = trial_status::pending;
-  /// True if the trial ended without error and its first objective was a number at least once.
-  bool succeeded = false;
-  std::unique_ptr<live_trial> live;
-
-  // For a trial that has ended, in case it is to run again.
-  lineage_id lineage = 1;
-  std::uint64_t high_water = 0;
-  std::optional<merit> best_merit = {};
-  /// Checkpoint that it would go on from.
-  checkpoint_id newest = {};
-  /// Its checkpoints up to this one are of lineages that a client gave up: it goes on from none.
-  checkpoint_id last_given_up = {};
 };
 
 } // namespace tune

@@ -56,7 +56,7 @@ std::vector<command> machine::apply(const event& what) {
 }
 
 void machine::go_by(rule_change what) {
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     // Trials with resources of their own keep them.
     if (auto& request = live(id)->request; request == settings_.request)
       request = what.settings.request;
@@ -92,25 +92,25 @@ void machine::take(const on::opened& what) {
   opening_failures_.begin_anew();
   told_of_rest_ = narrowed_ = false;
   gathering_ = what.how == opening::gathers;
-  asked_for_ = 0;
-  asked_waiting_.clear();
+  for (auto id : trials_.live())
+    census_.forget_request(id, entry(id).stands);
   idle_since_.reset();
   ask_again_at_.reset();
   if (draws_ >= on::judged_afresh)
     searcher_waits_ = false;
   fit_samples();
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     auto& trial = *live(id);
-    trial.asked_for = false;
     // Trials that had begun before keep their places ahead of others.
     if (draws_ >= on::keeps_places)
-      awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
-    auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
-    if (idle && !trial.queued && !trial.awaits_lease && !backs_off(trial))
+      census_.stop_waiting(standing_of(trial));
+    const auto& stands = standing_of(trial);
+    auto idle = stands.status() == trial_status::pending && !trial.attempt && !is_given_up(id);
+    if (idle && !stands.is_queued() && !stands.awaits_lease() && !backs_off(trial))
       trial.end ? await_end(trial) : tell_added(trial, comeback::where_it_stood);
   }
   // Ending a trial may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
+  for (auto id : trials_.live_now())
     lose_aside(*live(id), "what it paused with in memory was lost with its head");
 }
 
@@ -125,7 +125,7 @@ void machine::take(const on::node_down& what) {
   lose_offer(what.node);
   lose_grants(what.node);
   // Ending an attempt may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
+  for (auto id : trials_.live_now())
     lose_node(id, what);
   lose_asides_of(what.node);
 }
@@ -137,9 +137,9 @@ void machine::lose_offer(const std::string& node) {
   most_running_ = 0;
   tell_scheduler(fact::node_down{node});
   // The resources that the scheduler gave a trial may be gone: it may decide again.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     auto& trial = *live(id);
-    if (!trial.awaits_lease || trial.request == settings_.request)
+    if (!standing_of(trial).awaits_lease() || trial.request == settings_.request)
       continue;
     return_lease(trial);
     hand_back(trial);
@@ -148,8 +148,7 @@ void machine::lose_offer(const std::string& node) {
 
 /// Stops waiting for a lease; the scheduler has to choose the trial again.
 void machine::hand_back(live_trial& trial) {
-  trial.awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(trial));
   requeue(trial, "waited for " + to_text(trial.request));
 }
 
@@ -157,18 +156,18 @@ void machine::take(const on::node_leaving& what) {
   lose_offer(what.node);
   lose_grants(what.node);
   // Leaving may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     if (auto* trial = live(id); trial->attempt && trial->attempt->is_on(what.node))
       leave_node(*trial);
   }
 }
 
 live_trial* machine::live(trial_id id) {
-  return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
+  return trials_.live(id);
 }
 
 const live_trial* machine::live(trial_id id) const {
-  return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
+  return trials_.live(id);
 }
 
 live_trial* machine::live(trial_id id, attempt_id attempt) {
@@ -177,18 +176,13 @@ live_trial* machine::live(trial_id id, attempt_id attempt) {
 }
 
 bool machine::move(live_trial& trial, status_event event) {
-  auto& status = entry(trial.id).status;
-  auto result = next(status, event);
+  auto& stands = standing_of(trial);
+  auto result = next(stands.status(), event);
   assert(!std::holds_alternative<is_bug>(result));
   const auto* to = std::get_if<moves_to>(&result);
   if (to == nullptr)
     return false;
-  auto held = trial.held == hold::held ? 1u : 0u;
-  held_paused_ -= status == trial_status::paused ? held : 0;
-  --counts_[static_cast<std::size_t>(status)];
-  status = to->status;
-  ++counts_[static_cast<std::size_t>(status)];
-  held_paused_ += status == trial_status::paused ? held : 0;
+  census_.move(stands, to->status);
   return true;
 }
 
@@ -234,7 +228,7 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
 void machine::row(const live_trial& trial, std::string reason) {
   cmd::trial_changed x;
   x.trial = trial.id;
-  x.status = entry(trial.id).status;
+  x.status = standing_of(trial).status();
   x.config = trial.config;
   x.origin = trial.origin;
   x.failures = trial.failure_count();

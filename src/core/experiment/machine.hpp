@@ -9,9 +9,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "census.hpp"
 #include "deadline_book.hpp"
-#include "live_trial.hpp"
 #include "notices.hpp"
+#include "trial_table.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/experiment/pending_book.hpp"
@@ -365,8 +366,12 @@ private:
   live_trial* live(trial_id id);
   [[nodiscard]] const live_trial* live(trial_id id) const;
   live_trial* live(trial_id id, attempt_id attempt);
-  trial_entry& entry(trial_id id) { return trials_[id.number]; }
-  [[nodiscard]] const trial_entry& entry_of(trial_id id) const { return trials_[id.number]; }
+  trial_entry& entry(trial_id id) { return trials_[id]; }
+  [[nodiscard]] const trial_entry& entry_of(trial_id id) const { return trials_[id]; }
+  standing& standing_of(const live_trial& x) { return trials_[x.id].stands; }
+  [[nodiscard]] const standing& standing_of(const live_trial& x) const {
+    return trials_[x.id].stands;
+  }
   /// Changes the status through the one transition table. @returns whether it changed.
   bool move(live_trial& trial, status_event event);
   void emit(command_body what, sequence gate = 0);
@@ -389,16 +394,14 @@ private:
   std::uint64_t checkpoints_made_ = 0;
   /// Resources that the head's nodes offer.
   std::map<std::string, resources> nodes_;
-  std::vector<trial_entry> trials_;
+  trial_table trials_;
+  census census_;
   /// Trials that the searcher suggested; clients may add more.
   std::uint64_t suggested_ = 0;
   /// Suggested trials that were taken back before they began: wanted first if more are needed.
   std::map<trial_id, suggestion> withdrawn_;
   /// Suggested trials that have not ended.
   pending_book pending_;
-  std::set<trial_id> live_;
-  status_counts counts_{};
-  std::uint64_t succeeded_ = 0;
   /// All checkpoints that are not gone, doomed ones included.
   std::map<checkpoint_id, checkpoint_entry> checkpoints_;
   std::map<trial_id, std::vector<checkpoint_id>> kept_; // Without doomed ones; the worst first.
@@ -421,18 +424,12 @@ private:
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
 
-  /// Pending trials that have not been chosen yet, and trials that wait for a lease.
-  std::uint64_t unchosen_ = 0;
-  std::uint64_t awaiting_lease_ = 0;
   /// Requests for resources so far.
   std::uint64_t places_ = 0;
   /// Trials that have ended and wait to be placed for their export or last checkpoint.
   std::set<trial_id> open_ends_;
   /// Trials whose last event, that their export is lost, is on its way into the log.
   std::uint64_t giving_up_ = 0;
-  /// Trials that clients hold, and those of them that are paused.
-  std::uint64_t held_ = 0;
-  std::uint64_t held_paused_ = 0;
   /// True if clients want nothing more to be started.
   bool suspended_ = false;
   /// True once users were told that nothing runs, and why.
@@ -440,12 +437,9 @@ private:
   /// Trials that clients added, by the key of the request.
   std::map<std::string, trial_id> added_;
   /// `gathering_`: nothing starts before `on::gathered`. `narrowed_`: only trials that were asked
-  /// for under this head run; `asked_for_` counts those that have not ended, and `asked_waiting_`
-  /// holds those that may be started.
+  /// for under this head run.
   bool gathering_ = false;
   bool narrowed_ = false;
-  std::uint64_t asked_for_ = 0;
-  std::set<trial_id> asked_waiting_;
   /// Trials whose report awaits its verdict, by the report's sequence number in the log.
   std::map<sequence, trial_id> judging_;
   /// All questions that the scheduler has not answered, whatever became of the attempt: an answer

@@ -97,7 +97,8 @@ bool machine::act(sequence cause, const action& what) {
     reconfigure_by(*trial, *changed);
     done = true;
   } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
-    done = !trial->awaits_lease && (!trial->attempt || trial->attempt->next == intent::pause);
+    done = !standing_of(*trial).awaits_lease()
+           && (!trial->attempt || trial->attempt->next == intent::pause);
     if (done) {
       trial->request = wants->request;
       trial->request.policy = settings_.request.policy;
@@ -127,14 +128,11 @@ void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
 }
 
 bool machine::allow_on(live_trial& trial) {
-  if (entry(trial.id).status != trial_status::paused || trial.held == hold::held)
+  if (standing_of(trial).status() != trial_status::paused || standing_of(trial).is_held())
     return false;
   move(trial, status_event::unpause);
   trial.pauses_at = 0;
-  trial.queued = true;
-  ++unchosen_;
-  if (trial.asked_for)
-    asked_waiting_.insert(trial.id);
+  census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::unpaused{trial.id});
   row(trial, "unpaused");
   return true;
@@ -150,7 +148,7 @@ void machine::forget_verdict(open_attempt& attempt) {
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
   auto known = checkpoints_.find(what.from);
   if (what.config == nullptr || known == checkpoints_.end() || known->second.bad
-      || known->second.doomed || !known->second.node.empty() || trial.awaits_lease)
+      || known->second.doomed || !known->second.node.empty() || standing_of(trial).awaits_lease())
     return false;
   borrow(trial.id, what.from);
   trial.due_exploit = pending_exploit{what.donor, what.from, what.config};

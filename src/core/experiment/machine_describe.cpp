@@ -81,9 +81,10 @@ void describe_history(fingerprint& into, const live_trial& x) {
   describe_report(into, x.best);
 }
 
-void describe_waiting(fingerprint& into, const live_trial& x, const deadline_book& deadlines) {
-  into.add(static_cast<std::uint64_t>(x.held));
-  into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
+void describe_waiting(fingerprint& into, const live_trial& x, const standing& stands,
+                      const deadline_book& deadlines) {
+  into.add(static_cast<std::uint64_t>(stands.held()));
+  into.add(std::uint64_t{stands.is_asked_for()}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.confirms});
   into.add(std::uint64_t{x.was_refused});
   into.add(x.draft ? static_cast<std::uint64_t>(*x.draft) + 1 : 0).add(x.drawn_at);
@@ -91,8 +92,8 @@ void describe_waiting(fingerprint& into, const live_trial& x, const deadline_boo
   into.add(static_cast<std::uint64_t>(x.wished_at.count()));
   into.add(std::uint64_t{x.redrawn}).add(x.granted ? x.granted->id.number + 1 : 0);
   into.add(std::uint64_t{x.was_placed})
-      .add(std::uint64_t{x.awaits_lease})
-      .add(std::uint64_t{x.queued})
+      .add(std::uint64_t{stands.awaits_lease()})
+      .add(std::uint64_t{stands.is_queued()})
       .add(x.place_number);
   auto retry_at = deadlines.of(x.id, on::ticked::due::retry);
   into.add(static_cast<std::uint64_t>(retry_at.value_or(instant{-1}).count()));
@@ -112,14 +113,15 @@ void describe_end(fingerprint& into, const live_trial& x) {
         .add(std::string_view{x.end->given_up});
 }
 
-void describe_trial(fingerprint& into, const live_trial& x, const deadline_book& deadlines) {
+void describe_trial(fingerprint& into, const live_trial& x, const standing& stands,
+                    const deadline_book& deadlines) {
   describe_history(into, x);
   for (auto id : x.checkpoints)
     into.add(id);
   into.add(x.aside);
   into.add(std::string_view{to_text(x.request)});
   describe_merit(into, x.best_merit);
-  describe_waiting(into, x, deadlines);
+  describe_waiting(into, x, stands, deadlines);
   into.add(std::uint64_t{x.attempt.has_value()});
   if (x.attempt)
     describe_attempt(into, *x.attempt);
@@ -129,14 +131,15 @@ void describe_trial(fingerprint& into, const live_trial& x, const deadline_book&
 } // namespace
 
 void machine::describe_trials(fingerprint& into) const {
-  into.add(std::uint64_t{trials_.size()});
-  for (const auto& x : trials_) {
-    into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
+  into.add(std::uint64_t{trials_.all().size()});
+  for (const auto& x : trials_.all()) {
+    into.add(static_cast<std::uint64_t>(x.stands.status()));
+    into.add(std::uint64_t{x.stands.has_succeeded()});
     into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest).add(x.last_given_up);
     describe_merit(into, x.best_merit);
     into.add(std::uint64_t{x.best_merit.has_value()});
     if (x.live != nullptr)
-      describe_trial(into, *x.live, deadlines_);
+      describe_trial(into, *x.live, x.stands, deadlines_);
   }
 }
 
@@ -171,7 +174,7 @@ void machine::describe_best(fingerprint& into) const {
 }
 
 void machine::describe_supply(fingerprint& into) const {
-  into.add(unchosen_).add(awaiting_lease_).add(places_);
+  into.add(census_.queued()).add(census_.awaiting_lease()).add(places_);
   into.add(deadlines_.count(due_kind::retry)).add(asks_);
   for (const auto& [id, x] : withdrawn_)
     into.add(id).add(*x.config).add(std::string_view{x.origin});
@@ -188,12 +191,15 @@ void machine::describe_supply(fingerprint& into) const {
 }
 
 void machine::describe_clients(fingerprint& into) const {
-  into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
+  into.add(suggested_)
+      .add(census_.held())
+      .add(census_.held_paused())
+      .add(std::uint64_t{suspended_});
   into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
-  into.add(std::uint64_t{gathering_}).add(asked_for_);
+  into.add(std::uint64_t{gathering_}).add(census_.asked_for());
   for (const auto& [key, trial] : added_)
     into.add(std::string_view{key}).add(trial);
-  for (auto id : asked_waiting_)
+  for (auto id : census_.asked_waiting())
     into.add(id);
 }
 

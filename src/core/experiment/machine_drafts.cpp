@@ -30,7 +30,7 @@ event_body machine::granted(trial_id id, lease what) const {
 
 void machine::take(const on::granted& what) {
   auto* trial = live(what.trial);
-  if (trial == nullptr || !trial->awaits_lease || suspended_) {
+  if (trial == nullptr || !standing_of(*trial).awaits_lease() || suspended_) {
     // The lease came too late: a trial that still waits for one asks again.
     emit(cmd::release{what.what.id});
     return;
@@ -66,9 +66,9 @@ instant machine::draft_deadline(const live_trial& trial) const {
 void machine::watch_places() {
   if (draws_ < on::bounds_model_waits)
     return;
-  auto running = counts_[static_cast<std::size_t>(trial_status::running)];
+  auto running = census_.running();
   most_running_ = std::max(most_running_, running);
-  auto served = unchosen_ + awaiting_lease_;
+  auto served = census_.queued() + census_.awaiting_lease();
   auto is_asked = served > 0 || asked_ || wants_suggestions();
   if (running + served >= most_running_ || !is_asked)
     place_free_since_.reset();
@@ -88,7 +88,7 @@ std::optional<instant> machine::sketch_due() const {
                && !searcher_done_ && settings_.draft_patience.count() > 0;
   auto can = searcher_.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
   // Whom the cluster keeps waiting comes first.
-  auto is_next = unchosen_ == 0 && awaiting_lease_ == granted_.size();
+  auto is_next = census_.queued() == 0 && census_.awaiting_lease() == granted_.size();
   if (!waits || !can || !is_next || room_for_suggestions() == 0 || has_all_samples())
     return std::nullopt;
   return *place_free_since_ + settings_.draft_patience;
@@ -156,8 +156,7 @@ lease machine::take_grant(live_trial& trial) {
 
 /// Stops waiting for a lease. @pre The trial awaits one.
 void machine::stop_waiting(live_trial& trial) {
-  trial.awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(trial));
   return_lease(trial);
 }
 

@@ -11,7 +11,7 @@ void machine::begin_drain(drain how) {
     return;
   drain_ = std::move(how);
   // Ending a trial changes the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     if (auto* trial = live(id))
       drain_trial(*trial);
   }
@@ -21,7 +21,7 @@ void machine::drain_trial(live_trial& trial) {
   if (!trial.attempt) {
     if (!drain_->resumable) {
       end_without_running(trial, drain_->why, fact::end_kind::removed);
-    } else if (trial.awaits_lease) {
+    } else if (standing_of(trial).awaits_lease()) {
       stop_waiting(trial);
       if (trial.end)
         open_ends_.insert(trial.id);

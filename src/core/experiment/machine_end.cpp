@@ -5,6 +5,7 @@
 #include "tune/core/stop/needed_metric.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace tune {
@@ -185,7 +186,7 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       move(trial, status_event::paused);
       row(trial, "paused");
       tell_scheduler(fact::paused{trial.id, newest_good(trial)});
-      if (trial.held == hold::wakes) {
+      if (standing_of(trial).held() == hold::wakes) {
         set_hold(trial, hold::none);
         static_cast<void>(allow_on(trial));
       }
@@ -241,7 +242,7 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     trial.pauses_at = 0;
   // A pending exploit is applied even after a failure, also if the trial waits before it retries.
   take_over_due_exploit(trial);
-  if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
+  if (policy.backoff.count() == 0 || drain_ || standing_of(trial).is_held()) {
     requeue(trial, std::string{to_text(how)});
     return;
   }
@@ -271,8 +272,7 @@ void machine::take_over_due_exploit(live_trial& trial) {
 /// @param keeps_place True if the trial keeps its place in the queue: see `fact::added::again`.
 void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
   take_over_due_exploit(trial);
-  auto& status = entry(trial.id).status;
-  if (status != trial_status::pending)
+  if (standing_of(trial).status() != trial_status::pending)
     move(trial, status_event::retry);
   row(trial, std::move(reason));
   if (drain_) {
@@ -283,22 +283,16 @@ void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
 }
 
 void machine::leave_queue(live_trial& trial) {
-  if (trial.queued)
-    --unchosen_;
-  trial.queued = false;
-  asked_waiting_.erase(trial.id);
+  census_.leave_queue(trial.id, standing_of(trial));
 }
 
 void machine::tell_added(live_trial& trial, comeback how) {
-  trial.queued = true;
-  ++unchosen_;
-  if (trial.asked_for)
-    asked_waiting_.insert(trial.id);
+  census_.queue(trial.id, standing_of(trial));
   const bool is_last = how != comeback::where_it_stood || draws_ < on::keeps_places;
   const bool from_scratch = how == comeback::from_scratch;
   tell_scheduler(fact::added{trial.id, trial.config, is_last, from_scratch});
   // A trial that came back is no longer pausing; if a client holds it, it must not run either.
-  if (trial.held == hold::held)
+  if (standing_of(trial).is_held())
     shelve(trial);
   else
     set_hold(trial, hold::none);
@@ -307,7 +301,7 @@ void machine::tell_added(live_trial& trial, comeback how) {
 void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
   if (trial.end)
     return give_up_end(trial, std::move(reason));
-  if (trial.awaits_lease)
+  if (standing_of(trial).awaits_lease())
     stop_waiting(trial);
   leave_queue(trial);
   deadlines_.clear(trial.id);
@@ -323,14 +317,14 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
     return;
   auto& known = entry(trial.id);
   set_hold(trial, hold::none);
-  asked_for_ -= trial.asked_for ? 1 : 0;
+  assert(!known.stands.is_queued() && !known.stands.awaits_lease());
+  census_.forget_request(trial.id, known.stands);
   known.lineage = trial.lineage;
   known.high_water = trial.high_water;
   known.best_merit = trial.best_merit;
   known.newest = newest_good(trial);
-  known.succeeded = event == status_event::end && trial.has_objective;
-  succeeded_ += known.succeeded ? 1 : 0;
-  if (event == status_event::end && trial.last != nullptr && !known.succeeded)
+  census_.set_succeeded(known.stands, event == status_event::end && trial.has_objective);
+  if (event == status_event::end && trial.last != nullptr && !known.stands.has_succeeded())
     note_missing_objective(trial, reason);
   if (trial.lacks_checkpoint && !kept_.contains(trial.id))
     note_missing_checkpoint(trial, reason);
@@ -339,8 +333,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
     tell_end(trial, kind);
   drop_aside(trial);
   auto id = trial.id;
-  live_.erase(id);
-  known.live.reset();
+  trials_.end(id);
   review(id);
 }
 
@@ -390,7 +383,7 @@ void machine::note_missing_checkpoint(const live_trial& trial, std::string& reas
 
 void machine::note_opening_failure(end_class how, const std::string& detail) {
   auto most = settings_.failures.max_consecutive_failures;
-  if (most == 0 || any_report_ || succeeded_ > 0 || drain_)
+  if (most == 0 || any_report_ || census_.succeeded() > 0 || drain_)
     return;
   auto alike = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
   if (opening_failures_.add(std::move(alike)) >= most)

@@ -326,18 +326,18 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + why + "; it goes on from "
                    + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
   drop_aside(trial);
-  if (trial.awaits_lease && !suspended_) {
+  if (standing_of(trial).awaits_lease() && !suspended_) {
     // The trial may now run on any node.
     return_lease(trial);
     place(trial);
-  } else if (entry(trial.id).status == trial_status::paused) {
+  } else if (standing_of(trial).status() == trial_status::paused) {
     requeue(trial, "what it paused with was lost");
   }
 }
 
 void machine::lose_asides_of(const std::string& node) {
   // A loss may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     auto* trial = live(id);
     if (trial->aside && checkpoints_.at(trial->aside).node == node)
       lose_aside(*trial,

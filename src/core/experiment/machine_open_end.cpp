@@ -97,7 +97,7 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
   trial.stop_kind = fact::end_kind::completed;
   trial.request = settings_.request;
   trial.end = open_end{std::move(reason), kind, trial.high_water};
-  if (entry(trial.id).status != trial_status::pending)
+  if (standing_of(trial).status() != trial_status::pending)
     move(trial, status_event::retry);
   row(trial, trial.stop_reason + "; what its end brings is made from its last checkpoint");
   if (!is_no_fault(how))
@@ -120,15 +120,14 @@ void machine::await_end(live_trial& trial) {
 void machine::place_open_ends() {
   // Placing a trial takes it out of the set.
   for (auto id : std::set<trial_id>{open_ends_}) {
-    auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+    auto busy = census_.busy();
     if (settings_.max_concurrent > 0 && busy >= settings_.max_concurrent)
       return;
     auto& trial = *live(id);
-    if (narrowed_ && !trial.asked_for)
+    if (narrowed_ && !standing_of(trial).is_asked_for())
       continue;
     open_ends_.erase(id);
-    trial.awaits_lease = true;
-    ++awaiting_lease_;
+    census_.await_lease(standing_of(trial));
     place(trial);
   }
 }
@@ -177,7 +176,7 @@ void machine::after_end(live_trial& trial, bool exported, end_class how,
 
 /// Gives up what is missing. The record says so before the trial ends.
 void machine::give_up_end(live_trial& trial, std::string why) {
-  if (trial.awaits_lease)
+  if (standing_of(trial).awaits_lease())
     stop_waiting(trial);
   open_ends_.erase(trial.id);
   if (!wants_export())

@@ -13,7 +13,7 @@ void machine::take(const on::placed& what) {
     take_over(*trial, what);
     return;
   }
-  if (trial == nullptr || !trial->awaits_lease) {
+  if (trial == nullptr || !standing_of(*trial).awaits_lease()) {
     emit(cmd::release{what.what.id});
     return;
   }
@@ -23,8 +23,7 @@ void machine::take(const on::placed& what) {
     emit(cmd::release{what.what.id});
     return;
   }
-  trial->awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(*trial));
   if (trial->aside && start_of(*trial, what.what) != trial->aside)
     lose_aside(*trial, "what it paused with lies in the memory of node "
                            + checkpoints_.at(trial->aside).node + ", and it goes on elsewhere");
@@ -158,7 +157,7 @@ std::optional<cmd::launch> machine::launch_of(trial_id id) const {
 
 void machine::take(const on::place_refused& what) {
   auto* trial = live(what.trial);
-  if (trial == nullptr || !trial->awaits_lease)
+  if (trial == nullptr || !standing_of(*trial).awaits_lease())
     return;
   // A node may have left since the scheduler set this request: it hears of both, and may choose
   // again.
@@ -167,14 +166,13 @@ void machine::take(const on::place_refused& what) {
     hand_back(*trial);
     return;
   }
-  trial->awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(*trial));
   if (trial->end)
     return give_up_end(*trial, what.why);
   trial->last_error = what.why;
   end_trial(*trial, status_event::fail, what.why, fact::end_kind::errored);
   // All trials ask for the same unless told otherwise: the rest would also be refused.
-  if (trials_.size() == live_.size() + 1)
+  if (trials_.all().size() == trials_.live().size() + 1)
     begin_drain({experiment_status::failed, what.why, true});
 }
 

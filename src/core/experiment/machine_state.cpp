@@ -95,7 +95,7 @@ std::vector<command> machine::outstanding() const {
     add(cmd::judge{cause, trial});
   for (auto id : suspended_ ? std::vector<trial_id>{} : awaiting())
     add(place_of(*live(id)));
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     const auto& trial = *live(id);
     if (is_given_up(id))
       add(cmd::log{export_lost(trial, settings_.exports)});
@@ -127,7 +127,7 @@ cmd::halt machine::halt_of(const live_trial& trial) const {
 
 std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
   std::vector<std::pair<trial_id, attempt_id>> result;
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     if (const auto& attempt = live(id)->attempt)
       result.emplace_back(id, attempt->id);
   }
@@ -135,19 +135,20 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{counts_,    succeeded_, best_,       searcher_done_,   drain_.has_value(),
-                         suspended_, held_,      waits_for(), withdrawn_.size()};
+  experiment_view result{census_.counts(), census_.succeeded(), best_,
+                         searcher_done_,   drain_.has_value(),  suspended_,
+                         census_.held(),   waits_for(),         withdrawn_.size()};
   if (result.best)
-    result.best->status = entry_of(best_->trial).status;
+    result.best->status = entry_of(best_->trial).stands.status();
   if (auto group = result.best ? runs_.best() : std::nullopt)
     result.best->runs = statistics_of(runs_, *group, settings_.objectives.front().maximise);
   return result;
 }
 
 std::optional<trial_status> machine::status_of(trial_id id) const {
-  if (id.number >= trials_.size())
+  if (!trials_.knows(id))
     return std::nullopt;
-  return trials_[id.number].status;
+  return trials_[id].stands.status();
 }
 
 } // namespace tune

@@ -25,7 +25,7 @@ void machine::settle() {
   if (!drain_ && trained_ > trained_before_ && has_trained_enough())
     leave_off_in_time();
   if (drain_) {
-    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0 && giving_up_ == 0)
+    if (census_.running() == 0 && giving_up_ == 0)
       finish(drain_->status, drain_->why);
     return;
   }
@@ -51,13 +51,13 @@ void machine::settle() {
     choose_count_ = count;
     emit(cmd::choose{seq_, count});
   }
-  if (live_.empty() && searcher_done_) {
+  if (trials_.live().empty() && searcher_done_) {
     finish(experiment_status::done, search_end_);
-  } else if (live_.empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
+  } else if (trials_.live().empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
     tell_of_rest();
-  } else if (live_.empty() && searcher_waits_) {
+  } else if (trials_.live().empty() && searcher_waits_) {
     wait_for_searcher();
-  } else if (stands_still() && (suspended_ || held_ > 0)) {
+  } else if (stands_still() && (suspended_ || census_.held() > 0)) {
     tell_of_rest();
   } else if (stands_still() && !stalled_at_) {
     stalled_at_ = seq_;
@@ -126,15 +126,15 @@ void machine::fit_samples() {
 
 /// @returns false if no trial is left that the searcher drew and that never began.
 bool machine::withdraw_newest(const std::string& why) {
-  for (auto i = live_.rbegin(); i != live_.rend(); ++i) {
+  for (auto i = trials_.live().rbegin(); i != trials_.live().rend(); ++i) {
     auto& trial = *live(*i);
     auto is_fresh = !trial.attempt && !trial.was_placed && trial.failure_count() == 0
                     && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
-    if (!is_fresh || entry(trial.id).status != trial_status::pending)
+    if (!is_fresh || standing_of(trial).status() != trial_status::pending)
       continue;
     withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
     // Requests of the last head are unknown to the cluster.
-    awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
+    census_.stop_waiting(standing_of(trial));
     pending_.set_aside(trial.id);
     end_without_running(trial, why, fact::end_kind::removed);
     return true;
@@ -145,9 +145,7 @@ bool machine::withdraw_newest(const std::string& why) {
 /// Revives the first withdrawn trial.
 void machine::revive_withdrawn() {
   auto first = withdrawn_.extract(withdrawn_.begin());
-  auto made = std::make_unique<live_trial>();
-  auto& trial = *made;
-  trial.id = first.key();
+  auto& trial = trials_.revive(first.key());
   trial.config = std::move(first.mapped().config);
   trial.origin = std::move(first.mapped().origin);
   trial.born = seq_;
@@ -155,8 +153,6 @@ void machine::revive_withdrawn() {
   trial.suggested = true;
   if (first.mapped().draft)
     trial.draft = drafting::quick;
-  entry(trial.id).live = std::move(made);
-  live_.insert(trial.id);
   pending_.revive(trial.id);
   runs_.revive(trial.id);
   move(trial, status_event::revive);
@@ -182,7 +178,7 @@ bool machine::asks_in_batches() const {
 /// the scheduler lets wait do not count: they may wait for results of others.
 std::uint64_t machine::supply() const {
   auto all_wait = nobody_to_start_ && draws_ >= on::heeds_clients;
-  return awaiting_lease_ + (all_wait ? 0 : unchosen_);
+  return census_.awaiting_lease() + (all_wait ? 0 : census_.queued());
 }
 
 std::uint32_t machine::suggestions_wanted() const {
@@ -203,8 +199,8 @@ std::uint32_t machine::suggestions_wanted() const {
 /// What keeps anything from running, for people: a pause by clients, or trials whose end brings the
 /// next suggestions; empty if something may begin.
 std::string machine::waits_for() const {
-  const auto rests = stands_still() || (suspended_ && live_.empty());
-  if (!drain_ && rests && (suspended_ || held_ > 0))
+  const auto rests = stands_still() || (suspended_ && trials_.live().empty());
+  if (!drain_ && rests && (suspended_ || census_.held() > 0))
     return rest_text();
   if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
       || supply() > 0 || room_for_suggestions() > 0)
@@ -220,21 +216,21 @@ std::uint32_t machine::choices_wanted() const {
   if (choosing_ || nobody_to_start_ || suspended_)
     return 0;
   // Ask for the next portion when half of the last has begun, as for suggestions.
-  if (scheduler_.choose_ahead > 2 && awaiting_lease_ > scheduler_.choose_ahead / 2)
+  if (scheduler_.choose_ahead > 2 && census_.awaiting_lease() > scheduler_.choose_ahead / 2)
     return 0;
-  auto paused = counts_[static_cast<std::size_t>(trial_status::paused)] - held_paused_;
-  auto count = std::min<std::uint64_t>(unchosen_ + paused, scheduler_.choose_ahead);
-  count -= std::min(count, awaiting_lease_);
+  auto paused = census_.count(trial_status::paused) - census_.held_paused();
+  auto count = std::min<std::uint64_t>(census_.queued() + paused, scheduler_.choose_ahead);
+  count -= std::min(count, census_.awaiting_lease());
   if (settings_.max_concurrent > 0) {
-    auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+    auto busy = census_.busy();
     count = std::min(count, settings_.max_concurrent - std::min(settings_.max_concurrent, busy));
   }
   return static_cast<std::uint32_t>(count);
 }
 
 bool machine::stands_still() const {
-  return !live_.empty() && counts_[static_cast<std::size_t>(trial_status::running)] == 0
-         && (awaiting_lease_ == 0 || suspended_) && deadlines_.count(due_kind::retry) == 0
+  return !trials_.live().empty() && census_.running() == 0
+         && (census_.awaiting_lease() == 0 || suspended_) && deadlines_.count(due_kind::retry) == 0
          && judging_.empty() && !asked_ && !choosing_ && !wants_suggestions();
 }
 
@@ -254,7 +250,7 @@ void machine::take(const on::suggested& what) {
   auto question = *std::exchange(asked_, std::nullopt);
   if (question.trial)
     return replace_draft(*question.trial, what, question.at);
-  suggested_fact told{what.ask, what.what, trial_id{trials_.size()}, question.at};
+  suggested_fact told{what.ask, what.what, trials_.next(), question.at};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list) {
@@ -290,16 +286,12 @@ bool machine::has_all_samples() const {
 
 live_trial& machine::add_trial(const suggestion& what) {
   idle_since_.reset();
-  auto made = std::make_unique<live_trial>();
-  auto& trial = *made;
-  trial.id = trial_id{trials_.size()};
+  auto& trial = trials_.add();
   trial.config = what.config;
   trial.origin = what.origin;
   trial.born = seq_;
   trial.request = settings_.request;
-  trials_.push_back({trial_status::pending, false, std::move(made)});
-  ++counts_[static_cast<std::size_t>(trial_status::pending)];
-  live_.insert(trial.id);
+  census_.add(standing_of(trial));
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
     runs_.add(trial.id, *trial.config, trial.origin);
@@ -310,8 +302,7 @@ live_trial& machine::add_trial(const suggestion& what) {
     drain_trial(trial);
     return trial;
   }
-  trial.queued = true;
-  ++unchosen_;
+  census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::added{trial.id, trial.config, false});
   return trial;
 }
@@ -325,7 +316,7 @@ live_trial& machine::add_runs(const config_ptr& config) {
     introduce(trial);
     return trial;
   }
-  trial_id first{trials_.size()};
+  auto first = trials_.next();
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
     numbered.set(rule.parameter, run_numbers_.next(*config));
@@ -368,7 +359,7 @@ void machine::take(const on::chosen& what) {
   // them.
   auto all_refused = told.refused.size() == what.what.start.size();
   refused_choices_ = all_refused ? refused_choices_ + 1 : 0;
-  auto tries_again = !what.what.start.empty() && refused_choices_ <= held_;
+  auto tries_again = !what.what.start.empty() && refused_choices_ <= census_.held();
   // An answer that may be older than the last news is not final.
   auto nobody = all_refused && !tries_again && !scheduler_heard_;
   tell_scheduler(std::move(told));
@@ -377,10 +368,10 @@ void machine::take(const on::chosen& what) {
 
 bool machine::start(trial_id id) {
   auto* trial = live(id);
-  if (trial == nullptr || trial->end || trial->awaits_lease || backs_off(*trial)
-      || trial->held == hold::held || (narrowed_ && !trial->asked_for))
+  if (trial == nullptr || trial->end || standing_of(*trial).awaits_lease() || backs_off(*trial)
+      || standing_of(*trial).is_held() || (narrowed_ && !standing_of(*trial).is_asked_for()))
     return false;
-  auto status = entry(id).status;
+  auto status = entry(id).stands.status();
   if (status == trial_status::paused) {
     move(*trial, status_event::unpause);
     trial->pauses_at = 0;
@@ -391,8 +382,7 @@ bool machine::start(trial_id id) {
   } else {
     return false;
   }
-  trial->awaits_lease = true;
-  ++awaiting_lease_;
+  census_.await_lease(standing_of(*trial));
   place(*trial);
   return true;
 }
