@@ -39,8 +39,7 @@ machine::machine(experiment_settings settings, scheduler_traits scheduler, searc
     , searcher_{searcher}
     , stoppers_{std::move(stoppers)}
     , pending_{settings_.repeats.runs}
-    , runs_{settings_.repeats}
-    , run_numbers_{settings_.repeats.parameter} {
+    , runs_{settings_.repeats} {
   assert(!settings_.objectives.empty());
 }
 

@@ -9,14 +9,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "best_so_far.hpp"
 #include "census.hpp"
+#include "checkpoint_book.hpp"
 #include "deadline_book.hpp"
 #include "notices.hpp"
+#include "repeated_runs.hpp"
 #include "trial_table.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/experiment/pending_book.hpp"
-#include "tune/core/experiment/run_numbers.hpp"
 
 #include <map>
 #include <set>
@@ -24,32 +26,6 @@
 #include <utility>
 
 namespace tune {
-
-/// Best report of a run, where runs of a configuration are judged together.
-struct run_record {
-  config_ptr config;
-  lineage_id lineage = 1;
-  std::shared_ptr<const report> at;
-};
-
-/// A registered checkpoint.
-struct checkpoint_entry {
-  trial_id trial;
-  std::uint64_t iteration = 0;
-  std::chrono::nanoseconds time_total{0};
-  std::string location;
-  std::uint64_t bytes = 0;
-  report_marks marks;
-  bool bad = false;
-  /// True if the checkpoint is about to be removed, or is removed already.
-  bool doomed = false;
-  /// Trials that took the checkpoint over by an exploit and may still need it.
-  std::vector<trial_id> borrowers = {};
-  /// Node whose memory holds the checkpoint; empty: it is on disk.
-  std::string node = {};
-  /// Event at which a newer checkpoint of the trial replaced it; 0: it is still the newest.
-  sequence until = 0;
-};
 
 /// How a run ends before its natural end.
 struct drain {
@@ -79,7 +55,7 @@ public:
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
   [[nodiscard]] event_body granted(trial_id id, lease what) const;
-  [[nodiscard]] checkpoint_id next_checkpoint() const { return {checkpoints_made_ + 1}; }
+  [[nodiscard]] checkpoint_id next_checkpoint() const { return checkpoints_.next(); }
   [[nodiscard]] sequence last_seq() const { return seq_; }
   [[nodiscard]] bool is_finished() const { return finished_; }
 
@@ -191,7 +167,7 @@ private:
   void note_run(const live_trial& trial);
   void end_run(trial_id trial);
   void name_best_run();
-  void set_best(trial_id trial, const run_record& what, merit how);
+  void set_best(trial_id trial, const best_report& what, merit how);
   void ask_verdict(live_trial& trial);
   [[nodiscard]] std::optional<stop_verdict> ask_stopper(stopper& whom, const report& about);
   [[nodiscard]] bool stop_condition(live_trial& trial);
@@ -221,7 +197,6 @@ private:
   [[nodiscard]] static bool is_doubled(const open_attempt& attempt, const on::save_failed& what);
 
   // machine_keep
-  void keep(checkpoint_id id, checkpoint_entry what);
   void borrow(trial_id who, checkpoint_id from);
   void note_bad(checkpoint_id id);
   void note_marks(open_attempt& attempt) const;
@@ -355,8 +330,6 @@ private:
 
   // machine_describe: each part in the order that records of fingerprints rely on.
   void describe_trials(fingerprint& into) const;
-  void describe_checkpoints(fingerprint& into) const;
-  void describe_best(fingerprint& into) const;
   void describe_supply(fingerprint& into) const;
   void describe_clients(fingerprint& into) const;
   void describe_questions(fingerprint& into) const;
@@ -391,7 +364,6 @@ private:
   instant now_{0};
   std::uint32_t epoch_ = 0;
   std::uint64_t attempts_ = 0;
-  std::uint64_t checkpoints_made_ = 0;
   /// Resources that the head's nodes offer.
   std::map<std::string, resources> nodes_;
   trial_table trials_;
@@ -402,25 +374,9 @@ private:
   std::map<trial_id, suggestion> withdrawn_;
   /// Suggested trials that have not ended.
   pending_book pending_;
-  /// All checkpoints that are not gone, doomed ones included.
-  std::map<checkpoint_id, checkpoint_entry> checkpoints_;
-  std::map<trial_id, std::vector<checkpoint_id>> kept_; // Without doomed ones; the worst first.
-  /// Checkpoints of other trials that attempts of a trial began from; some may be gone.
-  std::map<trial_id, std::vector<checkpoint_id>> gone_on_from_;
-  std::set<checkpoint_worth> by_worth_;
-  std::uint64_t kept_bytes_ = 0;
-  std::optional<best_trial> best_;
-  merit best_merit_;
-  /// Which configurations are the best where each runs several times, and the best report per run.
-  run_book runs_;
-  run_numbers run_numbers_;
-  std::map<trial_id, run_record> run_records_;
-  /// Checkpoint of the best trial: the one with the best first objective.
-  checkpoint_id best_from_;
-  /// For records of heads before `judged_afresh`: lineage of the best report, and the location of
-  /// the newest checkpoint that its trial had then, which was kept.
-  lineage_id best_lineage_ = 0;
-  std::string best_newest_;
+  checkpoint_book checkpoints_;
+  best_so_far best_;
+  repeated_runs runs_;
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
 

@@ -246,17 +246,16 @@ void machine::take(const on::retry_asked& what) {
   trial.has_objective = known.stands.has_succeeded() || known.best_merit.has_value();
   trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
   if (what.from_scratch) {
-    known.last_given_up = {checkpoints_made_};
+    known.last_given_up = checkpoints_.last();
   } else {
     trial.high_water = trial.judged = known.high_water;
-    if (auto own = kept_.find(trial.id); own != kept_.end())
-      trial.checkpoints = own->second;
+    trial.checkpoints = checkpoints_.of(trial.id);
     if (draws_ >= on::forgets_lineages)
       std::erase_if(trial.checkpoints, [&](checkpoint_id x) { return x <= known.last_given_up; });
     // The newest checkpoint may belong to another trial that this one was cloned from.
     std::erase(trial.checkpoints, known.newest);
-    auto newest = checkpoints_.find(known.newest);
-    if (newest != checkpoints_.end() && !newest->second.doomed)
+    const auto* newest = checkpoints_.find(known.newest);
+    if (newest != nullptr && !newest->doomed)
       trial.checkpoints.push_back(known.newest);
   }
   census_.set_succeeded(known.stands, false);

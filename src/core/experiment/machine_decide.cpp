@@ -146,9 +146,9 @@ void machine::forget_verdict(open_attempt& attempt) {
 }
 
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
-  auto known = checkpoints_.find(what.from);
-  if (what.config == nullptr || known == checkpoints_.end() || known->second.bad
-      || known->second.doomed || !known->second.node.empty() || standing_of(trial).awaits_lease())
+  const auto* known = checkpoints_.find(what.from);
+  if (what.config == nullptr || known == nullptr || known->bad || known->doomed
+      || !known->node.empty() || standing_of(trial).awaits_lease())
     return false;
   borrow(trial.id, what.from);
   trial.due_exploit = pending_exploit{what.donor, what.from, what.config};

@@ -11,34 +11,12 @@ namespace tune {
 
 namespace {
 
-void describe_report(fingerprint& into, const std::shared_ptr<const report>& what) {
-  into.add(std::uint64_t{what != nullptr});
-  if (what == nullptr)
-    return;
-  into.add(what->attempt).add(what->number).add(what->iteration);
-  if (what->metrics != nullptr)
-    into.add(*what->metrics);
-}
-
-/// Omits the violation if all constraints are met.
-void describe_merit(fingerprint& into, const std::optional<merit>& x) {
-  into.add(x ? x->score : 0);
-  if (x && x->violation > 0)
-    into.add(x->violation);
-}
-
-void describe_marks(fingerprint& into, const report_marks& x) {
-  into.add(std::uint64_t{x.rank.has_value()}).add(x.rank.value_or(0));
-  for (auto score : x.scores)
-    into.add(score);
-}
-
 void describe_saves(fingerprint& into, const open_attempt& x) {
   for (const auto& [iteration, marks] : x.marks) {
     into.add(iteration);
-    describe_marks(into, marks);
+    marks.describe(into);
   }
-  describe_marks(into, x.saving_marks);
+  x.saving_marks.describe(into);
   into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
   into.add(std::uint64_t{x.node_leaves}).add(std::uint64_t{x.saves_for_others});
 }
@@ -70,7 +48,7 @@ void describe_history(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged).add(x.shown).add(x.pauses_at);
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
-  describe_report(into, x.last);
+  tune::describe(into, x.last);
   if (x.last_config != nullptr)
     into.add(*x.last_config).add(std::uint64_t{x.last_lineage});
   into.add(std::uint64_t{x.config_before != nullptr});
@@ -78,7 +56,7 @@ void describe_history(fingerprint& into, const live_trial& x) {
     into.add(*x.config_before);
   into.add(std::uint64_t{x.last_judged}).add(std::uint64_t{x.has_objective});
   into.add(std::uint64_t{x.lacks_checkpoint});
-  describe_report(into, x.best);
+  tune::describe(into, x.best);
 }
 
 void describe_waiting(fingerprint& into, const live_trial& x, const standing& stands,
@@ -120,7 +98,7 @@ void describe_trial(fingerprint& into, const live_trial& x, const standing& stan
     into.add(id);
   into.add(x.aside);
   into.add(std::string_view{to_text(x.request)});
-  describe_merit(into, x.best_merit);
+  tune::describe(into, x.best_merit);
   describe_waiting(into, x, stands, deadlines);
   into.add(std::uint64_t{x.attempt.has_value()});
   if (x.attempt)
@@ -136,41 +114,11 @@ void machine::describe_trials(fingerprint& into) const {
     into.add(static_cast<std::uint64_t>(x.stands.status()));
     into.add(std::uint64_t{x.stands.has_succeeded()});
     into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest).add(x.last_given_up);
-    describe_merit(into, x.best_merit);
+    tune::describe(into, x.best_merit);
     into.add(std::uint64_t{x.best_merit.has_value()});
     if (x.live != nullptr)
       describe_trial(into, *x.live, x.stands, deadlines_);
   }
-}
-
-void machine::describe_checkpoints(fingerprint& into) const {
-  for (const auto& [id, x] : checkpoints_) {
-    into.add(id)
-        .add(x.trial)
-        .add(x.iteration)
-        .add(std::string_view{x.location})
-        .add(std::string_view{x.node})
-        .add(std::uint64_t{x.bad})
-        .add(std::uint64_t{x.doomed})
-        .add(x.until);
-    describe_marks(into, x.marks);
-  }
-  for (const auto& [trial, others] : gone_on_from_) {
-    into.add(trial);
-    for (auto id : others)
-      into.add(id);
-  }
-  into.add(kept_bytes_);
-}
-
-void machine::describe_best(fingerprint& into) const {
-  if (!best_)
-    return;
-  into.add(best_->trial);
-  describe_merit(into, best_merit_);
-  into.add(std::uint64_t{best_lineage_});
-  into.add(best_from_).add(std::string_view{best_newest_});
-  describe_report(into, best_->at);
 }
 
 void machine::describe_supply(fingerprint& into) const {
@@ -227,12 +175,12 @@ void machine::describe_notices(fingerprint& into) const {
 void machine::describe(fingerprint& into) const {
   into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
   into.add(std::uint64_t{draws_});
-  into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{nodes_.size()});
+  into.add(attempts_).add(checkpoints_.last()).add(std::uint64_t{nodes_.size()});
   for (const auto& [name, capacity] : nodes_)
     into.add(std::string_view{name}).add(std::string_view{to_text(capacity)});
   describe_trials(into);
-  describe_checkpoints(into);
-  describe_best(into);
+  checkpoints_.describe(into);
+  best_.describe(into);
   runs_.describe(into);
   describe_supply(into);
   describe_clients(into);

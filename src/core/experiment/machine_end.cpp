@@ -326,7 +326,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   census_.set_succeeded(known.stands, event == status_event::end && trial.has_objective);
   if (event == status_event::end && trial.last != nullptr && !known.stands.has_succeeded())
     note_missing_objective(trial, reason);
-  if (trial.lacks_checkpoint && !kept_.contains(trial.id))
+  if (trial.lacks_checkpoint && checkpoints_.of(trial.id).empty())
     note_missing_checkpoint(trial, reason);
   row(trial, std::move(reason));
   if (!trial.end)

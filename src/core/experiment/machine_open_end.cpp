@@ -68,8 +68,8 @@ bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) cons
   if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)
     return false;
   // An external executor that keeps the checkpoints also handles the ends.
-  auto from = checkpoints_.find(last_kept(trial));
-  if (from != checkpoints_.end() && from->second.location.starts_with(kept_outside))
+  const auto* from = checkpoints_.find(last_kept(trial));
+  if (from != nullptr && from->location.starts_with(kept_outside))
     return false;
   return wants_export() || lacks_last_checkpoint(trial, trial.high_water);
 }

@@ -84,9 +84,9 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   if (!goes_back(trial))
     trial.config_before.reset();
   attempt.config = trial.config_before != nullptr ? trial.config_before : trial.config;
-  if (auto from = checkpoints_.find(attempt.from);
-      from != checkpoints_.end() && from->second.trial != trial.id) {
-    attempt.donor = from->second.trial;
+  if (const auto* from = checkpoints_.find(attempt.from);
+      from != nullptr && from->trial != trial.id) {
+    attempt.donor = from->trial;
     go_on_from(trial, attempt.from);
   }
   attempt.at = attempt.from ? phase::restoring : phase::placing;
@@ -100,8 +100,8 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
 
 /// Whether the attempt begins before the iteration at which the scheduler wants a pause.
 bool machine::goes_back(const live_trial& trial) const {
-  auto from = checkpoints_.find(trial.attempt->from);
-  return (from == checkpoints_.end() ? 0 : from->second.iteration) < trial.pauses_at;
+  const auto* from = checkpoints_.find(trial.attempt->from);
+  return (from == nullptr ? 0 : from->iteration) < trial.pauses_at;
 }
 
 void machine::launch(live_trial& trial) {
@@ -121,9 +121,9 @@ checkpoint_id machine::newest_good(const live_trial& trial) const {
 }
 
 checkpoint_id machine::start_of(const live_trial& trial, const lease& where) const {
-  auto known = checkpoints_.find(trial.aside);
-  auto is_there = known != checkpoints_.end() && !where.bundles.empty()
-                  && where.bundles.front().node == known->second.node;
+  const auto* known = checkpoints_.find(trial.aside);
+  auto is_there
+      = known != nullptr && !where.bundles.empty() && where.bundles.front().node == known->node;
   return is_there ? trial.aside : newest_good(trial);
 }
 
@@ -137,11 +137,11 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
   x.config = attempt.config;
   x.from = attempt.from;
   // The checkpoint may have been removed once the attempt trains.
-  if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end()) {
-    x.from_trial = from->second.trial;
-    x.from_location = from->second.location;
-    x.iteration = from->second.iteration;
-    x.time_total = from->second.time_total;
+  if (const auto* from = checkpoints_.find(attempt.from)) {
+    x.from_trial = from->trial;
+    x.from_location = from->location;
+    x.iteration = from->iteration;
+    x.time_total = from->time_total;
   }
   x.failures = trial.failure_count();
   x.ends = attempt.only_ends;
@@ -194,8 +194,8 @@ void machine::begin_steps(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.at = phase::stepping;
   // The checkpoint that it was restored from is no longer needed for that.
-  if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end())
-    review(from->second.trial);
+  if (const auto* from = checkpoints_.find(attempt.from))
+    review(from->trial);
   if (attempt.only_ends)
     begin_end(trial);
 }

@@ -184,16 +184,13 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
       note_run(trial);
     return;
   }
-  // Among trials that tie, the smaller number wins, since their order of arrival may be random.
-  auto ties = best_ && now == best_merit_ && trial.id < best_->trial;
-  if (!best_ || tune::is_better(now, best_merit_) || ties)
+  if (best_.is_beaten_by(trial.id, now))
     set_best(trial.id, {trial.attempt->config, trial.lineage, what}, now);
 }
 
 /// Notes a new best report of one of several runs of a configuration.
 void machine::note_run(const live_trial& trial) {
-  run_records_[trial.id] = {trial.attempt->config, trial.lineage, trial.best};
-  runs_.note(trial.id, *trial.best_merit);
+  runs_.note(trial.id, {trial.attempt->config, trial.lineage, trial.best}, *trial.best_merit);
   name_best_run();
 }
 
@@ -206,35 +203,28 @@ void machine::end_run(trial_id trial) {
 
 /// Makes the best run of the best configuration the best trial.
 void machine::name_best_run() {
-  auto group = runs_.best();
+  auto group = runs_.book().best();
   if (!group)
     return;
-  const auto& known = run_records_.at(group->best);
-  if (!best_ || best_->trial != group->best || best_->at != known.at)
+  const auto& known = runs_.at(group->best);
+  if (!best_.is(group->best) || best_.told()->at != known.at)
     set_best(group->best, known, group->how);
 }
 
-void machine::set_best(trial_id trial, const run_record& what, merit how) {
-  auto has_before = best_.has_value();
-  if (!has_before)
-    best_.emplace();
-  auto before = best_->trial;
+void machine::set_best(trial_id trial, const best_report& what, merit how) {
+  const auto before = best_.told() ? best_.told()->trial : trial;
   // A checkpoint taken over in a new lineage may be the only one it has.
-  auto is_same = has_before && before == trial && best_lineage_ == what.lineage;
-  best_->trial = trial;
-  best_->config = what.config;
-  best_->at = what.at;
-  best_merit_ = how;
-  best_lineage_ = what.lineage;
+  const auto is_same = best_.is(trial, what.lineage);
+  best_.set(trial, what, how);
   const auto* alive = live(trial);
-  auto newest = alive == nullptr ? entry(trial).newest : newest_good(*alive);
-  auto known = checkpoints_.find(newest);
-  best_newest_ = known == checkpoints_.end() ? std::string{} : known->second.location;
+  const auto* newest
+      = checkpoints_.find(alive == nullptr ? entry(trial).newest : newest_good(*alive));
+  best_.set_newest(newest == nullptr ? std::string{} : newest->location);
   if (is_same)
     return;
   find_best_checkpoint();
   // Checkpoints that were kept only for the former best trial may go.
-  if (has_before && before != trial && draws_ >= on::judged_afresh)
+  if (before != trial && draws_ >= on::judged_afresh)
     review(before);
 }
 

@@ -68,7 +68,7 @@ bool machine::pauses_here(live_trial& trial) {
 
 void machine::begin_save(live_trial& trial, bool then_end) {
   auto& attempt = *trial.attempt;
-  attempt.saving = checkpoint_id{++checkpoints_made_};
+  attempt.saving = checkpoints_.make();
   attempt.saving_marks = marks_of(attempt, {}, attempt.iteration);
   attempt.ends_with_save = then_end;
   attempt.at = phase::saving;
@@ -121,7 +121,7 @@ bool machine::saves_at_end(const live_trial& trial) const {
 
 bool machine::is_doubled(const open_attempt& attempt, const on::saved& what) const {
   if (what.checkpoint)
-    return what.checkpoint != attempt.saving && what.checkpoint.number <= checkpoints_made_;
+    return what.checkpoint != attempt.saving && what.checkpoint <= checkpoints_.last();
   // An external executor never announces checkpoints: they only arrive.
   return attempt.handed_over != 0 && !attempt.handing_over.contains(what.iteration);
 }
@@ -135,7 +135,7 @@ void machine::take(const on::saved& what) {
   if (trial == nullptr || is_doubled(*trial->attempt, what))
     return;
   auto id = what.checkpoint;
-  checkpoints_made_ = std::max(checkpoints_made_, id.number);
+  checkpoints_.note_made(id);
   checkpoint_entry made{what.trial,      what.iteration,
                         what.time_total, what.location,
                         what.bytes,      marks_of(*trial->attempt, id, what.iteration)};
@@ -181,15 +181,15 @@ void machine::settle_handover(live_trial& trial, std::uint64_t iteration, bool k
 void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   auto iteration = what.iteration;
   trial.lacks_checkpoint = false;
-  if (best_ && best_->trial == trial.id && best_lineage_ == trial.lineage)
-    best_newest_ = what.location;
+  if (best_.is(trial.id, trial.lineage))
+    best_.set_newest(what.location);
   if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
       && notices_.is_first(notice::no_memory))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
                    + trial.attempt->home() + " has no room for it in memory"});
   if (auto before = newest_good(trial); before && checkpoints_.at(before).trial == trial.id)
-    checkpoints_.at(before).until = seq_;
-  keep(id, std::move(what));
+    checkpoints_.replace(before, seq_);
+  checkpoints_.keep(id, std::move(what));
   trial.checkpoints.push_back(id);
   offer_for_best(trial, id);
   review(trial.id);

@@ -40,8 +40,8 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::save_failed>(&what))
     return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, *x);
   if (const auto* x = std::get_if<on::checkpoint_bad>(&what)) {
-    auto known = checkpoints_.find(x->checkpoint);
-    return known == checkpoints_.end() || known->second.bad || known->second.doomed;
+    const auto* known = checkpoints_.find(x->checkpoint);
+    return known == nullptr || known->bad || known->doomed;
   }
   if (const auto* x = std::get_if<on::exported>(&what))
     return x->attempt ? gone(x->trial, x->attempt) : !is_given_up(x->trial);
@@ -75,8 +75,8 @@ std::optional<event_body> machine::still_wanted(event_body what) const {
   if (doomed == nullptr)
     return what;
   std::erase_if(doomed->which, [this](checkpoint_id id) {
-    auto known = checkpoints_.find(id);
-    return known == checkpoints_.end() || known->second.doomed || is_pinned(id, known->second);
+    const auto* known = checkpoints_.find(id);
+    return known == nullptr || known->doomed || is_pinned(id, *known);
   });
   return doomed->which.empty() ? std::nullopt : std::optional{std::move(what)};
 }
@@ -107,7 +107,7 @@ std::vector<command> machine::outstanding() const {
     if (attempt.at == phase::stopping)
       add(halt_of(trial));
   }
-  for (const auto& [id, x] : checkpoints_) {
+  for (const auto& [id, x] : checkpoints_.all()) {
     if (x.doomed)
       add(cmd::discard{id, x.location, x.node});
   }
@@ -135,13 +135,13 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{census_.counts(), census_.succeeded(), best_,
+  experiment_view result{census_.counts(), census_.succeeded(), best_.told(),
                          searcher_done_,   drain_.has_value(),  suspended_,
                          census_.held(),   waits_for(),         withdrawn_.size()};
   if (result.best)
-    result.best->status = entry_of(best_->trial).stands.status();
-  if (auto group = result.best ? runs_.best() : std::nullopt)
-    result.best->runs = statistics_of(runs_, *group, settings_.objectives.front().maximise);
+    result.best->status = entry_of(result.best->trial).stands.status();
+  if (auto group = result.best ? runs_.book().best() : std::nullopt)
+    result.best->runs = statistics_of(runs_.book(), *group, settings_.objectives.front().maximise);
   return result;
 }
 

@@ -295,7 +295,6 @@ live_trial& machine::add_trial(const suggestion& what) {
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
     runs_.add(trial.id, *trial.config, trial.origin);
-    run_numbers_.take(*trial.config);
   }
   row(trial);
   if (drain_) {
@@ -319,7 +318,7 @@ live_trial& machine::add_runs(const config_ptr& config) {
   auto first = trials_.next();
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
-    numbered.set(rule.parameter, run_numbers_.next(*config));
+    numbered.set(rule.parameter, runs_.next_number(*config));
     auto& trial = add_trial(
         {std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
     introduce(trial);

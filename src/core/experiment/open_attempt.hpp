@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "report_marks.hpp"
+
 #include "tune/core/experiment/experiment.hpp"
 
 #include <algorithm>
@@ -20,16 +22,6 @@ enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping
 
 /// Next step of a running trial, taken as soon as its phase allows; a greater one wins.
 enum class intent : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
-
-/// Values of a report that a checkpoint of its iteration inherits.
-struct report_marks {
-  /// Retention ranks the checkpoint by this; greater is better. Empty: retention does not rank it.
-  std::optional<double> rank;
-  /// The objectives, greater being better; NaN where one is missing.
-  std::vector<double> scores;
-  /// Total violation of all constraints.
-  double violation = 0;
-};
 
 /// One open attempt.
 struct open_attempt {
