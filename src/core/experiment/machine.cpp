@@ -7,22 +7,6 @@
 
 namespace tune {
 
-namespace {
-
-/// True if `heard` may change the scheduler's answer about which trials to start. False for a
-/// result, since its verdict follows, and for a verdict of `go_on` actions alone. Notes count: they
-/// may be all that shows of a round that lets its waiting trials go on.
-bool makes_answers_old(const decltype(scheduler_fact::what)& heard) {
-  const auto* verdict = std::get_if<fact::decided>(&heard);
-  if (verdict == nullptr)
-    return !std::holds_alternative<fact::result>(heard);
-  const auto& actions = verdict->what.actions;
-  return !std::all_of(actions.begin(), actions.end(),
-                      [](const action& x) { return std::holds_alternative<go_on>(x.what); });
-}
-
-} // namespace
-
 std::uint32_t live_trial::failure_count() const {
   std::uint32_t result = 0;
   for (std::size_t i = 0; i < failures.size(); ++i) {
@@ -77,15 +61,14 @@ void machine::take(const on::opened& what) {
   drain_.reset();
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.
-  searcher_done_ = has_all_samples();
-  search_end_.clear();
+  dialogue_.reopen(has_all_samples());
   most_running_ = 0;
   place_free_since_.reset();
-  stalled_at_.reset();
+  stall_.close();
   // The last head's questions about reports are asked again only where the answer still matters.
-  std::erase_if(unanswered_, [this](const auto& x) {
-    const auto* trial = live(x.second);
-    return trial == nullptr || trial->shown != x.first;
+  verdicts_.forget_if([this](sequence at, trial_id about) {
+    const auto* trial = live(about);
+    return trial == nullptr || trial->shown != at;
   });
   review_named();
   opening_failures_.begin_anew();
@@ -93,10 +76,9 @@ void machine::take(const on::opened& what) {
   gathering_ = what.how == opening::gathers;
   for (auto id : trials_.live())
     census_.forget_request(id, entry(id).stands);
-  idle_since_.reset();
-  ask_again_at_.reset();
+  idle_.begin_head();
   if (draws_ >= on::judged_afresh)
-    searcher_waits_ = false;
+    dialogue_.wake();
   fit_samples();
   for (auto id : trials_.live()) {
     auto& trial = *live(id);
@@ -117,7 +99,6 @@ void machine::take(const on::node_up& what) {
   // The ledger decides who runs where; schedulers may take the available resources into account.
   nodes_[what.node] = what.capacity;
   tell_scheduler(fact::node_up{what.node, what.capacity});
-  nobody_to_start_ = false;
 }
 
 void machine::take(const on::node_down& what) {
@@ -190,22 +171,17 @@ void machine::emit(command_body what, sequence gate) {
 }
 
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
-  // Any news may change the scheduler's mind about whom to start.
-  nobody_to_start_ = false;
-  if (!std::holds_alternative<fact::chosen>(what))
-    refused_choices_ = 0;
-  scheduler_heard_ = scheduler_heard_ || makes_answers_old(what);
-  stall_heard_ = stall_heard_ || makes_answers_old(what);
+  choice_.hear(what);
+  stall_.hear(what);
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
 
 void machine::tell_searcher(const live_trial& trial, outcome how) {
-  searcher_waits_ = false;
-  searcher_heard_ = true;
+  dialogue_.hear();
   if (!searcher_.learns)
     return;
   if (how != outcome::running)
-    searcher_told_ = seq_;
+    dialogue_.note_told(seq_);
   observation what;
   what.trial = trial.id;
   what.config = trial.attempt ? trial.attempt->config : trial.config;

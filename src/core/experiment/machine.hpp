@@ -15,6 +15,8 @@
 #include "deadline_book.hpp"
 #include "notices.hpp"
 #include "repeated_runs.hpp"
+#include "scheduler_questions.hpp"
+#include "searcher_dialogue.hpp"
 #include "trial_table.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
@@ -396,48 +398,17 @@ private:
   /// for under this head run.
   bool gathering_ = false;
   bool narrowed_ = false;
-  /// Trials whose report awaits its verdict, by the report's sequence number in the log.
-  std::map<sequence, trial_id> judging_;
-  /// All questions that the scheduler has not answered, whatever became of the attempt: an answer
-  /// counts once.
-  std::map<sequence, trial_id> unanswered_;
-  /// Trials with checkpoints that are kept only for answers to `unanswered_`.
-  std::set<trial_id> kept_for_answers_;
-
-  std::uint64_t asks_ = 0;
-  std::optional<ask> asked_;
-  /// The last event that told the searcher of an observation.
-  sequence searcher_told_ = 0;
+  verdict_questions verdicts_;
+  choice_question choice_;
+  stall_question stall_;
+  searcher_dialogue dialogue_;
+  idle_wait idle_;
   /// Trials whose drafts are reconsidered while they hold a lease, in that order.
   std::vector<trial_id> granted_;
   /// Largest number of trials that ran at once since the head opened or a node was lost.
   std::uint64_t most_running_ = 0;
   /// Time since which a place has been free that lacks only the searcher's answer.
   std::optional<instant> place_free_since_;
-  bool searcher_done_ = false;
-  /// Why the searcher ended; empty if people need not be told.
-  std::string search_end_;
-  /// True if the searcher had nothing to suggest; it is asked again after new observations.
-  bool searcher_waits_ = false;
-  /// Time since which the searcher has had nothing while no trial is left, time of the next
-  /// question, and the current interval between such questions.
-  std::optional<instant> idle_since_;
-  std::optional<instant> ask_again_at_;
-  std::chrono::nanoseconds ask_again_after_{0};
-  /// True if the searcher heard something since it was asked: its answer may not account for that.
-  bool searcher_heard_ = false;
-  std::optional<sequence> choosing_;
-  std::uint32_t choose_count_ = 0;
-  /// True if the scheduler had nobody to start; it is asked again after it heard something new.
-  bool nobody_to_start_ = false;
-  /// Consecutive choices, without other news for the scheduler, of which no trial could be started.
-  std::uint64_t refused_choices_ = 0;
-  /// True if the scheduler heard something since it was asked whom to start.
-  bool scheduler_heard_ = false;
-  std::optional<sequence> stalled_at_;
-  /// True if the scheduler heard something since it was asked how to resolve the stall.
-  bool stall_heard_ = false;
-
   /// Training time of all reports, and of those before this head.
   std::chrono::nanoseconds trained_{0};
   std::chrono::nanoseconds trained_before_{0};

@@ -276,7 +276,7 @@ void machine::take(const on::gathered& what) {
   if (!narrowed_)
     return;
   // The pending question to the scheduler is void.
-  choosing_.reset();
+  choice_.close();
   for (auto id : trials_.live()) {
     auto& trial = *live(id);
     if (!standing_of(trial).awaits_lease() || standing_of(trial).is_asked_for())
@@ -366,15 +366,15 @@ void machine::ask_for(live_trial& trial) {
 void machine::settle_narrowed() {
   if (census_.asked_for() == 0) {
     // Only the searcher knows whether there is more.
-    if (asked_)
+    if (dialogue_.is_open())
       return;
-    if (trials_.live().empty() && !searcher_done_ && !searcher_waits_) {
-      emit(cmd::log{on::suggest_asked{asks_ + 1, 1}});
+    if (trials_.live().empty() && dialogue_.may_be_asked()) {
+      emit(cmd::log{on::suggest_asked{dialogue_.next(), 1}});
       return;
     }
-    auto whole = trials_.live().empty() && searcher_done_;
+    auto whole = trials_.live().empty() && dialogue_.is_done();
     finish(whole ? experiment_status::done : experiment_status::left_off,
-           whole ? search_end_ : std::string{});
+           whole ? dialogue_.why_ended() : std::string{});
     return;
   }
   // Only this wakes trials that the scheduler paused.
@@ -382,7 +382,7 @@ void machine::settle_narrowed() {
     if (auto& trial = *live(id); standing_of(trial).is_asked_for())
       static_cast<void>(allow_on(trial));
   }
-  if (choosing_ || suspended_ || census_.asked_waiting().empty())
+  if (choice_.is_open() || suspended_ || census_.asked_waiting().empty())
     return;
   choice next{seq_, {}};
   auto busy = census_.busy();
@@ -394,8 +394,7 @@ void machine::settle_narrowed() {
   if (next.start.empty())
     return;
   // Chosen in place of the scheduler, which would also name trials that were not asked for.
-  choosing_ = seq_;
-  choose_count_ = static_cast<std::uint32_t>(next.start.size());
+  choice_.choose_instead(seq_, static_cast<std::uint32_t>(next.start.size()));
   emit(cmd::log{on::chosen{std::move(next)}});
 }
 

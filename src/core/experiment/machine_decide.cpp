@@ -8,10 +8,9 @@ void machine::take(const on::decided& what) {
   for (const auto& answer : what.answers) {
     if (!awaits(answer))
       continue;
-    auto was_oldest = !unanswered_.empty() && unanswered_.begin()->first == answer.cause;
-    unanswered_.erase(answer.cause);
+    const auto was_oldest = verdicts_.answer(answer.cause);
     if (is_overtaken(answer))
-      stalled_at_.reset();
+      stall_.close();
     else
       take_answer(answer);
     if (was_oldest)
@@ -21,37 +20,37 @@ void machine::take(const on::decided& what) {
 
 /// Whether the question was asked and this is its first answer.
 bool machine::awaits(const decision& answer) const {
-  return stalled_at_ == answer.cause || unanswered_.contains(answer.cause);
+  return stall_.at() == answer.cause || verdicts_.is_open(answer.cause);
 }
 
 /// Whether the answer to a stall came too late: something happened since the question, and trials
 /// may be able to go on by now, for instance because a node is back. If they still cannot, the
 /// scheduler is asked again.
 bool machine::is_overtaken(const decision& answer) const {
-  return stalled_at_ == answer.cause && stall_heard_ && draws_ >= on::answers_stalls_anew;
+  return stall_.at() == answer.cause && stall_.has_news() && draws_ >= on::answers_stalls_anew;
 }
 
 void machine::take_answer(const decision& answer) {
-  auto stall = stalled_at_ == answer.cause;
+  auto stall = stall_.at() == answer.cause;
   fact::decided told{answer, {}};
   for (std::size_t i = 0; i < answer.actions.size(); ++i) {
     if (!act(answer.cause, answer.actions[i]))
       told.refused.push_back(static_cast<std::uint32_t>(i));
   }
   // Regardless of actions on others, the judged trial goes on unless it was told not to.
-  if (auto known = judging_.find(answer.cause); known != judging_.end()) {
-    auto& trial = *live(known->second);
+  if (auto waiting = verdicts_.waiting(answer.cause)) {
+    auto& trial = *live(*waiting);
     forget_verdict(*trial.attempt);
     set_intent(trial, intent::go_on);
     enact(trial);
   }
   auto helped = told.refused.size() < answer.actions.size();
   // An answer that may be older than the last news is not final: the question is asked again.
-  auto has_news = stall_heard_ && draws_ >= on::judged_afresh;
+  auto has_news = stall_.has_news() && draws_ >= on::judged_afresh;
   tell_scheduler(std::move(told));
   if (!stall)
     return;
-  stalled_at_.reset();
+  stall_.close();
   // Later news may have resolved the stall: then a new choice is already being asked for.
   if (!helped && !has_news && !drain_ && stands_still())
     finish(experiment_status::stalled, "trials are left, but nothing can run");
@@ -141,7 +140,7 @@ bool machine::allow_on(live_trial& trial) {
 void machine::forget_verdict(open_attempt& attempt) {
   if (attempt.judging == 0)
     return;
-  judging_.erase(attempt.judging);
+  verdicts_.stop_waiting(attempt.judging);
   attempt.judging = 0;
 }
 

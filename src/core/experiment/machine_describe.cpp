@@ -123,15 +123,16 @@ void machine::describe_trials(fingerprint& into) const {
 
 void machine::describe_supply(fingerprint& into) const {
   into.add(census_.queued()).add(census_.awaiting_lease()).add(places_);
-  into.add(deadlines_.count(due_kind::retry)).add(asks_);
+  into.add(deadlines_.count(due_kind::retry)).add(dialogue_.asks());
   for (const auto& [id, x] : withdrawn_)
     into.add(id).add(*x.config).add(std::string_view{x.origin});
-  into.add(static_cast<std::uint64_t>(idle_since_.value_or(instant{-1}).count()));
-  into.add(static_cast<std::uint64_t>(ask_again_at_.value_or(instant{-1}).count()));
-  into.add(static_cast<std::uint64_t>(ask_again_after_.count()));
+  into.add(static_cast<std::uint64_t>(idle_.since().value_or(instant{-1}).count()));
+  into.add(static_cast<std::uint64_t>(idle_.again_at().value_or(instant{-1}).count()));
+  into.add(static_cast<std::uint64_t>(idle_.interval().count()));
   into.add(static_cast<std::uint64_t>(trained_.count()));
   into.add(static_cast<std::uint64_t>(trained_before_.count()));
-  into.add(searcher_told_).add(most_running_).add(std::string_view{search_end_});
+  into.add(dialogue_.told()).add(most_running_);
+  into.add(std::string_view{dialogue_.why_ended()});
   into.add(place_free_since_ ? static_cast<std::uint64_t>(place_free_since_->count()) + 1 : 0);
   for (auto id : granted_)
     into.add(id);
@@ -152,17 +153,19 @@ void machine::describe_clients(fingerprint& into) const {
 }
 
 void machine::describe_questions(fingerprint& into) const {
-  for (const auto& [cause, trial] : judging_)
+  for (const auto& [cause, trial] : verdicts_.all_waiting())
     into.add(cause).add(trial);
-  for (const auto& [cause, trial] : unanswered_)
+  for (const auto& [cause, trial] : verdicts_.open())
     into.add(cause).add(trial);
-  for (auto id : kept_for_answers_)
+  for (auto id : verdicts_.kept())
     into.add(id);
-  into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
-  into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
-  into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});
-  into.add(refused_choices_).add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
-  into.add(std::uint64_t{stalled_at_ && stall_heard_});
+  const auto& searcher = dialogue_;
+  into.add(searcher.is_open() ? searcher.open()->number : 0).add(std::uint64_t{searcher.is_done()});
+  into.add(std::uint64_t{searcher.waits()}).add(choice_.at().value_or(0));
+  into.add(std::uint64_t{searcher.has_heard()}).add(std::uint64_t{choice_.has_news()});
+  into.add(choice_.refused()).add(std::uint64_t{choice_.has_nobody()});
+  into.add(stall_.at().value_or(0));
+  into.add(std::uint64_t{stall_.is_open() && stall_.has_news()});
 }
 
 void machine::describe_notices(fingerprint& into) const {

@@ -19,7 +19,7 @@ bool machine::thinks_over(trial_id id) const {
   if (trial == nullptr || !trial->draft || gathering_ || narrowed_ || drain_)
     return false;
   // A thorough draft stands if the searcher has heard nothing since it was drawn.
-  return trial->draft != drafting::thorough || trial->drawn_at < searcher_told_;
+  return trial->draft != drafting::thorough || trial->drawn_at < dialogue_.told();
 }
 
 event_body machine::granted(trial_id id, lease what) const {
@@ -69,7 +69,7 @@ void machine::watch_places() {
   auto running = census_.running();
   most_running_ = std::max(most_running_, running);
   auto served = census_.queued() + census_.awaiting_lease();
-  auto is_asked = served > 0 || asked_ || wants_suggestions();
+  auto is_asked = served > 0 || dialogue_.is_open() || wants_suggestions();
   if (running + served >= most_running_ || !is_asked)
     place_free_since_.reset();
   else if (!place_free_since_)
@@ -78,14 +78,15 @@ void machine::watch_places() {
 
 /// Whether the open question is for a configuration that is drawn at once.
 bool machine::is_sketch_open() const {
-  return asked_ && !asked_->trial && asked_->drafts == drafting::quick;
+  const auto& open = dialogue_.open();
+  return open && !open->trial && open->drafts == drafting::quick;
 }
 
 /// When a configuration is to be drawn at once, also in the place of an open question, as a free
 /// place has then waited for a model as long as it may.
 std::optional<instant> machine::sketch_due() const {
-  auto waits = place_free_since_ && !drain_ && !gathering_ && !suspended_ && !choosing_
-               && !searcher_done_ && settings_.draft_patience.count() > 0;
+  auto waits = place_free_since_ && !drain_ && !gathering_ && !suspended_ && !choice_.is_open()
+               && !dialogue_.is_done() && settings_.draft_patience.count() > 0;
   auto can = searcher_.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
   // Whom the cluster keeps waiting comes first.
   auto is_next = census_.queued() == 0 && census_.awaiting_lease() == granted_.size();
@@ -106,7 +107,7 @@ bool machine::gives_up(const on::suggest_asked& next) const {
 
 /// Trial whose draft is to be reconsidered next.
 std::optional<trial_id> machine::next_draft() const {
-  if (asked_ || granted_.empty())
+  if (dialogue_.is_open() || granted_.empty())
     return std::nullopt;
   return granted_.front();
 }

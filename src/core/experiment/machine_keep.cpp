@@ -139,13 +139,13 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
 /// True if the checkpoint was its trial's newest when a still open question was put to the
 /// scheduler: the answer may tell another trial to go on from it.
 bool machine::may_be_named(const checkpoint_entry& x) const {
-  return scheduler_.needs_checkpoints && x.until != 0 && !unanswered_.empty()
-         && unanswered_.begin()->first < x.until;
+  return scheduler_.needs_checkpoints && x.until != 0
+         && verdicts_.oldest().value_or(x.until) < x.until;
 }
 
 /// Called after an answer: checkpoints that were kept for the oldest question may go.
 void machine::review_named() {
-  for (auto id : std::exchange(kept_for_answers_, {}))
+  for (auto id : verdicts_.take_kept())
     review(id);
 }
 
@@ -178,7 +178,7 @@ void machine::review(trial_id of) {
     const auto& x = checkpoints_.at(id);
     all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x) || is_best_of_run(of, id)});
     if (may_be_named(x))
-      kept_for_answers_.insert(of);
+      verdicts_.keep_for_answers(of);
   }
   propose_to_doom(superfluous(policy, std::move(all)));
 }
@@ -210,7 +210,7 @@ void machine::take(const on::checkpoints_doomed& what) {
       continue;
     if (is_pinned(id, *known)) {
       if (may_be_named(*known))
-        kept_for_answers_.insert(known->trial);
+        verdicts_.keep_for_answers(known->trial);
       continue;
     }
     checkpoints_.doom(id);

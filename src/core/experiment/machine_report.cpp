@@ -297,13 +297,13 @@ void machine::ask_verdict(live_trial& trial) {
     train_on(attempt.credit);
     return;
   }
-  unanswered_.emplace(seq_, trial.id);
+  verdicts_.ask(seq_, trial.id);
   emit(cmd::judge{seq_, trial.id});
   if (attempt.at == phase::stopping)
     return;
   forget_verdict(attempt);
   attempt.judging = seq_;
-  judging_.emplace(seq_, trial.id);
+  verdicts_.await(seq_, trial.id);
 }
 
 void machine::take(const on::exported& what) {

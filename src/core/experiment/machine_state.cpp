@@ -48,14 +48,14 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
-    return x->ask != asks_ + 1 || (asked_ && !gives_up(*x));
+    return x->ask != dialogue_.next() || (dialogue_.is_open() && !gives_up(*x));
   if (const auto* x = std::get_if<on::suggested>(&what))
-    return !asked_ || asked_->number != x->ask;
+    return !dialogue_.is_open() || dialogue_.open()->number != x->ask;
   if (const auto* x = std::get_if<on::decided>(&what))
     return std::none_of(x->answers.begin(), x->answers.end(),
                         [this](const auto& y) { return awaits(y); });
   if (const auto* x = std::get_if<on::chosen>(&what))
-    return choosing_ != x->what.at;
+    return choice_.at() != x->what.at;
   if (std::holds_alternative<on::stop_asked>(what) || std::holds_alternative<on::pause_asked>(what)
       || std::holds_alternative<on::unpause_asked>(what)
       || std::holds_alternative<on::add_asked>(what)
@@ -86,12 +86,12 @@ std::vector<command> machine::outstanding() const {
   auto add = [&](command_body body) {
     result.push_back({seq_, static_cast<std::uint32_t>(result.size()), 0, std::move(body)});
   };
-  if (asked_)
-    add(cmd::ask_searcher{*asked_});
+  if (const auto& open = dialogue_.open())
+    add(cmd::ask_searcher{*open});
   else if (!finished_ && !drain_ && wants_suggestions())
-    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
+    add(cmd::log{on::suggest_asked{dialogue_.next(), suggestions_wanted(), drafts_wanted()}});
   // Asked even if the attempt ended with the last head: an answer is valid however late.
-  for (const auto& [cause, trial] : unanswered_)
+  for (const auto& [cause, trial] : verdicts_.open())
     add(cmd::judge{cause, trial});
   for (auto id : suspended_ ? std::vector<trial_id>{} : awaiting())
     add(place_of(*live(id)));
@@ -111,8 +111,8 @@ std::vector<command> machine::outstanding() const {
     if (x.doomed)
       add(cmd::discard{id, x.location, x.node});
   }
-  if (choosing_)
-    add(cmd::choose{*choosing_, choose_count_});
+  if (const auto& open = choice_.at())
+    add(cmd::choose{*open, choice_.count()});
   return result;
 }
 
@@ -135,9 +135,9 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{census_.counts(), census_.succeeded(), best_.told(),
-                         searcher_done_,   drain_.has_value(),  suspended_,
-                         census_.held(),   waits_for(),         withdrawn_.size()};
+  experiment_view result{census_.counts(),    census_.succeeded(), best_.told(),
+                         dialogue_.is_done(), drain_.has_value(),  suspended_,
+                         census_.held(),      waits_for(),         withdrawn_.size()};
   if (result.best)
     result.best->status = entry_of(result.best->trial).stands.status();
   if (auto group = result.best ? runs_.book().best() : std::nullopt)

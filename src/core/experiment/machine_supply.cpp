@@ -40,58 +40,49 @@ void machine::settle() {
   }
   watch_places();
   if (is_sketch_due())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::quick}});
+    emit(cmd::log{on::suggest_asked{dialogue_.next(), 1, drafting::quick}});
   else if (auto id = next_draft())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::none, id}});
+    emit(cmd::log{on::suggest_asked{dialogue_.next(), 1, drafting::none, id}});
   else if (wants_suggestions())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
+    emit(cmd::log{on::suggest_asked{dialogue_.next(), suggestions_wanted(), drafts_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
-    choosing_ = seq_;
-    scheduler_heard_ = false;
-    choose_count_ = count;
+    choice_.ask(seq_, count);
     emit(cmd::choose{seq_, count});
   }
-  if (trials_.live().empty() && searcher_done_) {
-    finish(experiment_status::done, search_end_);
-  } else if (trials_.live().empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
+  const auto is_empty = trials_.live().empty();
+  if (is_empty && dialogue_.is_done()) {
+    finish(experiment_status::done, dialogue_.why_ended());
+  } else if (is_empty && dialogue_.waits() && no_search::is_idle(searcher_)) {
     tell_of_rest();
-  } else if (trials_.live().empty() && searcher_waits_) {
+  } else if (is_empty && dialogue_.waits()) {
     wait_for_searcher();
   } else if (stands_still() && (suspended_ || census_.held() > 0)) {
     tell_of_rest();
-  } else if (stands_still() && !stalled_at_) {
-    stalled_at_ = seq_;
-    stall_heard_ = false;
+  } else if (stands_still() && !stall_.is_open()) {
+    stall_.ask(seq_);
     emit(cmd::resolve_stall{seq_});
   }
 }
 
 /// Waits: the searcher has nothing and no trial is left, but time may bring something.
 void machine::wait_for_searcher() {
-  constexpr std::chrono::nanoseconds first = std::chrono::seconds{1};
-  constexpr std::chrono::nanoseconds longest = std::chrono::seconds{16};
-  // Users are told at the third question, 3 s after the first: some searchers just take a moment.
-  constexpr auto told_before = 4 * first;
-  if (ask_again_at_)
+  if (idle_.again_at())
     return;
   auto patience = draws_ >= on::judged_afresh ? settings_.stall_timeout : std::chrono::seconds{0};
-  if (!idle_since_) {
-    idle_since_ = now_;
-    ask_again_after_ = first;
+  switch (idle_.wait(now_, patience)) {
+    case idle_wait::step::waits:
+      return;
+    case idle_wait::step::waits_long:
+      emit(cmd::warn{searcher_wait_text(patience)});
+      return;
+    case idle_wait::step::over:
+      break;
   }
-  auto end = *idle_since_ + patience;
-  if (now_ >= end) {
-    auto waited = std::chrono::ceil<std::chrono::seconds>(patience).count();
-    finish(experiment_status::stalled,
-           "the searcher waits for results, but no trial is left to give any"
-               + (waited > 0 ? "; it was asked again for " + std::to_string(waited) + " s"
-                             : std::string{}));
-    return;
-  }
-  if (ask_again_after_ == told_before)
-    emit(cmd::warn{searcher_wait_text(patience)});
-  ask_again_at_ = std::min(now_ + ask_again_after_, end);
-  ask_again_after_ = std::min(2 * ask_again_after_, longest);
+  auto waited = std::chrono::ceil<std::chrono::seconds>(patience).count();
+  finish(experiment_status::stalled,
+         "the searcher waits for results, but no trial is left to give any"
+             + (waited > 0 ? "; it was asked again for " + std::to_string(waited) + " s"
+                           : std::string{}));
 }
 
 /// Withdraws or revives trials that were drawn ahead, after the number of samples has changed.
@@ -162,7 +153,7 @@ void machine::revive_withdrawn() {
 }
 
 bool machine::wants_suggestions() const {
-  return !narrowed_ && !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
+  return !narrowed_ && dialogue_.may_be_asked() && suggestions_wanted() > 0;
 }
 
 /// Number of suggestions that `max_pending` leaves room for.
@@ -177,7 +168,7 @@ bool machine::asks_in_batches() const {
 /// Trials that are likely to begin before another one that the searcher is asked for. Those that
 /// the scheduler lets wait do not count: they may wait for results of others.
 std::uint64_t machine::supply() const {
-  auto all_wait = nobody_to_start_ && draws_ >= on::heeds_clients;
+  auto all_wait = choice_.has_nobody() && draws_ >= on::heeds_clients;
   return census_.awaiting_lease() + (all_wait ? 0 : census_.queued());
 }
 
@@ -202,8 +193,8 @@ std::string machine::waits_for() const {
   const auto rests = stands_still() || (suspended_ && trials_.live().empty());
   if (!drain_ && rests && (suspended_ || census_.held() > 0))
     return rest_text();
-  if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
-      || supply() > 0 || room_for_suggestions() > 0)
+  if (dialogue_.is_open() || dialogue_.is_done() || drain_ || suspended_ || narrowed_
+      || pending_.empty() || supply() > 0 || room_for_suggestions() > 0)
     return {};
   auto bound = "[search] max_pending = " + std::to_string(settings_.max_pending);
   auto when = settings_.in_batches
@@ -213,7 +204,7 @@ std::string machine::waits_for() const {
 }
 
 std::uint32_t machine::choices_wanted() const {
-  if (choosing_ || nobody_to_start_ || suspended_)
+  if (choice_.is_open() || choice_.has_nobody() || suspended_)
     return 0;
   // Ask for the next portion when half of the last has begun, as for suggestions.
   if (scheduler_.choose_ahead > 2 && census_.awaiting_lease() > scheduler_.choose_ahead / 2)
@@ -231,7 +222,8 @@ std::uint32_t machine::choices_wanted() const {
 bool machine::stands_still() const {
   return !trials_.live().empty() && census_.running() == 0
          && (census_.awaiting_lease() == 0 || suspended_) && deadlines_.count(due_kind::retry) == 0
-         && judging_.empty() && !asked_ && !choosing_ && !wants_suggestions();
+         && verdicts_.all_waiting().empty() && !dialogue_.is_open() && !choice_.is_open()
+         && !wants_suggestions();
 }
 
 void machine::finish(experiment_status status, std::string why) {
@@ -240,14 +232,12 @@ void machine::finish(experiment_status status, std::string why) {
 }
 
 void machine::take(const on::suggest_asked& what) {
-  asks_ = what.ask;
-  asked_ = ask{what.ask, what.count, seq_, what.drafts, what.trial};
-  searcher_heard_ = false;
-  emit(cmd::ask_searcher{*asked_});
+  dialogue_.put({what.ask, what.count, seq_, what.drafts, what.trial});
+  emit(cmd::ask_searcher{*dialogue_.open()});
 }
 
 void machine::take(const on::suggested& what) {
-  auto question = *std::exchange(asked_, std::nullopt);
+  auto question = dialogue_.close();
   if (question.trial)
     return replace_draft(*question.trial, what, question.at);
   suggested_fact told{what.ask, what.what, trials_.next(), question.at};
@@ -265,19 +255,19 @@ void machine::take(const on::suggested& what) {
       if (trial.suggested)
         pending_.add(trial.id);
     }
-    searcher_waits_ = list->empty() && !searcher_heard_;
+    dialogue_.note_answer(!list->empty());
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
-    searcher_waits_ = !searcher_heard_;
+    dialogue_.note_answer(false);
   } else {
-    searcher_done_ = true;
+    dialogue_.end();
     const auto& why = std::get<exhausted>(what.what).why;
     if (why.starts_with(samples_missing))
       emit(cmd::warn{why});
     if (draws_ >= on::bounds_model_waits && !why.ends_with(all_made))
-      search_end_ = why;
+      dialogue_.set_end(why);
   }
   if (has_all_samples())
-    searcher_done_ = true;
+    dialogue_.end();
 }
 
 bool machine::has_all_samples() const {
@@ -285,7 +275,7 @@ bool machine::has_all_samples() const {
 }
 
 live_trial& machine::add_trial(const suggestion& what) {
-  idle_since_.reset();
+  idle_.end();
   auto& trial = trials_.add();
   trial.config = what.config;
   trial.origin = what.origin;
@@ -334,12 +324,9 @@ live_trial& machine::add_runs(const config_ptr& config) {
 void machine::introduce(const live_trial& trial) {
   if (!settings_.repeats.is_on() || drain_)
     return;
-  searcher_waits_ = false;
-  searcher_heard_ = true;
-  if (settings_.repeats.confirm > 0) {
-    searcher_done_ = has_all_samples();
-    search_end_.clear();
-  }
+  dialogue_.hear();
+  if (settings_.repeats.confirm > 0)
+    dialogue_.reopen(has_all_samples());
   observation what;
   what.trial = trial.id;
   what.config = trial.config;
@@ -348,21 +335,22 @@ void machine::introduce(const live_trial& trial) {
 }
 
 void machine::take(const on::chosen& what) {
-  choosing_.reset();
+  choice_.close();
   fact::chosen told{what.what, {}};
   for (auto id : what.what.start) {
     if (drain_ || !start(id))
       told.refused.push_back(id);
   }
+  auto all_refused = told.refused.size() == what.what.start.size();
+  choice_.note_answer(all_refused);
   // Trials that clients hold may have been named first: the scheduler is asked again for each of
   // them.
-  auto all_refused = told.refused.size() == what.what.start.size();
-  refused_choices_ = all_refused ? refused_choices_ + 1 : 0;
-  auto tries_again = !what.what.start.empty() && refused_choices_ <= census_.held();
+  auto tries_again = !what.what.start.empty() && choice_.refused() <= census_.held();
   // An answer that may be older than the last news is not final.
-  auto nobody = all_refused && !tries_again && !scheduler_heard_;
+  auto nobody = all_refused && !tries_again && !choice_.has_news();
   tell_scheduler(std::move(told));
-  nobody_to_start_ = nobody;
+  if (nobody)
+    choice_.note_nobody();
 }
 
 bool machine::start(trial_id id) {

@@ -16,8 +16,8 @@ std::optional<instant> machine::next_deadline() const {
     result = std::min(result.value_or(settings_.time_limit), instant{settings_.time_limit});
   if (has_trained_enough() && !drain_)
     result = std::min(result.value_or(now_), now_);
-  if (ask_again_at_ && !drain_)
-    result = std::min(result.value_or(*ask_again_at_), *ask_again_at_);
+  if (auto at = idle_.again_at(); at && !drain_)
+    result = std::min(result.value_or(*at), *at);
   if (auto at = sketch_due())
     result = std::min(result.value_or(*at), *at);
   return result;
@@ -30,7 +30,7 @@ std::vector<on::ticked> machine::due(instant now) const {
   auto is_late = settings_.time_limit.count() > 0 && now >= settings_.time_limit;
   if (!drain_ && (is_late || has_trained_enough()))
     result.push_back({due_kind::time_limit, {}});
-  if (ask_again_at_ && !drain_ && now >= *ask_again_at_)
+  if (auto at = idle_.again_at(); at && !drain_ && now >= *at)
     result.push_back({due_kind::ask_again, {}});
   if (auto at = sketch_due(); at && now >= *at)
     result.push_back({due_kind::free_place, {}});
@@ -57,8 +57,8 @@ void machine::take(const on::ticked& what) {
   if (what.what == due_kind::free_place)
     return;
   if (what.what == due_kind::ask_again) {
-    ask_again_at_.reset();
-    searcher_waits_ = false;
+    idle_.ask_now();
+    dialogue_.wake();
     return;
   }
   auto* trial = live(what.trial);
