@@ -22,7 +22,7 @@ machine::machine(experiment_settings settings, scheduler_traits scheduler, searc
     , scheduler_{std::move(scheduler)}
     , searcher_{searcher}
     , stoppers_{std::move(stoppers)}
-    , pending_{settings_.repeats.runs}
+    , samples_{settings_.repeats.runs}
     , runs_{settings_.repeats} {
   assert(!settings_.objectives.empty());
 }
@@ -53,7 +53,7 @@ void machine::take(const on::opened& what) {
   epoch_ = what.epoch;
   draws_ = what.draws;
   forget_grants();
-  trained_before_ = trained_;
+  training_.begin_head();
   attempts_ = 0;
   for (const auto& [name, capacity] : std::exchange(nodes_, {}))
     tell_scheduler(fact::node_down{name});
@@ -62,8 +62,7 @@ void machine::take(const on::opened& what) {
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.
   dialogue_.reopen(has_all_samples());
-  most_running_ = 0;
-  place_free_since_.reset();
+  free_places_.begin_head();
   stall_.close();
   // The last head's questions about reports are asked again only where the answer still matters.
   verdicts_.forget_if([this](sequence at, trial_id about) {
@@ -72,8 +71,7 @@ void machine::take(const on::opened& what) {
   });
   review_named();
   opening_failures_.begin_anew();
-  told_of_rest_ = narrowed_ = false;
-  gathering_ = what.how == opening::gathers;
+  clients_.begin_head(what.how == opening::gathers);
   for (auto id : trials_.live())
     census_.forget_request(id, entry(id).stands);
   idle_.begin_head();
@@ -114,7 +112,7 @@ void machine::take(const on::node_down& what) {
 void machine::lose_offer(const std::string& node) {
   if (nodes_.erase(node) == 0)
     return;
-  most_running_ = 0;
+  free_places_.forget_places();
   tell_scheduler(fact::node_down{node});
   // The resources that the scheduler gave a trial may be gone: it may decide again.
   for (auto id : trials_.live_now()) {

@@ -12,15 +12,17 @@
 #include "best_so_far.hpp"
 #include "census.hpp"
 #include "checkpoint_book.hpp"
+#include "client_wishes.hpp"
 #include "deadline_book.hpp"
 #include "notices.hpp"
 #include "repeated_runs.hpp"
+#include "run_clocks.hpp"
+#include "sample_book.hpp"
 #include "scheduler_questions.hpp"
 #include "searcher_dialogue.hpp"
 #include "trial_table.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
-#include "tune/core/experiment/pending_book.hpp"
 
 #include <map>
 #include <set>
@@ -370,12 +372,7 @@ private:
   std::map<std::string, resources> nodes_;
   trial_table trials_;
   census census_;
-  /// Trials that the searcher suggested; clients may add more.
-  std::uint64_t suggested_ = 0;
-  /// Suggested trials that were taken back before they began: wanted first if more are needed.
-  std::map<trial_id, suggestion> withdrawn_;
-  /// Suggested trials that have not ended.
-  pending_book pending_;
+  sample_book samples_;
   checkpoint_book checkpoints_;
   best_so_far best_;
   repeated_runs runs_;
@@ -388,16 +385,8 @@ private:
   std::set<trial_id> open_ends_;
   /// Trials whose last event, that their export is lost, is on its way into the log.
   std::uint64_t giving_up_ = 0;
-  /// True if clients want nothing more to be started.
-  bool suspended_ = false;
-  /// True once users were told that nothing runs, and why.
-  bool told_of_rest_ = false;
-  /// Trials that clients added, by the key of the request.
-  std::map<std::string, trial_id> added_;
-  /// `gathering_`: nothing starts before `on::gathered`. `narrowed_`: only trials that were asked
-  /// for under this head run.
-  bool gathering_ = false;
-  bool narrowed_ = false;
+  client_wishes clients_;
+
   verdict_questions verdicts_;
   choice_question choice_;
   stall_question stall_;
@@ -405,13 +394,9 @@ private:
   idle_wait idle_;
   /// Trials whose drafts are reconsidered while they hold a lease, in that order.
   std::vector<trial_id> granted_;
-  /// Largest number of trials that ran at once since the head opened or a node was lost.
-  std::uint64_t most_running_ = 0;
-  /// Time since which a place has been free that lacks only the searcher's answer.
-  std::optional<instant> place_free_since_;
-  /// Training time of all reports, and of those before this head.
-  std::chrono::nanoseconds trained_{0};
-  std::chrono::nanoseconds trained_before_{0};
+  free_place_clock free_places_;
+  training_time training_;
+
   bool any_report_ = false;
   notices notices_;
   /// Failures of trials before any trial has reported.

@@ -73,7 +73,7 @@ order_verdict machine::weigh_all(const event_body& what) const {
   if (drain_)
     return says(kind::refused, "the experiment is leaving off");
   auto wants_pause = std::holds_alternative<on::pause_asked>(what);
-  if (wants_pause == suspended_)
+  if (wants_pause == clients_.suspended())
     return says(kind::needless, wants_pause ? "it is paused already" : "it is not paused");
   return says(kind::taken, wants_pause ? "no further trial is started; those that run go on"
                                        : "trials are started again");
@@ -141,8 +141,8 @@ order_verdict machine::weigh_unpause(trial_id id) const {
 order_verdict machine::weigh_add(const on::add_asked& what) const {
   if (drain_)
     return {kind::refused, "the experiment is leaving off", std::nullopt};
-  if (auto known = added_.find(what.key); !what.key.empty() && known != added_.end())
-    return {kind::needless, "a trial was added by this key before", known->second};
+  if (auto known = clients_.added_by(what.key))
+    return {kind::needless, "a trial was added by this key before", *known};
   if (what.config == nullptr)
     return {kind::refused, "there is no configuration", std::nullopt};
   const auto& rule = settings_.repeats;
@@ -227,8 +227,7 @@ void machine::take(const on::unpause_asked& what) {
 
 void machine::take(const on::add_asked& what) {
   auto& trial = add_runs(what.config);
-  if (!what.key.empty())
-    added_.emplace(what.key, trial.id);
+  clients_.note_added(what.key, trial.id);
   ask_for(trial);
 }
 
@@ -236,7 +235,7 @@ void machine::take(const on::retry_asked& what) {
   auto& known = entry(what.trial);
   if (!is_final(known.stands.status()))
     return;
-  withdrawn_.erase(what.trial);
+  samples_.forget(what.trial);
   auto& trial = trials_.revive(what.trial);
   trial.config = what.config;
   trial.origin = what.origin;
@@ -271,9 +270,8 @@ void machine::take(const on::retry_asked& what) {
 }
 
 void machine::take(const on::gathered& what) {
-  gathering_ = false;
-  narrowed_ = what.only;
-  if (!narrowed_)
+  clients_.gathered(what.only);
+  if (!what.only)
     return;
   // The pending question to the scheduler is void.
   choice_.close();
@@ -292,7 +290,7 @@ void machine::take(const on::gathered& what) {
 
 void machine::set_hold(live_trial& trial, hold to) {
   if (census_.set_hold(standing_of(trial), to))
-    told_of_rest_ = false;
+    clients_.forget_rest();
 }
 
 /// Tells the scheduler that the trial is paused.
@@ -316,7 +314,7 @@ void machine::hold_pending(live_trial& trial) {
 void machine::place(live_trial& trial) {
   trial.place_number = ++places_;
   trial.wished_at = now_;
-  if (!suspended_)
+  if (!clients_.suspended())
     emit(place_of(trial), trial.was_placed ? 0 : trial.born);
 }
 
@@ -339,10 +337,8 @@ cmd::place machine::place_of(const live_trial& trial) const {
 }
 
 void machine::suspend() {
-  if (suspended_)
+  if (!clients_.suspend(true))
     return;
-  suspended_ = true;
-  told_of_rest_ = false;
   for (auto id : trials_.live()) {
     if (auto& trial = *live(id); standing_of(trial).awaits_lease())
       return_lease(trial);
@@ -350,10 +346,8 @@ void machine::suspend() {
 }
 
 void machine::unsuspend() {
-  if (!suspended_)
+  if (!clients_.suspend(false))
     return;
-  suspended_ = false;
-  told_of_rest_ = false;
   for (auto id : awaiting())
     place(*live(id));
 }
@@ -382,7 +376,7 @@ void machine::settle_narrowed() {
     if (auto& trial = *live(id); standing_of(trial).is_asked_for())
       static_cast<void>(allow_on(trial));
   }
-  if (choice_.is_open() || suspended_ || census_.asked_waiting().empty())
+  if (choice_.is_open() || clients_.suspended() || census_.asked_waiting().empty())
     return;
   choice next{seq_, {}};
   auto busy = census_.busy();
@@ -399,7 +393,7 @@ void machine::settle_narrowed() {
 }
 
 void machine::tell_of_rest() {
-  if (std::exchange(told_of_rest_, true))
+  if (!clients_.is_first_rest())
     return;
   if (trials_.live().empty() && no_search::is_idle(searcher_))
     return emit(
@@ -409,7 +403,7 @@ void machine::tell_of_rest() {
 
 /// The message for people while clients' pauses keep everything from running.
 std::string machine::rest_text() const {
-  if (suspended_)
+  if (clients_.suspended())
     return "nothing runs: the experiment is paused until `unpause` lifts that";
   constexpr std::uint64_t most_named = 5;
   std::string names;

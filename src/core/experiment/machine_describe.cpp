@@ -124,29 +124,25 @@ void machine::describe_trials(fingerprint& into) const {
 void machine::describe_supply(fingerprint& into) const {
   into.add(census_.queued()).add(census_.awaiting_lease()).add(places_);
   into.add(deadlines_.count(due_kind::retry)).add(dialogue_.asks());
-  for (const auto& [id, x] : withdrawn_)
-    into.add(id).add(*x.config).add(std::string_view{x.origin});
+  samples_.describe_withdrawn(into);
   into.add(static_cast<std::uint64_t>(idle_.since().value_or(instant{-1}).count()));
   into.add(static_cast<std::uint64_t>(idle_.again_at().value_or(instant{-1}).count()));
   into.add(static_cast<std::uint64_t>(idle_.interval().count()));
-  into.add(static_cast<std::uint64_t>(trained_.count()));
-  into.add(static_cast<std::uint64_t>(trained_before_.count()));
-  into.add(dialogue_.told()).add(most_running_);
+  training_.describe(into);
+  into.add(dialogue_.told()).add(free_places_.most_running());
   into.add(std::string_view{dialogue_.why_ended()});
-  into.add(place_free_since_ ? static_cast<std::uint64_t>(place_free_since_->count()) + 1 : 0);
+  const auto& since = free_places_.since();
+  into.add(since ? static_cast<std::uint64_t>(since->count()) + 1 : 0);
   for (auto id : granted_)
     into.add(id);
-  pending_.describe(into);
+  samples_.describe_counts(into);
 }
 
 void machine::describe_clients(fingerprint& into) const {
-  into.add(suggested_)
-      .add(census_.held())
-      .add(census_.held_paused())
-      .add(std::uint64_t{suspended_});
-  into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
-  into.add(std::uint64_t{gathering_}).add(census_.asked_for());
-  for (const auto& [key, trial] : added_)
+  into.add(census_.held()).add(census_.held_paused()).add(std::uint64_t{clients_.suspended()});
+  into.add(std::uint64_t{clients_.told_of_rest()}).add(std::uint64_t{clients_.narrowed()});
+  into.add(std::uint64_t{clients_.gathering()}).add(census_.asked_for());
+  for (const auto& [key, trial] : clients_.added())
     into.add(std::string_view{key}).add(trial);
   for (auto id : census_.asked_waiting())
     into.add(id);

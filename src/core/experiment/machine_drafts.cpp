@@ -11,12 +11,12 @@ namespace tune {
 drafting machine::drafts_wanted() const {
   // Runs of one configuration must be alike, and suggestions of a batch rest on the same results.
   auto stands = settings_.repeats.is_on() || asks_in_batches();
-  return searcher_.learns && !stands && !narrowed_ ? settings_.drafts : drafting::none;
+  return searcher_.learns && !stands && !clients_.narrowed() ? settings_.drafts : drafting::none;
 }
 
 bool machine::thinks_over(trial_id id) const {
   const auto* trial = live(id);
-  if (trial == nullptr || !trial->draft || gathering_ || narrowed_ || drain_)
+  if (trial == nullptr || !trial->draft || clients_.gathering() || clients_.narrowed() || drain_)
     return false;
   // A thorough draft stands if the searcher has heard nothing since it was drawn.
   return trial->draft != drafting::thorough || trial->drawn_at < dialogue_.told();
@@ -30,7 +30,7 @@ event_body machine::granted(trial_id id, lease what) const {
 
 void machine::take(const on::granted& what) {
   auto* trial = live(what.trial);
-  if (trial == nullptr || !standing_of(*trial).awaits_lease() || suspended_) {
+  if (trial == nullptr || !standing_of(*trial).awaits_lease() || clients_.suspended()) {
     // The lease came too late: a trial that still waits for one asks again.
     emit(cmd::release{what.what.id});
     return;
@@ -40,8 +40,8 @@ void machine::take(const on::granted& what) {
   if (settings_.draft_patience.count() == 0)
     return;
   auto until = draft_deadline(*trial);
-  if (waited_for_cluster(*trial) && place_free_since_)
-    place_free_since_ = now_;
+  if (waited_for_cluster(*trial))
+    free_places_.restart(now_);
   if (until > now_)
     deadlines_.set(trial->id, due_kind::draft, until);
   else
@@ -61,19 +61,13 @@ instant machine::draft_deadline(const live_trial& trial) const {
   return begin + settings_.draft_patience;
 }
 
-/// Notes since when a place waits for a model. How many places there are shows by how many trials
-/// ran at once.
+/// Notes since when a place waits for a model.
 void machine::watch_places() {
   if (draws_ < on::bounds_model_waits)
     return;
-  auto running = census_.running();
-  most_running_ = std::max(most_running_, running);
   auto served = census_.queued() + census_.awaiting_lease();
   auto is_asked = served > 0 || dialogue_.is_open() || wants_suggestions();
-  if (running + served >= most_running_ || !is_asked)
-    place_free_since_.reset();
-  else if (!place_free_since_)
-    place_free_since_ = now_;
+  free_places_.watch(census_.running(), served, is_asked, now_);
 }
 
 /// Whether the open question is for a configuration that is drawn at once.
@@ -85,14 +79,15 @@ bool machine::is_sketch_open() const {
 /// When a configuration is to be drawn at once, also in the place of an open question, as a free
 /// place has then waited for a model as long as it may.
 std::optional<instant> machine::sketch_due() const {
-  auto waits = place_free_since_ && !drain_ && !gathering_ && !suspended_ && !choice_.is_open()
-               && !dialogue_.is_done() && settings_.draft_patience.count() > 0;
+  auto waits = free_places_.since() && !drain_ && !clients_.gathering() && !clients_.suspended()
+               && !choice_.is_open() && !dialogue_.is_done()
+               && settings_.draft_patience.count() > 0;
   auto can = searcher_.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
   // Whom the cluster keeps waiting comes first.
   auto is_next = census_.queued() == 0 && census_.awaiting_lease() == granted_.size();
   if (!waits || !can || !is_next || room_for_suggestions() == 0 || has_all_samples())
     return std::nullopt;
-  return *place_free_since_ + settings_.draft_patience;
+  return *free_places_.since() + settings_.draft_patience;
 }
 
 bool machine::is_sketch_due() const {

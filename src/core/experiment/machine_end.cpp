@@ -350,7 +350,7 @@ void machine::tell_end(live_trial& trial, fact::end_kind kind) {
   }
   tell_scheduler(std::move(told));
   end_run(trial.id);
-  pending_.end(trial.id);
+  samples_.end(trial.id);
   static constexpr outcome outcomes[]
       = {outcome::completed, outcome::stopped, outcome::failed, outcome::removed};
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);

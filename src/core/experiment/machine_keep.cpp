@@ -274,7 +274,7 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + why + "; it goes on from "
                    + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
   drop_aside(trial);
-  if (standing_of(trial).awaits_lease() && !suspended_) {
+  if (standing_of(trial).awaits_lease() && !clients_.suspended()) {
     // The trial may now run on any node.
     return_lease(trial);
     place(trial);

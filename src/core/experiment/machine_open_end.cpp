@@ -112,7 +112,7 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
 void machine::await_end(live_trial& trial) {
   if (drain_ && !drain_->resumable)
     return give_up_end(trial, drain_->why);
-  if (narrowed_)
+  if (clients_.narrowed())
     ask_for(trial);
   open_ends_.insert(trial.id);
 }
@@ -124,7 +124,7 @@ void machine::place_open_ends() {
     if (settings_.max_concurrent > 0 && busy >= settings_.max_concurrent)
       return;
     auto& trial = *live(id);
-    if (narrowed_ && !standing_of(trial).is_asked_for())
+    if (clients_.narrowed() && !standing_of(trial).is_asked_for())
       continue;
     open_ends_.erase(id);
     census_.await_lease(standing_of(trial));

@@ -17,7 +17,7 @@ void machine::take(const on::placed& what) {
     emit(cmd::release{what.what.id});
     return;
   }
-  if (suspended_) {
+  if (clients_.suspended()) {
     // The lease was granted before the cluster heard of the suspension: it is asked for again
     // later.
     emit(cmd::release{what.what.id});
@@ -47,7 +47,7 @@ bool machine::has_only_bad(const live_trial& trial) const {
 
 void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
-  told_of_rest_ = false;
+  clients_.forget_rest();
   trial.was_placed = true;
   trial.draft.reset();
   make_attempt(trial, what);

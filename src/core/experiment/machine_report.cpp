@@ -76,7 +76,7 @@ void machine::take(const on::reported& what) {
   attempt.iteration = news.iteration;
   attempt.newest = with_measured(what.what);
   attempt.heard = now_;
-  trained_ += news.time_this_iter;
+  training_.add(news.time_this_iter);
   note_marks(attempt);
   if (news.has_checkpoint)
     attempt.handing_over.insert(news.iteration);

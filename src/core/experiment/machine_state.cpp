@@ -93,7 +93,7 @@ std::vector<command> machine::outstanding() const {
   // Asked even if the attempt ended with the last head: an answer is valid however late.
   for (const auto& [cause, trial] : verdicts_.open())
     add(cmd::judge{cause, trial});
-  for (auto id : suspended_ ? std::vector<trial_id>{} : awaiting())
+  for (auto id : clients_.suspended() ? std::vector<trial_id>{} : awaiting())
     add(place_of(*live(id)));
   for (auto id : trials_.live()) {
     const auto& trial = *live(id);
@@ -136,8 +136,8 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 
 experiment_view machine::view() const {
   experiment_view result{census_.counts(),    census_.succeeded(), best_.told(),
-                         dialogue_.is_done(), drain_.has_value(),  suspended_,
-                         census_.held(),      waits_for(),         withdrawn_.size()};
+                         dialogue_.is_done(), drain_.has_value(),  clients_.suspended(),
+                         census_.held(),      waits_for(),         samples_.withdrawn()};
   if (result.best)
     result.best->status = entry_of(result.best->trial).stands.status();
   if (auto group = result.best ? runs_.book().best() : std::nullopt)

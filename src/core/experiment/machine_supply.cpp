@@ -22,17 +22,17 @@ std::string counted(std::uint64_t n, const char* noun) {
 
 void machine::settle() {
   // Time trained before this head opened does not end the run here; the clock does.
-  if (!drain_ && trained_ > trained_before_ && has_trained_enough())
+  if (!drain_ && training_.is_new() && has_trained_enough())
     leave_off_in_time();
   if (drain_) {
     if (census_.running() == 0 && giving_up_ == 0)
       finish(drain_->status, drain_->why);
     return;
   }
-  if (gathering_)
+  if (clients_.gathering())
     return;
   place_open_ends();
-  if (narrowed_) {
+  if (clients_.narrowed()) {
     settle_narrowed();
     if (!finished_ && stands_still())
       tell_of_rest();
@@ -56,7 +56,7 @@ void machine::settle() {
     tell_of_rest();
   } else if (is_empty && dialogue_.waits()) {
     wait_for_searcher();
-  } else if (stands_still() && (suspended_ || census_.held() > 0)) {
+  } else if (stands_still() && (clients_.suspended() || census_.held() > 0)) {
     tell_of_rest();
   } else if (stands_still() && !stall_.is_open()) {
     stall_.ask(seq_);
@@ -90,11 +90,11 @@ void machine::fit_samples() {
   auto limit = settings_.sample_limit;
   if (draws_ < on::judged_afresh)
     return;
-  while (!withdrawn_.empty() && (limit == 0 || suggested_ - withdrawn_.size() < limit))
+  while (samples_.withdrawn() > 0 && (limit == 0 || samples_.standing() < limit))
     revive_withdrawn();
   if (limit == 0)
     return;
-  auto before = withdrawn_.size();
+  auto before = samples_.withdrawn();
   const auto& rule = settings_.repeats;
   // With several runs per configuration, users ask for configurations, not for trials.
   auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
@@ -102,11 +102,11 @@ void machine::fit_samples() {
                                      + (limit == rule.runs ? " is wanted, " : " are wanted, ")
                                      + std::to_string(rule.runs) + " runs of each";
   auto why = std::string{withdrawn_reason} + wanted;
-  while (suggested_ - withdrawn_.size() > limit && withdraw_newest(why)) {}
-  if (auto count = withdrawn_.size() - before; count > 0)
+  while (samples_.standing() > limit && withdraw_newest(why)) {}
+  if (auto count = samples_.withdrawn() - before; count > 0)
     emit(cmd::warn{counted(count, rule.runs == 1 ? "configuration" : "run") + " that had not begun "
                    + (count == 1 ? "is" : "are") + " withdrawn: " + wanted});
-  auto left = suggested_ - withdrawn_.size();
+  auto left = samples_.standing();
   if (left > limit && rule.runs == 1)
     emit(cmd::warn{std::to_string(left) + " samples have begun, more than the "
                    + std::to_string(limit) + " that are wanted now: they go on"});
@@ -123,10 +123,9 @@ bool machine::withdraw_newest(const std::string& why) {
                     && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
     if (!is_fresh || standing_of(trial).status() != trial_status::pending)
       continue;
-    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
     // Requests of the last head are unknown to the cluster.
     census_.stop_waiting(standing_of(trial));
-    pending_.set_aside(trial.id);
+    samples_.withdraw(trial.id, {trial.config, trial.origin, trial.draft.has_value()});
     end_without_running(trial, why, fact::end_kind::removed);
     return true;
   }
@@ -135,16 +134,15 @@ bool machine::withdraw_newest(const std::string& why) {
 
 /// Revives the first withdrawn trial.
 void machine::revive_withdrawn() {
-  auto first = withdrawn_.extract(withdrawn_.begin());
-  auto& trial = trials_.revive(first.key());
-  trial.config = std::move(first.mapped().config);
-  trial.origin = std::move(first.mapped().origin);
+  auto [id, what] = samples_.revive_first();
+  auto& trial = trials_.revive(id);
+  trial.config = std::move(what.config);
+  trial.origin = std::move(what.origin);
   trial.born = seq_;
   trial.request = settings_.request;
   trial.suggested = true;
-  if (first.mapped().draft)
+  if (what.draft)
     trial.draft = drafting::quick;
-  pending_.revive(trial.id);
   runs_.revive(trial.id);
   move(trial, status_event::revive);
   row(trial);
@@ -153,12 +151,12 @@ void machine::revive_withdrawn() {
 }
 
 bool machine::wants_suggestions() const {
-  return !narrowed_ && dialogue_.may_be_asked() && suggestions_wanted() > 0;
+  return !clients_.narrowed() && dialogue_.may_be_asked() && suggestions_wanted() > 0;
 }
 
 /// Number of suggestions that `max_pending` leaves room for.
 std::uint64_t machine::room_for_suggestions() const {
-  return pending_.room(settings_.max_pending, settings_.in_batches);
+  return samples_.pending().room(settings_.max_pending, settings_.in_batches);
 }
 
 bool machine::asks_in_batches() const {
@@ -182,7 +180,8 @@ std::uint32_t machine::suggestions_wanted() const {
     return 0;
   auto count = std::min(ahead - waiting, room);
   if (settings_.max_trials > 0)
-    count = std::min(count, settings_.max_trials - std::min(settings_.max_trials, suggested_));
+    count = std::min(count,
+                     settings_.max_trials - std::min(settings_.max_trials, samples_.suggested()));
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
@@ -190,21 +189,22 @@ std::uint32_t machine::suggestions_wanted() const {
 /// What keeps anything from running, for people: a pause by clients, or trials whose end brings the
 /// next suggestions; empty if something may begin.
 std::string machine::waits_for() const {
-  const auto rests = stands_still() || (suspended_ && trials_.live().empty());
-  if (!drain_ && rests && (suspended_ || census_.held() > 0))
+  const auto rests = stands_still() || (clients_.suspended() && trials_.live().empty());
+  if (!drain_ && rests && (clients_.suspended() || census_.held() > 0))
     return rest_text();
-  if (dialogue_.is_open() || dialogue_.is_done() || drain_ || suspended_ || narrowed_
-      || pending_.empty() || supply() > 0 || room_for_suggestions() > 0)
+  if (dialogue_.is_open() || dialogue_.is_done() || drain_ || clients_.suspended()
+      || clients_.narrowed() || samples_.pending().empty() || supply() > 0
+      || room_for_suggestions() > 0)
     return {};
   auto bound = "[search] max_pending = " + std::to_string(settings_.max_pending);
   auto when = settings_.in_batches
                   ? ", batch: the next are asked for when the rest of this batch has ended: "
                   : ": the next is asked for when one of these has ended: ";
-  return bound + when + pending_.names();
+  return bound + when + samples_.pending().names();
 }
 
 std::uint32_t machine::choices_wanted() const {
-  if (choice_.is_open() || choice_.has_nobody() || suspended_)
+  if (choice_.is_open() || choice_.has_nobody() || clients_.suspended())
     return 0;
   // Ask for the next portion when half of the last has begun, as for suggestions.
   if (scheduler_.choose_ahead > 2 && census_.awaiting_lease() > scheduler_.choose_ahead / 2)
@@ -221,9 +221,9 @@ std::uint32_t machine::choices_wanted() const {
 
 bool machine::stands_still() const {
   return !trials_.live().empty() && census_.running() == 0
-         && (census_.awaiting_lease() == 0 || suspended_) && deadlines_.count(due_kind::retry) == 0
-         && verdicts_.all_waiting().empty() && !dialogue_.is_open() && !choice_.is_open()
-         && !wants_suggestions();
+         && (census_.awaiting_lease() == 0 || clients_.suspended())
+         && deadlines_.count(due_kind::retry) == 0 && verdicts_.all_waiting().empty()
+         && !dialogue_.is_open() && !choice_.is_open() && !wants_suggestions();
 }
 
 void machine::finish(experiment_status status, std::string why) {
@@ -250,10 +250,9 @@ void machine::take(const on::suggested& what) {
       if (x.draft)
         trial.draft = question.drafts;
       trial.drawn_at = question.at;
-      trial.place_free_since = place_free_since_;
-      suggested_ += trial.confirms ? 0 : 1;
+      trial.place_free_since = free_places_.since();
       if (trial.suggested)
-        pending_.add(trial.id);
+        samples_.add(trial.id);
     }
     dialogue_.note_answer(!list->empty());
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
@@ -271,7 +270,7 @@ void machine::take(const on::suggested& what) {
 }
 
 bool machine::has_all_samples() const {
-  return settings_.max_trials > 0 && suggested_ >= settings_.max_trials;
+  return settings_.max_trials > 0 && samples_.suggested() >= settings_.max_trials;
 }
 
 live_trial& machine::add_trial(const suggestion& what) {
@@ -356,7 +355,8 @@ void machine::take(const on::chosen& what) {
 bool machine::start(trial_id id) {
   auto* trial = live(id);
   if (trial == nullptr || trial->end || standing_of(*trial).awaits_lease() || backs_off(*trial)
-      || standing_of(*trial).is_held() || (narrowed_ && !standing_of(*trial).is_asked_for()))
+      || standing_of(*trial).is_held()
+      || (clients_.narrowed() && !standing_of(*trial).is_asked_for()))
     return false;
   auto status = entry(id).stands.status();
   if (status == trial_status::paused) {

@@ -39,7 +39,7 @@ std::vector<on::ticked> machine::due(instant now) const {
 
 bool machine::has_trained_enough() const {
   auto most = settings_.training_limit;
-  return most.count() > 0 && trained_ >= most;
+  return most.count() > 0 && training_.total() >= most;
 }
 
 void machine::leave_off_in_time() {
