@@ -36,6 +36,31 @@ struct open_end {
   std::string given_up = {};
 };
 
+/// The last report of a trial.
+struct last_report {
+  /// Null: there is none.
+  std::shared_ptr<const report> what;
+  /// Those that it was reported with; the trial may have others by now.
+  config_ptr config;
+  lineage_id lineage = 1;
+  /// True if it was shown to the scheduler as a result.
+  bool is_judged = false;
+};
+
+/// A configuration that may still be replaced when its trial is granted resources.
+struct trial_draft {
+  /// Empty: it no longer may.
+  std::optional<drafting> kind;
+  /// The question at which it was drawn.
+  sequence drawn_at = 0;
+  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
+  std::optional<instant> place_free_since;
+  /// Lease held while the draft is reconsidered; the trial still awaits one.
+  std::optional<lease> granted;
+  /// True if the configuration is no longer the one that the scheduler was told of.
+  bool is_redrawn = false;
+};
+
 /// A trial that has not ended.
 struct live_trial {
   trial_id id;
@@ -57,12 +82,7 @@ struct live_trial {
   /// from before it runs with this one. Null: `config` applies throughout.
   config_ptr config_before;
   std::array<std::uint32_t, end_class_count> failures{};
-  std::shared_ptr<const report> last;
-  /// The configuration and lineage that `last` was reported with; the trial may have others by now.
-  config_ptr last_config;
-  lineage_id last_lineage = 1;
-  /// True if `last` was shown to the scheduler as a result.
-  bool last_judged = false;
+  last_report last;
   /// True if any report had a number for the first objective; NaN and infinity are numbers.
   bool has_objective = false;
   /// True if a checkpoint was wanted and none has come since.
@@ -79,18 +99,9 @@ struct live_trial {
   /// True if no node could grant `request` when it was asked for.
   bool was_refused = false;
   bool was_placed = false;
-  /// Kind of draft if the configuration may still be replaced, and the sequence number of the
-  /// question at which it was drawn.
-  std::optional<drafting> draft;
-  sequence drawn_at = 0;
-  /// True if the configuration is no longer the one that the scheduler was told of.
-  bool redrawn = false;
-  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
-  std::optional<instant> place_free_since;
+  trial_draft draft;
   /// Time at which the trial last asked for a lease.
   instant wished_at{0};
-  /// Lease held while the draft is reconsidered; it still awaits one.
-  std::optional<lease> granted;
   /// Position in the order of requests: a head that goes on asks in the same order.
   std::uint64_t place_number = 0;
   /// True if the searcher drew the trial and no client has asked for it since.

@@ -185,15 +185,15 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
   what.config = trial.attempt ? trial.attempt->config : trial.config;
   what.lineage = trial.lineage;
   what.how = how;
-  if (trial.last != nullptr) {
+  if (trial.last.what != nullptr) {
     if (draws_ >= on::heeds_clients) {
-      what.config = trial.last_config;
-      what.lineage = trial.last_lineage;
+      what.config = trial.last.config;
+      what.lineage = trial.last.lineage;
     }
-    what.fidelity = trial.last->iteration;
-    what.values = scores_of(*trial.last);
-    what.constraints = violations_of(settings_.constraints,
-                                     trial.last->metrics ? *trial.last->metrics : object{});
+    what.fidelity = trial.last.what->iteration;
+    what.values = scores_of(*trial.last.what);
+    what.constraints = violations_of(
+        settings_.constraints, trial.last.what->metrics ? *trial.last.what->metrics : object{});
   }
   emit(cmd::tell_searcher{{seq_, std::move(what)}});
 }
@@ -208,9 +208,9 @@ void machine::row(const live_trial& trial, std::string reason) {
   x.lineage = trial.lineage;
   x.reason = std::move(reason);
   x.error = trial.last_error;
-  x.last = trial.last;
+  x.last = trial.last.what;
   x.best = trial.best;
-  x.iteration = trial.last != nullptr ? trial.last->iteration : trial.high_water;
+  x.iteration = trial.last.what != nullptr ? trial.last.what->iteration : trial.high_water;
   emit(std::move(x));
 }
 
@@ -235,7 +235,7 @@ void machine::note_decision(const live_trial& trial, std::string_view action, ob
   x.trial = trial.id;
   if (trial.attempt)
     x.attempt = trial.attempt->id;
-  x.iteration = trial.last != nullptr ? trial.last->iteration : 0;
+  x.iteration = trial.last.what != nullptr ? trial.last.what->iteration : 0;
   x.action = action;
   x.reason = std::move(reason);
   emit(std::move(x));

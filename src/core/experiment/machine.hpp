@@ -332,7 +332,7 @@ private:
     return deadlines_.has(trial.id, due_kind::retry);
   }
 
-  // machine_describe: each part in the order that records of fingerprints rely on.
+  // machine_describe: the parts of a fingerprint.
   void describe_trials(fingerprint& into) const;
   void describe_supply(fingerprint& into) const;
   void describe_clients(fingerprint& into) const;

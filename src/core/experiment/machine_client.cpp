@@ -172,7 +172,7 @@ void machine::take(const on::stop_asked& what) {
   if (auto* trial = live(*what.trial)) {
     auto runs = trial->attempt.has_value();
     // A result that it has reached counts like that of a running trial.
-    auto whole = draws_ >= on::ends_whole && trial->last != nullptr;
+    auto whole = draws_ >= on::ends_whole && trial->last.what != nullptr;
     auto how = runs || whole ? fact::end_kind::completed : fact::end_kind::removed;
     decide_stop(*trial, what.why, how);
     if (runs)

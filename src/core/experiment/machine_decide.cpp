@@ -122,7 +122,7 @@ void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
   else if (trial.config_before == nullptr)
     trial.config_before = trial.config;
   trial.config = what.config;
-  trial.draft.reset();
+  trial.draft.kind.reset();
   row(trial, "reconfigured");
 }
 
@@ -178,7 +178,7 @@ void machine::set_intent(live_trial& trial, intent what) {
 void machine::enact(live_trial& trial) {
   auto& attempt = *trial.attempt;
   // The trial trains on while its checkpoint is made safe; all other intents wait for that.
-  auto trains_on = attempt.next == intent::go_on && !attempt.ends_with_save;
+  auto trains_on = attempt.next == intent::go_on && !attempt.save.ends;
   if (attempt.at == phase::stopping || (attempt.at == phase::saving && !trains_on))
     return;
   switch (attempt.next) {

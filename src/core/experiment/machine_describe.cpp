@@ -16,8 +16,8 @@ void describe_saves(fingerprint& into, const open_attempt& x) {
     into.add(iteration);
     marks.describe(into);
   }
-  x.saving_marks.describe(into);
-  into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
+  x.save.marks.describe(into);
+  into.add(std::uint64_t{x.save.in_memory}).add(std::uint64_t{x.no_memory});
   into.add(std::uint64_t{x.node_leaves}).add(std::uint64_t{x.saves_for_others});
 }
 
@@ -25,17 +25,16 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
   into.add(x.donor ? x.donor->number + 1 : 0);
   into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
-  into.add(x.saving).add(std::uint64_t{x.ends_with_save}).add(static_cast<std::uint64_t>(x.next));
+  into.add(x.save.id).add(std::uint64_t{x.save.ends}).add(static_cast<std::uint64_t>(x.next));
   into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
   into.add(std::uint64_t{x.leaves_unsaved});
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
-  into.add(std::string_view{x.refused});
+  into.add(std::string_view{x.handed_over.refused()});
   describe_saves(into, x);
   into.add(*x.config);
-  for (auto iteration : x.handing_over)
-    into.add(iteration);
-  into.add(x.handed_over).add(std::uint64_t{x.unable});
+  x.handed_over.describe(into);
+  into.add(std::uint64_t{x.unable});
   into.add(std::uint64_t{x.noted_waiting});
   if (x.is_to_export || x.exported || x.only_ends)
     into.add(std::uint64_t{x.is_to_export})
@@ -48,13 +47,13 @@ void describe_history(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged).add(x.shown).add(x.pauses_at);
   for (auto count : x.failures)
     into.add(std::uint64_t{count});
-  tune::describe(into, x.last);
-  if (x.last_config != nullptr)
-    into.add(*x.last_config).add(std::uint64_t{x.last_lineage});
+  tune::describe(into, x.last.what);
+  if (x.last.config != nullptr)
+    into.add(*x.last.config).add(std::uint64_t{x.last.lineage});
   into.add(std::uint64_t{x.config_before != nullptr});
   if (x.config_before != nullptr)
     into.add(*x.config_before);
-  into.add(std::uint64_t{x.last_judged}).add(std::uint64_t{x.has_objective});
+  into.add(std::uint64_t{x.last.is_judged}).add(std::uint64_t{x.has_objective});
   into.add(std::uint64_t{x.lacks_checkpoint});
   tune::describe(into, x.best);
 }
@@ -65,10 +64,13 @@ void describe_waiting(fingerprint& into, const live_trial& x, const standing& st
   into.add(std::uint64_t{stands.is_asked_for()}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.confirms});
   into.add(std::uint64_t{x.was_refused});
-  into.add(x.draft ? static_cast<std::uint64_t>(*x.draft) + 1 : 0).add(x.drawn_at);
-  into.add(x.place_free_since ? static_cast<std::uint64_t>(x.place_free_since->count()) + 1 : 0);
+  const auto& draft = x.draft;
+  into.add(draft.kind ? static_cast<std::uint64_t>(*draft.kind) + 1 : 0).add(draft.drawn_at);
+  const auto& since = draft.place_free_since;
+  into.add(since ? static_cast<std::uint64_t>(since->count()) + 1 : 0);
   into.add(static_cast<std::uint64_t>(x.wished_at.count()));
-  into.add(std::uint64_t{x.redrawn}).add(x.granted ? x.granted->id.number + 1 : 0);
+  into.add(std::uint64_t{draft.is_redrawn});
+  into.add(draft.granted ? draft.granted->id.number + 1 : 0);
   into.add(std::uint64_t{x.was_placed})
       .add(std::uint64_t{stands.awaits_lease()})
       .add(std::uint64_t{stands.is_queued()})
@@ -170,7 +172,7 @@ void machine::describe_notices(fingerprint& into) const {
   opening_failures_.describe(into);
 }
 
-/// The order of the parts is that of the fingerprints on record.
+/// The order stays: other versions come to the same fingerprint of the same state.
 void machine::describe(fingerprint& into) const {
   into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
   into.add(std::uint64_t{draws_});

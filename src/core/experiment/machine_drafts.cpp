@@ -16,10 +16,11 @@ drafting machine::drafts_wanted() const {
 
 bool machine::thinks_over(trial_id id) const {
   const auto* trial = live(id);
-  if (trial == nullptr || !trial->draft || clients_.gathering() || clients_.narrowed() || drain_)
+  if (trial == nullptr || !trial->draft.kind || clients_.gathering() || clients_.narrowed()
+      || drain_)
     return false;
   // A thorough draft stands if the searcher has heard nothing since it was drawn.
-  return trial->draft != drafting::thorough || trial->drawn_at < dialogue_.told();
+  return trial->draft.kind != drafting::thorough || trial->draft.drawn_at < dialogue_.told();
 }
 
 event_body machine::granted(trial_id id, lease what) const {
@@ -35,7 +36,7 @@ void machine::take(const on::granted& what) {
     emit(cmd::release{what.what.id});
     return;
   }
-  trial->granted = what.what;
+  trial->draft.granted = what.what;
   granted_.push_back(what.trial);
   if (settings_.draft_patience.count() == 0)
     return;
@@ -56,8 +57,9 @@ bool machine::waited_for_cluster(const live_trial& trial) const {
 /// Until when the trial's draft, which was granted resources now, may be thought over. The place
 /// may have waited for a model before.
 instant machine::draft_deadline(const live_trial& trial) const {
-  auto begin
-      = trial.place_free_since && !waited_for_cluster(trial) ? *trial.place_free_since : now_;
+  auto begin = trial.draft.place_free_since && !waited_for_cluster(trial)
+                   ? *trial.draft.place_free_since
+                   : now_;
   return begin + settings_.draft_patience;
 }
 
@@ -110,28 +112,28 @@ std::optional<trial_id> machine::next_draft() const {
 void machine::replace_draft(trial_id id, const on::suggested& what, sequence asked) {
   auto* trial = live(id);
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
-  auto is_late = trial == nullptr || !trial->draft;
+  auto is_late = trial == nullptr || !trial->draft.kind;
   auto replaces = !is_late && list != nullptr && list->size() == 1;
   suggested_fact told{what.ask, replaces ? what.what : proposal{nothing_yet{}}, id, asked};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (is_late)
     return;
-  trial->draft.reset();
+  trial->draft.kind.reset();
   if (replaces) {
     trial->config = list->front().config;
     trial->origin = list->front().origin;
-    trial->redrawn = true;
+    trial->draft.is_redrawn = true;
     row(*trial);
   }
-  if (trial->granted)
+  if (trial->draft.granted)
     begin_granted(*trial);
 }
 
 /// Runs the draft as it is, since reconsidering it took too long.
 void machine::keep_draft(live_trial& trial) {
-  if (!trial.granted)
+  if (!trial.draft.granted)
     return;
-  trial.draft.reset();
+  trial.draft.kind.reset();
   trial.origin += ", drawn ahead: the searcher was not quick enough";
   row(trial);
   begin_granted(trial);
@@ -143,8 +145,8 @@ void machine::begin_granted(live_trial& trial) {
 
 /// Takes the lease that the trial holds for its draft away from it.
 lease machine::take_grant(live_trial& trial) {
-  auto result = std::move(*trial.granted);
-  trial.granted.reset();
+  auto result = std::move(*trial.draft.granted);
+  trial.draft.granted.reset();
   std::erase(granted_, trial.id);
   deadlines_.clear(trial.id, due_kind::draft);
   return result;
@@ -158,7 +160,7 @@ void machine::stop_waiting(live_trial& trial) {
 
 /// Gives the granted lease back to the cluster, or cancels the request for it.
 void machine::return_lease(live_trial& trial) {
-  if (trial.granted)
+  if (trial.draft.granted)
     emit(cmd::release{take_grant(trial).id});
   else
     emit(cmd::cancel_place{trial.id});
@@ -168,7 +170,7 @@ void machine::return_lease(live_trial& trial) {
 void machine::lose_grants(const std::string& node) {
   for (auto id : std::vector<trial_id>{granted_}) {
     auto& trial = *live(id);
-    const auto& bundles = trial.granted->bundles;
+    const auto& bundles = trial.draft.granted->bundles;
     if (std::none_of(bundles.begin(), bundles.end(), [&](const auto& x) { return x.node == node; }))
       continue;
     return_lease(trial);

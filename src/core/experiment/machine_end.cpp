@@ -39,7 +39,7 @@ machine::attempt_end machine::end_of(const live_trial& trial, const on::ended& w
   // No failure of the trial: the checkpoint it was to leave off with could not be kept.
   if (how == end_class::user_error && attempt.leaves_unsaved)
     how = head_ends ? end_class::interrupted : end_class::preempted;
-  const auto saved = attempt.ends_with_save && !attempt.saving;
+  const auto saved = attempt.save.ends && !attempt.save.id;
   const auto as_told = how == end_class::stopped || how == end_class::paused;
   // Once it has saved, it does not matter how the attempt ends.
   const auto let_go = saved && attempt.at == phase::stopping && how == end_class::killed;
@@ -324,7 +324,7 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   known.best_merit = trial.best_merit;
   known.newest = newest_good(trial);
   census_.set_succeeded(known.stands, event == status_event::end && trial.has_objective);
-  if (event == status_event::end && trial.last != nullptr && !known.stands.has_succeeded())
+  if (event == status_event::end && trial.last.what != nullptr && !known.stands.has_succeeded())
     note_missing_objective(trial, reason);
   if (trial.lacks_checkpoint && checkpoints_.of(trial.id).empty())
     note_missing_checkpoint(trial, reason);
@@ -342,11 +342,11 @@ void machine::tell_end(live_trial& trial, fact::end_kind kind) {
   fact::ended told;
   told.trial = trial.id;
   told.how = kind;
-  told.last = trial.last;
-  told.judged = trial.last_judged;
-  if (trial.last != nullptr) {
-    told.scores = scores_of(*trial.last);
-    told.time = time_of(*trial.last);
+  told.last = trial.last.what;
+  told.judged = trial.last.is_judged;
+  if (trial.last.what != nullptr) {
+    told.scores = scores_of(*trial.last.what);
+    told.time = time_of(*trial.last.what);
   }
   tell_scheduler(std::move(told));
   end_run(trial.id);
@@ -364,7 +364,7 @@ void machine::note_missing_objective(const live_trial& trial, std::string& reaso
   // Warn once: what is true of one trial is mostly true of all.
   if (notices_.is_first(notice::no_objective))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + what + "; the last said "
-                   + shown_metric(*trial.last, metric) + "; it does not count as succeeded"});
+                   + shown_metric(*trial.last.what, metric) + "; it does not count as succeeded"});
   reason += (reason.empty() ? "" : "; ") + what;
 }
 

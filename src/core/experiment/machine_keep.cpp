@@ -39,8 +39,8 @@ void machine::note_marks(open_attempt& attempt) const {
 
 report_marks machine::marks_of(const open_attempt& attempt, checkpoint_id id,
                                std::uint64_t iteration) {
-  if (id && id == attempt.saving)
-    return attempt.saving_marks;
+  if (id && id == attempt.save.id)
+    return attempt.save.marks;
   auto known = attempt.marks.find(iteration);
   return known == attempt.marks.end() ? report_marks{} : known->second;
 }

@@ -50,10 +50,10 @@ bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) c
 void machine::warn_of_unsaved_end(const live_trial& trial) {
   if (draws_ < on::names_first_failure || notices_.has(notice::unsaved_end)
       || !settings_.checkpoints.at_end || settings_.saves != save_ability::on_request
-      || trial.last == nullptr)
+      || trial.last.what == nullptr)
     return;
   const auto newest = newest_good(trial);
-  if (newest && checkpoints_.at(newest).iteration >= trial.last->iteration)
+  if (newest && checkpoints_.at(newest).iteration >= trial.last.what->iteration)
     return;
   if (notices_.is_first(notice::unsaved_end))
     emit(cmd::warn{"trial " + to_text(trial.id)
@@ -65,7 +65,7 @@ void machine::warn_of_unsaved_end(const live_trial& trial) {
 /// Whether a trial that does not run is to end as completed, and still has an export or a last
 /// checkpoint to make.
 bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
-  if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)
+  if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last.what == nullptr)
     return false;
   // An external executor that keeps the checkpoints also handles the ends.
   const auto* from = checkpoints_.find(last_kept(trial));
@@ -83,7 +83,7 @@ bool machine::loses_its_end(const live_trial& trial, end_class how) const {
     return false;
   if (how == end_class::stopped && attempt.is_to_export)
     return false;
-  auto saves = is_no_fault(how) && attempt.ends_with_save && attempt.saving;
+  auto saves = is_no_fault(how) && attempt.save.ends && attempt.save.id;
   return saves || (wants_export() && !attempt.exported);
 }
 

@@ -49,11 +49,11 @@ void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
   clients_.forget_rest();
   trial.was_placed = true;
-  trial.draft.reset();
+  trial.draft.kind.reset();
   make_attempt(trial, what);
   if (!trial.end)
-    tell_scheduler(fact::started{trial.id, trial.redrawn ? trial.config : nullptr});
-  trial.redrawn = false;
+    tell_scheduler(fact::started{trial.id, trial.draft.is_redrawn ? trial.config : nullptr});
+  trial.draft.is_redrawn = false;
   launch(trial);
 }
 

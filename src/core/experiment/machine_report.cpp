@@ -79,7 +79,7 @@ void machine::take(const on::reported& what) {
   training_.add(news.time_this_iter);
   note_marks(attempt);
   if (news.has_checkpoint)
-    attempt.handing_over.insert(news.iteration);
+    attempt.handed_over.announce(news.iteration);
   if (news.pid != 0)
     attempt.pid = news.pid;
   // The attempt no longer needs the checkpoint in memory; after an error those on disk count.
@@ -124,28 +124,28 @@ void machine::take(const on::reported& what) {
 
 void machine::judge_report(live_trial& trial) {
   set_last(trial, trial.attempt->newest);
-  trial.judged = trial.last->iteration;
+  trial.judged = trial.last.what->iteration;
   trial.pauses_at = 0;
   if (!stop_condition(trial))
     ask_verdict(trial);
 }
 
 void machine::set_last(live_trial& trial, std::shared_ptr<const report> what) {
-  trial.last = std::move(what);
-  trial.last_config = trial.attempt->config;
-  trial.last_lineage = trial.lineage;
+  trial.last.what = std::move(what);
+  trial.last.config = trial.attempt->config;
+  trial.last.lineage = trial.lineage;
 }
 
 void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
   trial.high_water = what->iteration;
   set_last(trial, what);
-  trial.last_judged = false;
+  trial.last.is_judged = false;
   if (!std::exchange(any_report_, true)) {
     for (auto& text : missing_metrics(needed_metrics(), *what))
       emit(cmd::warn{std::move(text)});
   }
   note_best(trial, what);
-  emit(cmd::trial_progressed{trial.id, trial.last, trial.best});
+  emit(cmd::trial_progressed{trial.id, trial.last.what, trial.best});
   tell_searcher(trial, outcome::running);
 }
 
@@ -239,14 +239,14 @@ std::optional<stop_verdict> machine::ask_stopper(stopper& whom, const report& ab
 }
 
 bool machine::stop_condition(live_trial& trial) {
-  if (trial.last->done) {
+  if (trial.last.what->done) {
     decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
     return true;
   }
   std::optional<stop_verdict> verdict;
   // Each stopper sees each report, even after another has decided.
   for (auto& x : stoppers_) {
-    auto says = ask_stopper(*x, *trial.last);
+    auto says = ask_stopper(*x, *trial.last.what);
     if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
       says->why = says->earlier_why;
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
@@ -279,18 +279,18 @@ void machine::ask_verdict(live_trial& trial) {
   };
   // A report without the objective cannot be judged, and a trial that confirms is never stopped.
   if (trial.confirms || !scheduler_.judges
-      || !metric_number(*trial.last, settings_.objectives.front().metric)) {
+      || !metric_number(*trial.last.what, settings_.objectives.front().metric)) {
     train_on(0);
     return;
   }
   fact::result told;
   told.trial = trial.id;
   told.lineage = trial.lineage;
-  told.iteration = trial.last->iteration;
-  told.scores = scores_of(*trial.last);
-  told.time = time_of(*trial.last);
-  told.full = trial.last;
-  trial.last_judged = true;
+  told.iteration = trial.last.what->iteration;
+  told.scores = scores_of(*trial.last.what);
+  told.time = time_of(*trial.last.what);
+  told.full = trial.last.what;
+  trial.last.is_judged = true;
   tell_scheduler(std::move(told));
   trial.shown = seq_;
   if (attempt.iteration <= attempt.credit) {

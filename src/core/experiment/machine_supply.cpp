@@ -120,12 +120,12 @@ bool machine::withdraw_newest(const std::string& why) {
   for (auto i = trials_.live().rbegin(); i != trials_.live().rend(); ++i) {
     auto& trial = *live(*i);
     auto is_fresh = !trial.attempt && !trial.was_placed && trial.failure_count() == 0
-                    && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
+                    && trial.lineage == 1 && trial.last.what == nullptr && trial.suggested;
     if (!is_fresh || standing_of(trial).status() != trial_status::pending)
       continue;
     // Requests of the last head are unknown to the cluster.
     census_.stop_waiting(standing_of(trial));
-    samples_.withdraw(trial.id, {trial.config, trial.origin, trial.draft.has_value()});
+    samples_.withdraw(trial.id, {trial.config, trial.origin, trial.draft.kind.has_value()});
     end_without_running(trial, why, fact::end_kind::removed);
     return true;
   }
@@ -142,7 +142,7 @@ void machine::revive_withdrawn() {
   trial.request = settings_.request;
   trial.suggested = true;
   if (what.draft)
-    trial.draft = drafting::quick;
+    trial.draft.kind = drafting::quick;
   runs_.revive(trial.id);
   move(trial, status_event::revive);
   row(trial);
@@ -248,9 +248,9 @@ void machine::take(const on::suggested& what) {
       // Trials that confirm are not samples of the search.
       trial.suggested = !trial.confirms;
       if (x.draft)
-        trial.draft = question.drafts;
-      trial.drawn_at = question.at;
-      trial.place_free_since = free_places_.since();
+        trial.draft.kind = question.drafts;
+      trial.draft.drawn_at = question.at;
+      trial.draft.place_free_since = free_places_.since();
       if (trial.suggested)
         samples_.add(trial.id);
     }

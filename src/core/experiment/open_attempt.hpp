@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "handovers.hpp"
 #include "report_marks.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
@@ -11,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +22,17 @@ enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping
 
 /// Next step of a running trial, taken as soon as its phase allows; a greater one wins.
 enum class intent : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
+
+/// The last checkpoint that an attempt was asked for.
+struct requested_save {
+  /// Empty once it is registered or has failed.
+  checkpoint_id id;
+  report_marks marks;
+  /// The attempt ends with it. Also true if the attempt ends with one that it handed over.
+  bool ends = false;
+  /// It may be written into the node's memory.
+  bool in_memory = false;
+};
 
 /// One open attempt.
 struct open_attempt {
@@ -46,12 +57,9 @@ struct open_attempt {
   std::uint64_t credit = 0;
   /// Report that is being judged; 0: none.
   sequence judging = 0;
-  /// Checkpoint that is being written, and whether the attempt ends with it.
-  checkpoint_id saving;
-  bool ends_with_save = false;
-  /// `saves_in_memory`: the checkpoint may be written into the node's memory. `no_memory`: no
-  /// checkpoint may, since one failed there or the node is about to leave.
-  bool saves_in_memory = false;
+  requested_save save;
+  /// No checkpoint may be written into the node's memory, since one failed there or the node is
+  /// about to leave.
   bool no_memory = false;
   /// True if one of the attempt's nodes announced that it is about to go.
   bool node_leaves = false;
@@ -68,16 +76,9 @@ struct open_attempt {
   /// Marks of the newest reports, by iteration, since a checkpoint may become safe some reports
   /// later. Empty where there are no checkpoints.
   std::map<std::uint64_t, report_marks> marks;
-  /// Marks of the checkpoint that is being written.
-  report_marks saving_marks;
   /// Reason for which the attempt was killed; becomes its end class.
   std::optional<end_class> killed_for;
-  /// Why the last checkpoint handed over unasked could not be kept; empty: none was refused.
-  std::string refused;
-  /// Iterations of reports whose checkpoint is on its way, and the newest iteration with a
-  /// registered checkpoint; 0: none.
-  std::set<std::uint64_t> handing_over;
-  std::uint64_t handed_over = 0;
+  handovers handed_over;
   /// The attempt was asked to save, and replied that it cannot: it is not asked again.
   bool unable = false;
   /// The log already notes that the attempt is to pause but has brought no checkpoint yet.
@@ -92,9 +93,7 @@ struct open_attempt {
   /// True while a report waits for its answer.
   [[nodiscard]] bool at_boundary() const { return answered < reported; }
   /// True if a checkpoint came with the last report, on its way or registered.
-  [[nodiscard]] bool has_checkpoint() const {
-    return iteration != 0 && (handed_over == iteration || handing_over.contains(iteration));
-  }
+  [[nodiscard]] bool has_checkpoint() const { return handed_over.has(iteration); }
   /// Node of the trainable.
   [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
   /// Whether the attempt holds resources of that node.
