@@ -9,18 +9,6 @@ namespace tune {
 
 namespace {
 
-/// True if `heard` may change the scheduler's answer about which trials to start. False for a
-/// result, since its verdict follows, and for a verdict of `go_on` actions alone. Notes count: they
-/// may be all that shows of a round that lets its waiting trials go on.
-bool makes_answers_old(const decltype(scheduler_fact::what)& heard) {
-  const auto* verdict = std::get_if<fact::decided>(&heard);
-  if (verdict == nullptr)
-    return !std::holds_alternative<fact::result>(heard);
-  const auto& actions = verdict->what.actions;
-  return !std::all_of(actions.begin(), actions.end(),
-                      [](const action& x) { return std::holds_alternative<go_on>(x.what); });
-}
-
 /// True for an end after which nothing was meant to go on.
 bool is_final(experiment_status x) {
   return x == experiment_status::done || x == experiment_status::stopped
@@ -44,9 +32,8 @@ machine::machine(experiment_settings settings, scheduler_traits scheduler, searc
     , scheduler_{std::move(scheduler)}
     , searcher_{searcher}
     , stoppers_{std::move(stoppers)}
-    , pending_{settings_.repeats.runs}
-    , runs_{settings_.repeats}
-    , run_numbers_{settings_.repeats.parameter} {
+    , samples_{settings_.repeats.runs}
+    , runs_{settings_.repeats} {
   assert(!settings_.objectives.empty());
 }
 
@@ -62,7 +49,7 @@ std::vector<command> machine::apply(const event& what) {
 }
 
 void machine::go_by(rule_change what) {
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     // Trials with resources of their own keep them.
     if (auto& request = live(id)->request; request == settings_.request)
       request = what.settings.request;
@@ -77,7 +64,7 @@ void machine::take(const on::opened& what) {
   draws_ = what.draws;
   keeps_places_ = draws_ >= on::keeps_places && what.how != opening::executed;
   forget_grants();
-  trained_before_ = trained_;
+  training_.begin_head();
   attempts_ = 0;
   for (const auto& [name, capacity] : std::exchange(nodes_, {}))
     tell_scheduler(fact::node_down{name});
@@ -87,39 +74,35 @@ void machine::take(const on::opened& what) {
   drain_.reset();
   finished_ = false;
   // There may be more samples to take now: the searcher is asked once more.
-  searcher_done_ = has_all_samples();
-  search_end_.clear();
-  most_running_ = 0;
-  place_free_since_.reset();
-  stalled_at_.reset();
+  dialogue_.reopen(has_all_samples());
+  free_places_.begin_head();
+  stall_.close();
   // The last head's questions about reports are asked again only where the answer still matters.
-  std::erase_if(unanswered_, [this](const auto& x) {
-    const auto* trial = live(x.second);
-    return trial == nullptr || trial->shown != x.first;
+  verdicts_.forget_if([this](sequence at, trial_id about) {
+    const auto* trial = live(about);
+    return trial == nullptr || trial->shown != at;
   });
   review_named();
-  opening_failures_ = 0;
-  told_of_rest_ = narrowed_ = false;
-  gathering_ = what.how == opening::gathers;
-  asked_for_ = 0;
-  asked_waiting_.clear();
-  idle_since_.reset();
-  ask_again_at_.reset();
+  opening_failures_.begin_anew();
+  clients_.begin_head(what.how == opening::gathers);
+  for (auto id : trials_.live())
+    census_.forget_request(id, entry(id).stands);
+  idle_.begin_head();
   if (draws_ >= on::judged_afresh)
-    searcher_waits_ = false;
+    dialogue_.wake();
   fit_samples();
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     auto& trial = *live(id);
-    trial.asked_for = false;
     // Trials that had begun before keep their places ahead of others.
     if (keeps_places_)
-      awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
-    auto idle = entry(id).status == trial_status::pending && !trial.attempt && !is_given_up(id);
-    if (idle && !trial.queued && !trial.awaits_lease && !trial.retry_at)
+      census_.stop_waiting(standing_of(trial));
+    const auto& stands = standing_of(trial);
+    auto idle = stands.status() == trial_status::pending && !trial.attempt && !is_given_up(id);
+    if (idle && !stands.is_queued() && !stands.awaits_lease() && !backs_off(trial))
       trial.end ? await_end(trial) : tell_added(trial, comeback::where_it_stood);
   }
   // Ending a trial may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
+  for (auto id : trials_.live_now())
     lose_aside(*live(id), "what it paused with in memory was lost with its head");
 }
 
@@ -127,14 +110,13 @@ void machine::take(const on::node_up& what) {
   // The ledger decides who runs where; schedulers may take the available resources into account.
   nodes_[what.node] = what.capacity;
   tell_scheduler(fact::node_up{what.node, what.capacity});
-  nobody_to_start_ = false;
 }
 
 void machine::take(const on::node_down& what) {
   lose_offer(what.node);
   lose_grants(what.node);
   // Ending an attempt may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()})
+  for (auto id : trials_.live_now())
     lose_node(id, what);
   lose_asides_of(what.node);
 }
@@ -143,12 +125,12 @@ void machine::take(const on::node_down& what) {
 void machine::lose_offer(const std::string& node) {
   if (nodes_.erase(node) == 0)
     return;
-  most_running_ = 0;
+  free_places_.forget_places();
   tell_scheduler(fact::node_down{node});
   // The resources that the scheduler gave a trial may be gone: it may decide again.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     auto& trial = *live(id);
-    if (!trial.awaits_lease || trial.request == settings_.request)
+    if (!standing_of(trial).awaits_lease() || trial.request == settings_.request)
       continue;
     return_lease(trial);
     hand_back(trial);
@@ -157,8 +139,7 @@ void machine::lose_offer(const std::string& node) {
 
 /// Stops waiting for a lease; the scheduler has to choose the trial again.
 void machine::hand_back(live_trial& trial) {
-  trial.awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(trial));
   requeue(trial, "waited for " + to_text(trial.request));
 }
 
@@ -166,18 +147,18 @@ void machine::take(const on::node_leaving& what) {
   lose_offer(what.node);
   lose_grants(what.node);
   // Leaving may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     if (auto* trial = live(id); trial->attempt && trial->attempt->is_on(what.node))
       leave_node(*trial);
   }
 }
 
 live_trial* machine::live(trial_id id) {
-  return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
+  return trials_.live(id);
 }
 
 const live_trial* machine::live(trial_id id) const {
-  return id.number < trials_.size() ? trials_[id.number].live.get() : nullptr;
+  return trials_.live(id);
 }
 
 live_trial* machine::live(trial_id id, attempt_id attempt) {
@@ -186,18 +167,13 @@ live_trial* machine::live(trial_id id, attempt_id attempt) {
 }
 
 bool machine::move(live_trial& trial, status_event event) {
-  auto& status = entry(trial.id).status;
-  auto result = next(status, event);
+  auto& stands = standing_of(trial);
+  auto result = next(stands.status(), event);
   assert(!std::holds_alternative<is_bug>(result));
   const auto* to = std::get_if<moves_to>(&result);
   if (to == nullptr)
     return false;
-  auto held = trial.held == hold::held ? 1u : 0u;
-  held_paused_ -= status == trial_status::paused ? held : 0;
-  --counts_[static_cast<std::size_t>(status)];
-  status = to->status;
-  ++counts_[static_cast<std::size_t>(status)];
-  held_paused_ += status == trial_status::paused ? held : 0;
+  census_.move(stands, to->status);
   return true;
 }
 
@@ -206,36 +182,31 @@ void machine::emit(command_body what, sequence gate) {
 }
 
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
-  // Any news may change the scheduler's mind about whom to start.
-  nobody_to_start_ = false;
-  if (!std::holds_alternative<fact::chosen>(what))
-    refused_choices_ = 0;
-  scheduler_heard_ = scheduler_heard_ || makes_answers_old(what);
-  stall_heard_ = stall_heard_ || makes_answers_old(what);
+  choice_.hear(what);
+  stall_.hear(what);
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
 
 void machine::tell_searcher(const live_trial& trial, outcome how) {
-  searcher_waits_ = false;
-  searcher_heard_ = true;
+  dialogue_.hear();
   if (!searcher_.learns)
     return;
   if (how != outcome::running)
-    searcher_told_ = seq_;
+    dialogue_.note_told(seq_);
   observation what;
   what.trial = trial.id;
   what.config = trial.attempt ? trial.attempt->config : trial.config;
   what.lineage = trial.lineage;
   what.how = how;
-  if (trial.last != nullptr) {
+  if (trial.last.what != nullptr) {
     if (draws_ >= on::heeds_clients) {
-      what.config = trial.last_config;
-      what.lineage = trial.last_lineage;
+      what.config = trial.last.config;
+      what.lineage = trial.last.lineage;
     }
-    what.fidelity = trial.last->iteration;
-    what.values = scores_of(*trial.last);
-    what.constraints = violations_of(settings_.constraints,
-                                     trial.last->metrics ? *trial.last->metrics : object{});
+    what.fidelity = trial.last.what->iteration;
+    what.values = scores_of(*trial.last.what);
+    what.constraints = violations_of(
+        settings_.constraints, trial.last.what->metrics ? *trial.last.what->metrics : object{});
   }
   emit(cmd::tell_searcher{{seq_, std::move(what)}});
 }
@@ -243,16 +214,16 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
 void machine::row(const live_trial& trial, std::string reason) {
   cmd::trial_changed x;
   x.trial = trial.id;
-  x.status = entry(trial.id).status;
+  x.status = standing_of(trial).status();
   x.config = trial.config;
   x.origin = trial.origin;
   x.failures = trial.failure_count();
   x.lineage = trial.lineage;
   x.reason = std::move(reason);
   x.error = trial.last_error;
-  x.last = trial.last;
+  x.last = trial.last.what;
   x.best = trial.best;
-  x.iteration = trial.last != nullptr ? trial.last->iteration : trial.high_water;
+  x.iteration = trial.last.what != nullptr ? trial.last.what->iteration : trial.high_water;
   emit(std::move(x));
 }
 
@@ -277,7 +248,7 @@ void machine::note_decision(const live_trial& trial, std::string_view action, ob
   x.trial = trial.id;
   if (trial.attempt)
     x.attempt = trial.attempt->id;
-  x.iteration = trial.last != nullptr ? trial.last->iteration : 0;
+  x.iteration = trial.last.what != nullptr ? trial.last.what->iteration : 0;
   x.action = action;
   x.reason = std::move(reason);
   emit(std::move(x));

@@ -5,277 +5,31 @@
 /// (saves, pauses), machine_keep (which checkpoints stay), machine_decide (verdicts),
 /// machine_client (orders of clients), machine_end (attempts and trials end), machine_open_end
 /// (exports and checkpoints made after the end), machine_time (deadlines), machine_state (views
-/// from outside).
+/// from outside), machine_describe (fingerprints).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/core/experiment/experiment.hpp"
-#include "tune/core/experiment/pending_book.hpp"
-#include "tune/core/experiment/run_numbers.hpp"
+#include "best_so_far.hpp"
+#include "census.hpp"
+#include "checkpoint_book.hpp"
+#include "client_wishes.hpp"
+#include "deadline_book.hpp"
+#include "notices.hpp"
+#include "repeated_runs.hpp"
+#include "run_clocks.hpp"
+#include "sample_book.hpp"
+#include "scheduler_questions.hpp"
+#include "searcher_dialogue.hpp"
+#include "trial_table.hpp"
 
-#include <algorithm>
+#include "tune/core/experiment/experiment.hpp"
+
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 namespace tune {
-
-/// Stage of an attempt.
-enum class phase : std::uint8_t { placing, restoring, stepping, saving, stopping };
-
-/// Next step of a running trial, taken as soon as its phase allows; a greater one wins.
-enum class intent : std::uint8_t { nothing, go_on, save, pause, exploit, stop };
-
-/// Values of a report that a checkpoint of its iteration inherits.
-struct report_marks {
-  /// Retention ranks the checkpoint by this; greater is better. Empty: retention does not rank it.
-  std::optional<double> rank;
-  /// The objectives, greater being better; NaN where one is missing.
-  std::vector<double> scores;
-  /// Total violation of all constraints.
-  double violation = 0;
-  /// The objectives as they were reported, where the scores do not tell them.
-  std::shared_ptr<const object> exact;
-};
-
-/// One open attempt.
-struct open_attempt {
-  attempt_id id;
-  phase at = phase::placing;
-  lease where;
-  /// Configuration of this attempt; the trial's own may have changed since, for the next attempt.
-  config_ptr config;
-  checkpoint_id from;
-  /// Trial that `from` belongs to, if it is another one.
-  std::optional<trial_id> donor;
-  instant began{0};
-  /// Time of the last sign of life.
-  instant heard{0};
-  std::int64_t pid = 0;
-  /// Number and iteration of the last report, and the number that was answered last.
-  std::uint64_t reported = 0;
-  std::shared_ptr<const report> newest;
-  std::uint64_t iteration = 0;
-  std::uint64_t answered = 0;
-  /// Reports up to this iteration need no verdict.
-  std::uint64_t credit = 0;
-  /// Report that is being judged; 0: none.
-  sequence judging = 0;
-  /// Checkpoint that is being written, and whether the attempt ends with it.
-  checkpoint_id saving;
-  bool ends_with_save = false;
-  /// `saves_in_memory`: the checkpoint may be written into the node's memory. `no_memory`: no
-  /// checkpoint may, since one failed there or the node is about to leave.
-  bool saves_in_memory = false;
-  bool no_memory = false;
-  /// True if one of the attempt's nodes announced that it is about to go.
-  bool node_leaves = false;
-  /// True if the scheduler asked for the next checkpoint as such, not only for a pause.
-  bool saves_for_others = false;
-  intent next = intent::nothing;
-  /// The attempt pauses because its head or node is about to go: the trial resumes by itself.
-  bool leaves_off = false;
-  /// The attempt was to leave off, but the checkpoint for that was not kept.
-  bool leaves_unsaved = false;
-  /// The attempt is ending, and its last result is in: further reports do not count.
-  bool closed = false;
-  std::uint64_t go_on_until = 0;
-  /// Marks of the newest reports, by iteration, since a checkpoint may become safe some reports
-  /// later. Empty where there are no checkpoints.
-  std::map<std::uint64_t, report_marks> marks;
-  /// Marks of the checkpoint that is being written.
-  report_marks saving_marks;
-  /// Reason for which the attempt was killed; becomes its end class.
-  std::optional<end_class> killed_for;
-  /// Why the last checkpoint handed over unasked could not be kept; empty: none was refused.
-  std::string refused;
-  /// Iterations of reports whose checkpoint is on its way, and the newest iteration with a
-  /// registered checkpoint; 0: none.
-  std::set<std::uint64_t> handing_over;
-  std::uint64_t handed_over = 0;
-  /// The attempt was asked to save, and replied that it cannot: it is not asked again.
-  bool unable = false;
-  /// The log already notes that the attempt is to pause but has brought no checkpoint yet.
-  bool noted_waiting = false;
-  /// `is_to_export`: the attempt was told to export at its end. `exported`: it has reported how the
-  /// export went.
-  bool is_to_export = false;
-  bool exported = false;
-  /// The attempt starts where its trial ended, and only exports.
-  bool only_ends = false;
-
-  /// True while a report waits for its answer.
-  [[nodiscard]] bool at_boundary() const { return answered < reported; }
-  /// True if a checkpoint came with the last report, on its way or registered.
-  [[nodiscard]] bool has_checkpoint() const {
-    return iteration != 0 && (handed_over == iteration || handing_over.contains(iteration));
-  }
-  /// Node of the trainable.
-  [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
-  /// Whether the attempt holds resources of that node.
-  [[nodiscard]] bool is_on(const std::string& node) const {
-    return std::any_of(where.bundles.begin(), where.bundles.end(),
-                       [&](const auto& x) { return x.node == node; });
-  }
-};
-
-/// How a trial comes back to the queue.
-enum class comeback : std::uint8_t { last, where_it_stood, from_scratch };
-
-/// A client's hold on a trial, which keeps it from running.
-enum class hold : std::uint8_t {
-  none,
-  /// The trial is pausing, paused, or pending and not to be started.
-  held,
-  /// The trial is about to pause on a client's wish that was taken back: it resumes at once.
-  wakes,
-};
-
-/// Exploit to apply to its target once the target's attempt has ended.
-struct pending_exploit {
-  trial_id donor;
-  checkpoint_id from;
-  config_ptr config;
-};
-
-/// Work left for a trial that has come to its end: its export, or the checkpoint it was to end
-/// with. For scheduler and searcher the trial has ended.
-struct open_end {
-  std::string reason;
-  fact::end_kind kind = fact::end_kind::completed;
-  /// Iteration at which the trial came to its end.
-  std::uint64_t at = 0;
-  /// Reason why no attempt can do that work; empty while one still may.
-  std::string given_up = {};
-};
-
-/// A trial that has not ended.
-struct live_trial {
-  trial_id id;
-  config_ptr config;
-  std::string origin;
-  /// Event that created the trial.
-  sequence born = 0;
-  lineage_id lineage = 1;
-  /// Highest iteration seen in this lineage: up to here reports are repeats.
-  std::uint64_t high_water = 0;
-  /// Highest iteration in this lineage that was judged.
-  std::uint64_t judged = 0;
-  /// Event that showed the scheduler the trial's last result.
-  sequence shown = 0;
-  /// Iteration at which the scheduler wants a pause that has not come about yet: an attempt that
-  /// starts from before it pauses there, too. 0: none.
-  std::uint64_t pauses_at = 0;
-  /// Configuration up to `pauses_at`, where `config` applies only after it: an attempt that starts
-  /// from before it runs with this one. Null: `config` applies throughout.
-  config_ptr config_before;
-  std::array<std::uint32_t, end_class_count> failures{};
-  std::shared_ptr<const report> last;
-  /// The configuration and lineage that `last` was reported with; the trial may have others by now.
-  config_ptr last_config;
-  lineage_id last_lineage = 1;
-  /// True if `last` was shown to the scheduler as a result.
-  bool last_judged = false;
-  /// True if any report had a number for the first objective; NaN and infinity are numbers.
-  bool has_objective = false;
-  /// True if a checkpoint was wanted and none has come since.
-  bool lacks_checkpoint = false;
-  /// Best report. Null after the trial came back from its end, until it reports something better.
-  std::shared_ptr<const report> best;
-  std::optional<merit> best_merit;
-  std::vector<checkpoint_id> checkpoints;
-  /// Checkpoint that the trial paused with, if it lies in a node's memory: the next attempt goes on
-  /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
-  /// error.
-  checkpoint_id aside;
-  resource_request request;
-  /// True if no node could grant `request` when it was asked for.
-  bool was_refused = false;
-  bool was_placed = false;
-  /// True if the scheduler knows that the trial may be started.
-  bool queued = false;
-  /// True while the trial waits for the cluster to grant its request, or, while all is suspended,
-  /// to ask again.
-  bool awaits_lease = false;
-  /// Kind of draft if the configuration may still be replaced, and the sequence number of the
-  /// question at which it was drawn.
-  std::optional<drafting> draft;
-  sequence drawn_at = 0;
-  /// True if the configuration is no longer the one that the scheduler was told of.
-  bool redrawn = false;
-  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
-  std::optional<instant> place_free_since;
-  /// Time at which the trial last asked for a lease.
-  instant wished_at{0};
-  /// Lease held while the draft is reconsidered; `awaits_lease` stays true.
-  std::optional<lease> granted;
-  /// Position in the order of requests: a head that goes on asks in the same order.
-  std::uint64_t place_number = 0;
-  hold held = hold::none;
-  /// True if somebody asked for the trial under this head: see `on::gathered`.
-  bool asked_for = false;
-  /// True if the searcher drew the trial and no client has asked for it since.
-  bool suggested = false;
-  /// True if the trial confirms what the search has found: no scheduler judges it.
-  bool confirms = false;
-  /// Time at which the back-off ends, while the trial waits for that.
-  std::optional<instant> retry_at;
-  /// Deadlines, indexed by `on::ticked::due`.
-  std::array<std::optional<instant>, 7> due_at{};
-  std::optional<open_attempt> attempt;
-  /// Reason why the trial must end, once decided, and how the scheduler is told.
-  std::string stop_reason;
-  fact::end_kind stop_kind = fact::end_kind::completed;
-  std::optional<pending_exploit> due_exploit;
-  std::string last_error;
-  std::optional<open_end> end;
-
-  [[nodiscard]] std::uint32_t failure_count() const;
-};
-
-/// A trial's permanent entry in the books.
-struct trial_entry {
-  trial_status status = trial_status::pending;
-  /// True if the trial ended without error and its first objective was a number at least once.
-  bool succeeded = false;
-  std::unique_ptr<live_trial> live;
-
-  // For a trial that has ended, in case it is to run again.
-  lineage_id lineage = 1;
-  std::uint64_t high_water = 0;
-  std::optional<merit> best_merit = {};
-  /// Checkpoint that it would go on from.
-  checkpoint_id newest = {};
-  /// Its checkpoints up to this one are of lineages that a client gave up: it goes on from none.
-  checkpoint_id last_given_up = {};
-};
-
-/// Best report of a run, where runs of a configuration are judged together.
-struct run_record {
-  config_ptr config;
-  lineage_id lineage = 1;
-  std::shared_ptr<const report> at;
-};
-
-/// A registered checkpoint.
-struct checkpoint_entry {
-  trial_id trial;
-  std::uint64_t iteration = 0;
-  std::chrono::nanoseconds time_total{0};
-  std::string location;
-  std::uint64_t bytes = 0;
-  report_marks marks;
-  bool bad = false;
-  /// True if the checkpoint is about to be removed, or is removed already.
-  bool doomed = false;
-  /// Trials that took the checkpoint over by an exploit and may still need it.
-  std::vector<trial_id> borrowers = {};
-  /// Node whose memory holds the checkpoint; empty: it is on disk.
-  std::string node = {};
-  /// Event at which a newer checkpoint of the trial replaced it; 0: it is still the newest.
-  sequence until = 0;
-};
 
 /// How a run ends before its natural end.
 struct drain {
@@ -302,13 +56,15 @@ public:
   [[nodiscard]] std::optional<cmd::launch> launch_of(trial_id id) const;
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
   [[nodiscard]] experiment_view view() const;
-  void describe(fingerprint& into) const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
   [[nodiscard]] event_body granted(trial_id id, lease what) const;
-  [[nodiscard]] checkpoint_id next_checkpoint() const { return {checkpoints_made_ + 1}; }
+  [[nodiscard]] checkpoint_id next_checkpoint() const { return checkpoints_.next(); }
   [[nodiscard]] sequence last_seq() const { return seq_; }
   [[nodiscard]] bool is_finished() const { return finished_; }
+
+  // machine_describe
+  void describe(fingerprint& into) const;
 
   // machine_time
   [[nodiscard]] std::optional<instant> next_deadline() const;
@@ -416,7 +172,7 @@ private:
   void note_run(const live_trial& trial);
   void end_run(trial_id trial);
   void name_best_run();
-  void set_best(trial_id trial, const run_record& what, merit how);
+  void set_best(trial_id trial, const best_report& what, merit how);
   void ask_verdict(live_trial& trial);
   [[nodiscard]] std::optional<stop_verdict> ask_stopper(stopper& whom, const report& about);
   [[nodiscard]] bool stop_condition(live_trial& trial);
@@ -446,7 +202,6 @@ private:
   [[nodiscard]] static bool is_doubled(const open_attempt& attempt, const on::save_failed& what);
 
   // machine_keep
-  void keep(checkpoint_id id, checkpoint_entry what);
   void borrow(trial_id who, checkpoint_id from);
   void note_bad(checkpoint_id id);
   void note_marks(open_attempt& attempt) const;
@@ -492,7 +247,7 @@ private:
   void halt(live_trial& trial, halt_mode how, std::string why);
   void bound_the_end(live_trial& trial);
   void hurry(live_trial& trial);
-  [[nodiscard]] static bool is_in_a_hurry(const live_trial& trial);
+  [[nodiscard]] bool is_in_a_hurry(const live_trial& trial) const;
   void decide_stop(live_trial& trial, std::string why, fact::end_kind kind);
 
   // machine_client
@@ -573,16 +328,28 @@ private:
   // machine_time
   [[nodiscard]] bool has_trained_enough() const;
   void leave_off_in_time();
-  void set_deadline(live_trial& trial, due_kind what, instant when);
-  void clear_deadline(live_trial& trial, due_kind what);
-  void clear_deadlines(live_trial& trial);
+  /// Whether the trial waits, after a failure, for the time to run again.
+  [[nodiscard]] bool backs_off(const live_trial& trial) const {
+    return deadlines_.has(trial.id, due_kind::retry);
+  }
+
+  // machine_describe: the parts of a fingerprint.
+  void describe_trials(fingerprint& into) const;
+  void describe_supply(fingerprint& into) const;
+  void describe_clients(fingerprint& into) const;
+  void describe_questions(fingerprint& into) const;
+  void describe_notices(fingerprint& into) const;
 
   // Common.
   live_trial* live(trial_id id);
   [[nodiscard]] const live_trial* live(trial_id id) const;
   live_trial* live(trial_id id, attempt_id attempt);
-  trial_entry& entry(trial_id id) { return trials_[id.number]; }
-  [[nodiscard]] const trial_entry& entry_of(trial_id id) const { return trials_[id.number]; }
+  trial_entry& entry(trial_id id) { return trials_[id]; }
+  [[nodiscard]] const trial_entry& entry_of(trial_id id) const { return trials_[id]; }
+  standing& standing_of(const live_trial& x) { return trials_[x.id].stands; }
+  [[nodiscard]] const standing& standing_of(const live_trial& x) const {
+    return trials_[x.id].stands;
+  }
   /// Changes the status through the one transition table. @returns whether it changed.
   bool move(live_trial& trial, status_event event);
   void emit(command_body what, sequence gate = 0);
@@ -602,138 +369,46 @@ private:
   instant now_{0};
   std::uint32_t epoch_ = 0;
   std::uint64_t attempts_ = 0;
-  std::uint64_t checkpoints_made_ = 0;
   /// Resources that the head's nodes offer.
   std::map<std::string, resources> nodes_;
-  std::vector<trial_entry> trials_;
-  /// Trials that the searcher suggested; clients may add more.
-  std::uint64_t suggested_ = 0;
-  /// Suggested trials that were taken back before they began: wanted first if more are needed.
-  std::map<trial_id, suggestion> withdrawn_;
-  /// Suggested trials that have not ended.
-  pending_book pending_;
-  std::set<trial_id> live_;
-  status_counts counts_{};
-  std::uint64_t succeeded_ = 0;
-  /// All checkpoints that are not gone, doomed ones included.
-  std::map<checkpoint_id, checkpoint_entry> checkpoints_;
-  std::map<trial_id, std::vector<checkpoint_id>> kept_; // Without doomed ones; the worst first.
-  /// Checkpoints of other trials that attempts of a trial began from; some may be gone.
-  std::map<trial_id, std::vector<checkpoint_id>> gone_on_from_;
-  std::set<checkpoint_worth> by_worth_;
-  std::uint64_t kept_bytes_ = 0;
-  bool warned_of_room_ = false;
-  std::optional<best_trial> best_;
-  merit best_merit_;
-  /// Which configurations are the best where each runs several times, and the best report per run.
-  run_book runs_;
-  run_numbers run_numbers_;
-  std::map<trial_id, run_record> run_records_;
-  /// Checkpoint of the best trial: the one with the best first objective.
-  checkpoint_id best_from_;
-  /// For records of heads before `judged_afresh`: lineage of the best report, and the location of
-  /// the newest checkpoint that its trial had then, which was kept.
-  lineage_id best_lineage_ = 0;
-  std::string best_newest_;
+  trial_table trials_;
+  census census_;
+  sample_book samples_;
+  checkpoint_book checkpoints_;
+  best_so_far best_;
+  repeated_runs runs_;
   /// See `on::opened::draws`.
   std::uint32_t draws_ = 0;
   /// Trials that had begun keep their places ahead of others when a new head starts.
   bool keeps_places_ = false;
 
-  /// Pending trials that have not been chosen yet, and trials that wait for a lease.
-  std::uint64_t unchosen_ = 0;
-  std::uint64_t awaiting_lease_ = 0;
   /// Requests for resources so far.
   std::uint64_t places_ = 0;
-  std::uint64_t in_backoff_ = 0;
   /// Trials that have ended and wait to be placed for their export or last checkpoint.
   std::set<trial_id> open_ends_;
   /// Trials whose last event, that their export is lost, is on its way into the log.
   std::uint64_t giving_up_ = 0;
-  /// Trials that clients hold, and those of them that are paused.
-  std::uint64_t held_ = 0;
-  std::uint64_t held_paused_ = 0;
-  /// True if clients want nothing more to be started.
-  bool suspended_ = false;
-  /// True once users were told that nothing runs, and why.
-  bool told_of_rest_ = false;
-  /// Trials that clients added, by the key of the request.
-  std::map<std::string, trial_id> added_;
-  /// `gathering_`: nothing starts before `on::gathered`. `narrowed_`: only trials that were asked
-  /// for under this head run; `asked_for_` counts those that have not ended, and `asked_waiting_`
-  /// holds those that may be started.
-  bool gathering_ = false;
-  bool narrowed_ = false;
-  std::uint64_t asked_for_ = 0;
-  std::set<trial_id> asked_waiting_;
-  /// Trials whose report awaits its verdict, by the report's sequence number in the log.
-  std::map<sequence, trial_id> judging_;
-  /// All questions that the scheduler has not answered, whatever became of the attempt: an answer
-  /// counts once.
-  std::map<sequence, trial_id> unanswered_;
-  /// Trials with checkpoints that are kept only for answers to `unanswered_`.
-  std::set<trial_id> kept_for_answers_;
+  client_wishes clients_;
 
-  std::uint64_t asks_ = 0;
-  std::optional<ask> asked_;
-  /// The last event that told the searcher of an observation.
-  sequence searcher_told_ = 0;
+  verdict_questions verdicts_;
+  choice_question choice_;
+  stall_question stall_;
+  searcher_dialogue dialogue_;
+  idle_wait idle_;
   /// Trials whose drafts are reconsidered while they hold a lease, in that order.
   std::vector<trial_id> granted_;
-  /// Largest number of trials that ran at once since the head opened or a node was lost.
-  std::uint64_t most_running_ = 0;
-  /// Time since which a place has been free that lacks only the searcher's answer.
-  std::optional<instant> place_free_since_;
-  bool searcher_done_ = false;
-  /// Why the searcher ended; empty if people need not be told.
-  std::string search_end_;
-  /// True if the searcher had nothing to suggest; it is asked again after new observations.
-  bool searcher_waits_ = false;
-  /// Time since which the searcher has had nothing while no trial is left, time of the next
-  /// question, and the current interval between such questions.
-  std::optional<instant> idle_since_;
-  std::optional<instant> ask_again_at_;
-  std::chrono::nanoseconds ask_again_after_{0};
-  /// True if the searcher heard something since it was asked: its answer may not account for that.
-  bool searcher_heard_ = false;
-  std::optional<sequence> choosing_;
-  std::uint32_t choose_count_ = 0;
-  /// True if the scheduler had nobody to start; it is asked again after it heard something new.
-  bool nobody_to_start_ = false;
-  /// Consecutive choices, without other news for the scheduler, of which no trial could be started.
-  std::uint64_t refused_choices_ = 0;
-  /// True if the scheduler heard something since it was asked whom to start.
-  bool scheduler_heard_ = false;
-  std::optional<sequence> stalled_at_;
-  /// True if the scheduler heard something since it was asked how to resolve the stall.
-  bool stall_heard_ = false;
+  free_place_clock free_places_;
+  training_time training_;
 
-  /// Training time of all reports, and of those before this head.
-  std::chrono::nanoseconds trained_{0};
-  std::chrono::nanoseconds trained_before_{0};
   bool any_report_ = false;
-  /// True once users were warned of a trial whose objective never was a number.
-  bool warned_of_objective_ = false;
-  /// True once users were warned of a checkpoint that was handed over and could not be kept.
-  bool warned_of_lost_save_ = false;
-  /// True once users were warned of a trial that brought no checkpoint although one was wanted.
-  bool warned_of_no_checkpoint_ = false;
-  /// True once users were warned of a failed export, of a trial that ended without its last
-  /// checkpoint, of a pause that found no room in memory, or of one whose checkpoint was lost
-  /// there.
-  bool warned_of_export_ = false;
-  bool warned_of_unsaved_end_ = false;
-  bool warned_of_memory_ = false;
-  bool warned_of_lost_pause_ = false;
+  notices notices_;
+  /// Failures of trials before any trial has reported.
+  alike_failures opening_failures_;
+
+  deadline_book deadlines_;
+  std::optional<drain> drain_;
   /// The early end that the last head came to, until something is added or runs again.
   std::optional<drain> ended_early_;
-  /// Class and text of the latest failure, and the number of such failures in a row, while no trial
-  /// has reported anything.
-  std::string opening_failure_;
-  std::uint32_t opening_failures_ = 0;
-
-  std::set<std::tuple<instant, trial_id, due_kind>> deadlines_;
-  std::optional<drain> drain_;
   bool finished_ = false;
 
   std::vector<command> commands_;

@@ -73,7 +73,7 @@ order_verdict machine::weigh_all(const event_body& what) const {
   if (drain_)
     return says(kind::refused, "the experiment is leaving off");
   auto wants_pause = std::holds_alternative<on::pause_asked>(what);
-  if (wants_pause == suspended_)
+  if (wants_pause == clients_.suspended())
     return says(kind::needless, wants_pause ? "it is paused already" : "it is not paused");
   return says(kind::taken, wants_pause ? "no further trial is started; those that run go on"
                                        : "trials are started again");
@@ -81,7 +81,7 @@ order_verdict machine::weigh_all(const event_body& what) const {
 
 order_verdict machine::weigh_stop(trial_id id) const {
   const auto* trial = live(id);
-  if (id.number >= trials_.size())
+  if (!trials_.knows(id))
     return no_such_trial(id);
   if (trial == nullptr)
     return {kind::needless, "it has ended already", id};
@@ -98,7 +98,7 @@ order_verdict machine::weigh_stop(trial_id id) const {
 
 order_verdict machine::weigh_pause(trial_id id) const {
   const auto* trial = live(id);
-  if (id.number >= trials_.size())
+  if (!trials_.knows(id))
     return no_such_trial(id);
   if (trial == nullptr)
     return {kind::refused, "it has ended", id};
@@ -106,7 +106,7 @@ order_verdict machine::weigh_pause(trial_id id) const {
     return {kind::refused, "the experiment is leaving off", id};
   if (trial->end)
     return {kind::refused, "it is ending", id};
-  if (trial->held == hold::held)
+  if (standing_of(*trial).is_held())
     return {kind::needless, "it is paused already", id};
   if (!trial->attempt)
     return {kind::taken, "it is paused", id};
@@ -123,7 +123,7 @@ order_verdict machine::weigh_pause(trial_id id) const {
 
 order_verdict machine::weigh_unpause(trial_id id) const {
   const auto* trial = live(id);
-  if (id.number >= trials_.size())
+  if (!trials_.knows(id))
     return no_such_trial(id);
   if (trial == nullptr)
     return {kind::refused, "it has ended", id};
@@ -131,9 +131,9 @@ order_verdict machine::weigh_unpause(trial_id id) const {
     return {kind::refused, "the experiment is leaving off", id};
   if (trial->end)
     return {kind::needless, "it is ending", id};
-  if (trial->held == hold::held && trial->attempt)
+  if (standing_of(*trial).is_held() && trial->attempt)
     return {kind::taken, "it goes on as soon as it has paused", id};
-  if (trial->held == hold::held || entry_of(id).status == trial_status::paused)
+  if (standing_of(*trial).is_held() || entry_of(id).stands.status() == trial_status::paused)
     return {kind::taken, "it may run again", id};
   return {kind::needless, trial->attempt ? "it runs already" : "it waits for its turn already", id};
 }
@@ -141,8 +141,8 @@ order_verdict machine::weigh_unpause(trial_id id) const {
 order_verdict machine::weigh_add(const on::add_asked& what) const {
   if (drain_)
     return {kind::refused, "the experiment is leaving off", std::nullopt};
-  if (auto known = added_.find(what.key); !what.key.empty() && known != added_.end())
-    return {kind::needless, "a trial was added by this key before", known->second};
+  if (auto known = clients_.added_by(what.key))
+    return {kind::needless, "a trial was added by this key before", *known};
   if (what.config == nullptr)
     return {kind::refused, "there is no configuration", std::nullopt};
   const auto& rule = settings_.repeats;
@@ -150,16 +150,16 @@ order_verdict machine::weigh_add(const on::add_asked& what) const {
     return {kind::taken,
             "it waits for its turn; it names its " + rule.parameter
                 + ", and so runs once and is judged by that run",
-            trial_id{trials_.size()}};
-  return {kind::taken, "it waits for its turn", trial_id{trials_.size()}};
+            trials_.next()};
+  return {kind::taken, "it waits for its turn", trials_.next()};
 }
 
 order_verdict machine::weigh_retry(trial_id id) const {
-  if (id.number >= trials_.size())
+  if (!trials_.knows(id))
     return no_such_trial(id);
   if (drain_)
     return {kind::refused, "the experiment is leaving off", id};
-  if (!is_final(entry_of(id).status))
+  if (!is_final(entry_of(id).stands.status()))
     return {kind::refused, "it has not ended", id};
   return {kind::taken, "it waits for its turn again", id};
 }
@@ -172,7 +172,7 @@ void machine::take(const on::stop_asked& what) {
   if (auto* trial = live(*what.trial)) {
     auto runs = trial->attempt.has_value();
     // A result that it has reached counts like that of a running trial.
-    auto whole = draws_ >= on::ends_whole && trial->last != nullptr;
+    auto whole = draws_ >= on::ends_whole && trial->last.what != nullptr;
     auto how = runs || whole ? fact::end_kind::completed : fact::end_kind::removed;
     decide_stop(*trial, what.why, how);
     if (runs)
@@ -186,13 +186,13 @@ void machine::take(const on::pause_asked& what) {
     return;
   }
   auto* trial = live(*what.trial);
-  if (trial == nullptr || trial->held == hold::held)
+  if (trial == nullptr || standing_of(*trial).is_held())
     return;
   set_hold(*trial, hold::held);
   if (trial->attempt) {
     set_intent(*trial, intent::pause);
     enact(*trial);
-  } else if (entry(trial->id).status == trial_status::pending) {
+  } else if (standing_of(*trial).status() == trial_status::pending) {
     hold_pending(*trial);
   }
   row(*trial, "paused by a client");
@@ -207,15 +207,15 @@ void machine::take(const on::unpause_asked& what) {
   if (trial == nullptr)
     return;
   if (trial->attempt) {
-    if (trial->held == hold::held)
+    if (standing_of(*trial).is_held())
       set_hold(*trial, hold::wakes);
     return;
   }
-  auto waits = trial->held == hold::held && entry(trial->id).status == trial_status::pending;
+  auto waits
+      = standing_of(*trial).is_held() && standing_of(*trial).status() == trial_status::pending;
   set_hold(*trial, hold::none);
   if (waits) {
-    trial->queued = true;
-    ++unchosen_;
+    census_.queue(trial->id, standing_of(*trial));
     ask_for(*trial);
     tell_scheduler(fact::unpaused{trial->id});
     row(*trial, "unpaused");
@@ -227,43 +227,37 @@ void machine::take(const on::unpause_asked& what) {
 
 void machine::take(const on::add_asked& what) {
   auto& trial = add_runs(what.config);
-  if (!what.key.empty())
-    added_.emplace(what.key, trial.id);
+  clients_.note_added(what.key, trial.id);
   ask_for(trial);
 }
 
 void machine::take(const on::retry_asked& what) {
   auto& known = entry(what.trial);
-  if (!is_final(known.status))
+  if (!is_final(known.stands.status()))
     return;
-  withdrawn_.erase(what.trial);
-  auto made = std::make_unique<live_trial>();
-  auto& trial = *made;
-  trial.id = what.trial;
+  samples_.forget(what.trial);
+  auto& trial = trials_.revive(what.trial);
   trial.config = what.config;
   trial.origin = what.origin;
   trial.born = seq_;
   trial.request = settings_.request;
   trial.best_merit = known.best_merit;
-  trial.has_objective = known.succeeded || known.best_merit.has_value();
+  trial.has_objective = known.stands.has_succeeded() || known.best_merit.has_value();
   trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
   if (what.from_scratch) {
-    known.last_given_up = {checkpoints_made_};
+    known.last_given_up = checkpoints_.last();
   } else {
     trial.high_water = trial.judged = known.high_water;
-    if (auto own = kept_.find(trial.id); own != kept_.end())
-      trial.checkpoints = own->second;
+    trial.checkpoints = checkpoints_.of(trial.id);
     if (draws_ >= on::forgets_lineages)
       std::erase_if(trial.checkpoints, [&](checkpoint_id x) { return x <= known.last_given_up; });
     // The newest checkpoint may belong to another trial that this one was cloned from.
     std::erase(trial.checkpoints, known.newest);
-    auto newest = checkpoints_.find(known.newest);
-    if (newest != checkpoints_.end() && !newest->second.doomed)
+    const auto* newest = checkpoints_.find(known.newest);
+    if (newest != nullptr && !newest->doomed)
       trial.checkpoints.push_back(known.newest);
   }
-  succeeded_ -= std::exchange(known.succeeded, false) ? 1 : 0;
-  known.live = std::move(made);
-  live_.insert(trial.id);
+  census_.set_succeeded(known.stands, false);
   trial.confirms = settings_.repeats.is_on() && is_confirming(trial.origin);
   runs_.revive(trial.id);
   if (newest_good(trial) && checkpoints_.at(newest_good(trial)).trial != trial.id)
@@ -276,15 +270,14 @@ void machine::take(const on::retry_asked& what) {
 }
 
 void machine::take(const on::gathered& what) {
-  gathering_ = false;
-  narrowed_ = what.only;
-  if (!narrowed_)
+  clients_.gathered(what.only);
+  if (!what.only)
     return;
   // The pending question to the scheduler is void.
-  choosing_.reset();
-  for (auto id : live_) {
+  choice_.close();
+  for (auto id : trials_.live()) {
     auto& trial = *live(id);
-    if (!trial.awaits_lease || trial.asked_for)
+    if (!standing_of(trial).awaits_lease() || standing_of(trial).is_asked_for())
       continue;
     // The last head had chosen this trial.
     stop_waiting(trial);
@@ -296,17 +289,8 @@ void machine::take(const on::gathered& what) {
 }
 
 void machine::set_hold(live_trial& trial, hold to) {
-  auto paused = entry(trial.id).status == trial_status::paused;
-  auto count = [&](hold x, std::uint64_t by) {
-    if (x != hold::held)
-      return;
-    held_ += by;
-    held_paused_ += paused ? by : 0;
-  };
-  count(trial.held, static_cast<std::uint64_t>(-1));
-  if (std::exchange(trial.held, to) != to)
-    told_of_rest_ = false;
-  count(trial.held, 1);
+  if (census_.set_hold(standing_of(trial), to))
+    clients_.forget_rest();
 }
 
 /// Tells the scheduler that the trial is paused.
@@ -316,14 +300,12 @@ void machine::shelve(live_trial& trial) {
 }
 
 void machine::hold_pending(live_trial& trial) {
-  if (trial.retry_at) {
-    trial.retry_at.reset();
-    --in_backoff_;
-    clear_deadlines(trial);
+  if (backs_off(trial)) {
+    deadlines_.clear(trial.id);
     tell_added(trial);
     return;
   }
-  if (trial.awaits_lease)
+  if (standing_of(trial).awaits_lease())
     stop_waiting(trial);
   shelve(trial);
 }
@@ -332,15 +314,15 @@ void machine::hold_pending(live_trial& trial) {
 void machine::place(live_trial& trial) {
   trial.place_number = ++places_;
   trial.wished_at = now_;
-  if (!suspended_)
+  if (!clients_.suspended())
     emit(place_of(trial), trial.was_placed ? 0 : trial.born);
 }
 
 /// All trials that wait for resources, in the order in which these were asked for.
 std::vector<trial_id> machine::awaiting() const {
   std::map<std::uint64_t, trial_id> result;
-  for (auto id : live_) {
-    if (const auto& trial = *live(id); trial.awaits_lease)
+  for (auto id : trials_.live()) {
+    if (const auto& trial = *live(id); standing_of(trial).awaits_lease())
       result.emplace(trial.place_number, id);
   }
   std::vector<trial_id> in_order;
@@ -355,58 +337,51 @@ cmd::place machine::place_of(const live_trial& trial) const {
 }
 
 void machine::suspend() {
-  if (suspended_)
+  if (!clients_.suspend(true))
     return;
-  suspended_ = true;
-  told_of_rest_ = false;
-  for (auto id : live_) {
-    if (auto& trial = *live(id); trial.awaits_lease)
+  for (auto id : trials_.live()) {
+    if (auto& trial = *live(id); standing_of(trial).awaits_lease())
       return_lease(trial);
   }
 }
 
 void machine::unsuspend() {
-  if (!suspended_)
+  if (!clients_.suspend(false))
     return;
-  suspended_ = false;
-  told_of_rest_ = false;
   for (auto id : awaiting())
     place(*live(id));
 }
 
 /// Marks the trial as asked for: it may run while others may not.
 void machine::ask_for(live_trial& trial) {
-  if (!std::exchange(trial.asked_for, true))
-    ++asked_for_;
-  if (trial.queued)
-    asked_waiting_.insert(trial.id);
+  census_.ask_for(trial.id, standing_of(trial));
 }
 
 void machine::settle_narrowed() {
-  if (asked_for_ == 0) {
+  if (census_.asked_for() == 0) {
     // Only the searcher knows whether there is more.
-    if (asked_)
+    if (dialogue_.is_open())
       return;
-    if (live_.empty() && !searcher_done_ && !searcher_waits_) {
-      emit(cmd::log{on::suggest_asked{asks_ + 1, 1}});
+    if (trials_.live().empty() && dialogue_.may_be_asked()) {
+      emit(cmd::log{on::suggest_asked{dialogue_.next(), 1}});
       return;
     }
-    if (live_.empty() && searcher_done_)
+    if (trials_.live().empty() && dialogue_.is_done())
       finish_as_complete();
     else
       finish(experiment_status::left_off, {});
     return;
   }
   // Only this wakes trials that the scheduler paused.
-  for (auto id : stands_still() ? live_ : std::set<trial_id>{}) {
-    if (auto& trial = *live(id); trial.asked_for)
+  for (auto id : stands_still() ? trials_.live() : std::set<trial_id>{}) {
+    if (auto& trial = *live(id); standing_of(trial).is_asked_for())
       static_cast<void>(allow_on(trial));
   }
-  if (choosing_ || suspended_ || asked_waiting_.empty())
+  if (choice_.is_open() || clients_.suspended() || census_.asked_waiting().empty())
     return;
   choice next{seq_, {}};
-  auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
-  for (auto id : asked_waiting_) {
+  auto busy = census_.busy();
+  for (auto id : census_.asked_waiting()) {
     if (settings_.max_concurrent > 0 && busy + next.start.size() >= settings_.max_concurrent)
       break;
     next.start.push_back(id);
@@ -414,15 +389,14 @@ void machine::settle_narrowed() {
   if (next.start.empty())
     return;
   // Chosen in place of the scheduler, which would also name trials that were not asked for.
-  choosing_ = seq_;
-  choose_count_ = static_cast<std::uint32_t>(next.start.size());
+  choice_.choose_instead(seq_, static_cast<std::uint32_t>(next.start.size()));
   emit(cmd::log{on::chosen{std::move(next)}});
 }
 
 void machine::tell_of_rest() {
-  if (std::exchange(told_of_rest_, true))
+  if (!clients_.is_first_rest())
     return;
-  if (live_.empty() && no_search::is_idle(searcher_))
+  if (trials_.live().empty() && no_search::is_idle(searcher_))
     return emit(
         cmd::warn{"nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
   emit(cmd::warn{rest_text()});
@@ -430,20 +404,20 @@ void machine::tell_of_rest() {
 
 /// The message for people while clients' pauses keep everything from running.
 std::string machine::rest_text() const {
-  if (suspended_)
+  if (clients_.suspended())
     return "nothing runs: the experiment is paused until `unpause` lifts that";
   constexpr std::uint64_t most_named = 5;
   std::string names;
   std::uint64_t named = 0;
-  for (auto id : live_) {
-    if (live(id)->held != hold::held)
+  for (auto id : trials_.live()) {
+    if (!entry_of(id).stands.is_held())
       continue;
     names += (names.empty() ? "" : ", ") + to_text(id);
     if (++named == most_named)
       break;
   }
-  if (held_ > named)
-    names += " and " + std::to_string(held_ - named) + " more";
+  if (census_.held() > named)
+    names += " and " + std::to_string(census_.held() - named) + " more";
   return "nothing runs: what is left, or what it waits for, was paused by a client (trial " + names
          + "), until `unpause` with its number, or `stop`";
 }

@@ -8,10 +8,9 @@ void machine::take(const on::decided& what) {
   for (const auto& answer : what.answers) {
     if (!awaits(answer))
       continue;
-    auto was_oldest = !unanswered_.empty() && unanswered_.begin()->first == answer.cause;
-    unanswered_.erase(answer.cause);
+    const auto was_oldest = verdicts_.answer(answer.cause);
     if (is_overtaken(answer))
-      stalled_at_.reset();
+      stall_.close();
     else
       take_answer(answer);
     if (was_oldest)
@@ -21,37 +20,37 @@ void machine::take(const on::decided& what) {
 
 /// Whether the question was asked and this is its first answer.
 bool machine::awaits(const decision& answer) const {
-  return stalled_at_ == answer.cause || unanswered_.contains(answer.cause);
+  return stall_.at() == answer.cause || verdicts_.is_open(answer.cause);
 }
 
 /// Whether the answer to a stall came too late: something happened since the question, and trials
 /// may be able to go on by now, for instance because a node is back. If they still cannot, the
 /// scheduler is asked again.
 bool machine::is_overtaken(const decision& answer) const {
-  return stalled_at_ == answer.cause && stall_heard_ && draws_ >= on::answers_stalls_anew;
+  return stall_.at() == answer.cause && stall_.has_news() && draws_ >= on::answers_stalls_anew;
 }
 
 void machine::take_answer(const decision& answer) {
-  auto stall = stalled_at_ == answer.cause;
+  auto stall = stall_.at() == answer.cause;
   fact::decided told{answer, {}};
   for (std::size_t i = 0; i < answer.actions.size(); ++i) {
     if (!act(answer.cause, answer.actions[i]))
       told.refused.push_back(static_cast<std::uint32_t>(i));
   }
   // Regardless of actions on others, the judged trial goes on unless it was told not to.
-  if (auto known = judging_.find(answer.cause); known != judging_.end()) {
-    auto& trial = *live(known->second);
+  if (auto waiting = verdicts_.waiting(answer.cause)) {
+    auto& trial = *live(*waiting);
     forget_verdict(*trial.attempt);
     set_intent(trial, intent::go_on);
     enact(trial);
   }
   auto helped = told.refused.size() < answer.actions.size();
   // An answer that may be older than the last news is not final: the question is asked again.
-  auto has_news = stall_heard_ && draws_ >= on::judged_afresh;
+  auto has_news = stall_.has_news() && draws_ >= on::judged_afresh;
   tell_scheduler(std::move(told));
   if (!stall)
     return;
-  stalled_at_.reset();
+  stall_.close();
   // Later news may have resolved the stall: then a new choice is already being asked for.
   if (!helped && !has_news && !drain_ && stands_still())
     finish(experiment_status::stalled, "trials are left, but nothing can run");
@@ -97,7 +96,8 @@ bool machine::act(sequence cause, const action& what) {
     reconfigure_by(*trial, *changed);
     done = true;
   } else if (const auto* wants = std::get_if<set_resources>(&what.what)) {
-    done = !trial->awaits_lease && (!trial->attempt || trial->attempt->next == intent::pause);
+    done = !standing_of(*trial).awaits_lease()
+           && (!trial->attempt || trial->attempt->next == intent::pause);
     if (done) {
       trial->request = wants->request;
       trial->request.policy = settings_.request.policy;
@@ -122,19 +122,16 @@ void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
   else if (trial.config_before == nullptr)
     trial.config_before = trial.config;
   trial.config = what.config;
-  trial.draft.reset();
+  trial.draft.kind.reset();
   row(trial, "reconfigured");
 }
 
 bool machine::allow_on(live_trial& trial) {
-  if (entry(trial.id).status != trial_status::paused || trial.held == hold::held)
+  if (standing_of(trial).status() != trial_status::paused || standing_of(trial).is_held())
     return false;
   move(trial, status_event::unpause);
   trial.pauses_at = 0;
-  trial.queued = true;
-  ++unchosen_;
-  if (trial.asked_for)
-    asked_waiting_.insert(trial.id);
+  census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::unpaused{trial.id});
   row(trial, "unpaused");
   return true;
@@ -143,14 +140,14 @@ bool machine::allow_on(live_trial& trial) {
 void machine::forget_verdict(open_attempt& attempt) {
   if (attempt.judging == 0)
     return;
-  judging_.erase(attempt.judging);
+  verdicts_.stop_waiting(attempt.judging);
   attempt.judging = 0;
 }
 
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
-  auto known = checkpoints_.find(what.from);
-  if (what.config == nullptr || known == checkpoints_.end() || known->second.bad
-      || known->second.doomed || !known->second.node.empty() || trial.awaits_lease)
+  const auto* known = checkpoints_.find(what.from);
+  if (what.config == nullptr || known == nullptr || known->bad || known->doomed
+      || !known->node.empty() || standing_of(trial).awaits_lease())
     return false;
   borrow(trial.id, what.from);
   trial.due_exploit = pending_exploit{what.donor, what.from, what.config};
@@ -160,10 +157,8 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
     return true;
   }
   // The trial is paused or pending: it takes the donor's place at once.
-  if (trial.retry_at) {
-    trial.retry_at.reset();
-    --in_backoff_;
-    clear_deadlines(trial);
+  if (backs_off(trial)) {
+    deadlines_.clear(trial.id);
   } else {
     leave_queue(trial);
   }
@@ -183,7 +178,7 @@ void machine::set_intent(live_trial& trial, intent what) {
 void machine::enact(live_trial& trial) {
   auto& attempt = *trial.attempt;
   // The trial trains on while its checkpoint is made safe; all other intents wait for that.
-  auto trains_on = attempt.next == intent::go_on && !attempt.ends_with_save;
+  auto trains_on = attempt.next == intent::go_on && !attempt.save.ends;
   if (attempt.at == phase::stopping || (attempt.at == phase::saving && !trains_on))
     return;
   switch (attempt.next) {
@@ -242,11 +237,11 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   // A computing attempt may still deliver its report; one that waits for an answer has done so.
   attempt.closed = attempt.at_boundary();
   forget_verdict(attempt);
-  clear_deadlines(trial);
+  deadlines_.clear(trial.id);
   if (how != halt_mode::kill)
     bound_the_end(trial);
   else if (settings_.kill_time.count() > 0)
-    set_deadline(trial, due_kind::kill_time, now_ + settings_.kill_time);
+    deadlines_.set(trial.id, due_kind::kill_time, now_ + settings_.kill_time);
   auto exports = how == halt_mode::stop && exports_at_end(trial);
   attempt.is_to_export = attempt.is_to_export || exports;
   emit(cmd::halt{trial.id, attempt.id, how, std::move(why), exports}, seq_);
@@ -259,8 +254,8 @@ void machine::bound_the_end(live_trial& trial) {
     return;
   if (exports_at_end(trial))
     most += settings_.export_time;
-  clear_deadlines(trial);
-  set_deadline(trial, due_kind::stop_grace, now_ + most);
+  deadlines_.clear(trial.id);
+  deadlines_.set(trial.id, due_kind::stop_grace, now_ + most);
 }
 
 /// Limits the time for the last checkpoint of a trial that is to stop, since somebody waits for its
@@ -270,8 +265,8 @@ void machine::hurry(live_trial& trial) {
     bound_the_end(trial);
 }
 
-bool machine::is_in_a_hurry(const live_trial& trial) {
-  return trial.due_at[static_cast<std::size_t>(due_kind::stop_grace)].has_value();
+bool machine::is_in_a_hurry(const live_trial& trial) const {
+  return deadlines_.has(trial.id, due_kind::stop_grace);
 }
 
 void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kind) {

@@ -11,15 +11,16 @@ namespace tune {
 drafting machine::drafts_wanted() const {
   // Runs of one configuration must be alike, and suggestions of a batch rest on the same results.
   auto stands = settings_.repeats.is_on() || asks_in_batches();
-  return searcher_.learns && !stands && !narrowed_ ? settings_.drafts : drafting::none;
+  return searcher_.learns && !stands && !clients_.narrowed() ? settings_.drafts : drafting::none;
 }
 
 bool machine::thinks_over(trial_id id) const {
   const auto* trial = live(id);
-  if (trial == nullptr || !trial->draft || gathering_ || narrowed_ || drain_)
+  if (trial == nullptr || !trial->draft.kind || clients_.gathering() || clients_.narrowed()
+      || drain_)
     return false;
   // A thorough draft stands if the searcher has heard nothing since it was drawn.
-  return trial->draft != drafting::thorough || trial->drawn_at < searcher_told_;
+  return trial->draft.kind != drafting::thorough || trial->draft.drawn_at < dialogue_.told();
 }
 
 event_body machine::granted(trial_id id, lease what) const {
@@ -30,20 +31,20 @@ event_body machine::granted(trial_id id, lease what) const {
 
 void machine::take(const on::granted& what) {
   auto* trial = live(what.trial);
-  if (trial == nullptr || !trial->awaits_lease || suspended_) {
+  if (trial == nullptr || !standing_of(*trial).awaits_lease() || clients_.suspended()) {
     // The lease came too late: a trial that still waits for one asks again.
     emit(cmd::release{what.what.id});
     return;
   }
-  trial->granted = what.what;
+  trial->draft.granted = what.what;
   granted_.push_back(what.trial);
   if (settings_.draft_patience.count() == 0)
     return;
   auto until = draft_deadline(*trial);
-  if (waited_for_cluster(*trial) && place_free_since_)
-    place_free_since_ = now_;
+  if (waited_for_cluster(*trial))
+    free_places_.restart(now_);
   if (until > now_)
-    set_deadline(*trial, due_kind::draft, until);
+    deadlines_.set(trial->id, due_kind::draft, until);
   else
     keep_draft(*trial);
 }
@@ -56,42 +57,39 @@ bool machine::waited_for_cluster(const live_trial& trial) const {
 /// Until when the trial's draft, which was granted resources now, may be thought over. The place
 /// may have waited for a model before.
 instant machine::draft_deadline(const live_trial& trial) const {
-  auto begin
-      = trial.place_free_since && !waited_for_cluster(trial) ? *trial.place_free_since : now_;
+  auto begin = trial.draft.place_free_since && !waited_for_cluster(trial)
+                   ? *trial.draft.place_free_since
+                   : now_;
   return begin + settings_.draft_patience;
 }
 
-/// Notes since when a place waits for a model. How many places there are shows by how many trials
-/// ran at once.
+/// Notes since when a place waits for a model.
 void machine::watch_places() {
   if (draws_ < on::bounds_model_waits)
     return;
-  auto running = counts_[static_cast<std::size_t>(trial_status::running)];
-  most_running_ = std::max(most_running_, running);
-  auto served = unchosen_ + awaiting_lease_;
-  auto is_asked = served > 0 || asked_ || wants_suggestions();
-  if (running + served >= most_running_ || !is_asked)
-    place_free_since_.reset();
-  else if (!place_free_since_)
-    place_free_since_ = now_;
+  auto served = census_.queued() + census_.awaiting_lease();
+  auto is_asked = served > 0 || dialogue_.is_open() || wants_suggestions();
+  free_places_.watch(census_.running(), served, is_asked, now_);
 }
 
 /// Whether the open question is for a configuration that is drawn at once.
 bool machine::is_sketch_open() const {
-  return asked_ && !asked_->trial && asked_->drafts == drafting::quick;
+  const auto& open = dialogue_.open();
+  return open && !open->trial && open->drafts == drafting::quick;
 }
 
 /// When a configuration is to be drawn at once, also in the place of an open question, as a free
 /// place has then waited for a model as long as it may.
 std::optional<instant> machine::sketch_due() const {
-  auto waits = place_free_since_ && !drain_ && !gathering_ && !suspended_ && !choosing_
-               && !searcher_done_ && settings_.draft_patience.count() > 0;
+  auto waits = free_places_.since() && !drain_ && !clients_.gathering() && !clients_.suspended()
+               && !choice_.is_open() && !dialogue_.is_done()
+               && settings_.draft_patience.count() > 0;
   auto can = searcher_.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
   // Whom the cluster keeps waiting comes first.
-  auto is_next = unchosen_ == 0 && awaiting_lease_ == granted_.size();
+  auto is_next = census_.queued() == 0 && census_.awaiting_lease() == granted_.size();
   if (!waits || !can || !is_next || room_for_suggestions() == 0 || has_all_samples())
     return std::nullopt;
-  return *place_free_since_ + settings_.draft_patience;
+  return *free_places_.since() + settings_.draft_patience;
 }
 
 bool machine::is_sketch_due() const {
@@ -106,7 +104,7 @@ bool machine::gives_up(const on::suggest_asked& next) const {
 
 /// Trial whose draft is to be reconsidered next.
 std::optional<trial_id> machine::next_draft() const {
-  if (asked_ || granted_.empty())
+  if (dialogue_.is_open() || granted_.empty())
     return std::nullopt;
   return granted_.front();
 }
@@ -114,28 +112,28 @@ std::optional<trial_id> machine::next_draft() const {
 void machine::replace_draft(trial_id id, const on::suggested& what, sequence asked) {
   auto* trial = live(id);
   const auto* list = std::get_if<std::vector<suggestion>>(&what.what);
-  auto is_late = trial == nullptr || !trial->draft;
+  auto is_late = trial == nullptr || !trial->draft.kind;
   auto replaces = !is_late && list != nullptr && list->size() == 1;
   suggested_fact told{what.ask, replaces ? what.what : proposal{nothing_yet{}}, id, asked};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (is_late)
     return;
-  trial->draft.reset();
+  trial->draft.kind.reset();
   if (replaces) {
     trial->config = list->front().config;
     trial->origin = list->front().origin;
-    trial->redrawn = true;
+    trial->draft.is_redrawn = true;
     row(*trial);
   }
-  if (trial->granted)
+  if (trial->draft.granted)
     begin_granted(*trial);
 }
 
 /// Runs the draft as it is, since reconsidering it took too long.
 void machine::keep_draft(live_trial& trial) {
-  if (!trial.granted)
+  if (!trial.draft.granted)
     return;
-  trial.draft.reset();
+  trial.draft.kind.reset();
   trial.origin += ", drawn ahead: the searcher was not quick enough";
   row(trial);
   begin_granted(trial);
@@ -147,23 +145,22 @@ void machine::begin_granted(live_trial& trial) {
 
 /// Takes the lease that the trial holds for its draft away from it.
 lease machine::take_grant(live_trial& trial) {
-  auto result = std::move(*trial.granted);
-  trial.granted.reset();
+  auto result = std::move(*trial.draft.granted);
+  trial.draft.granted.reset();
   std::erase(granted_, trial.id);
-  clear_deadline(trial, due_kind::draft);
+  deadlines_.clear(trial.id, due_kind::draft);
   return result;
 }
 
 /// Stops waiting for a lease. @pre The trial awaits one.
 void machine::stop_waiting(live_trial& trial) {
-  trial.awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(trial));
   return_lease(trial);
 }
 
 /// Gives the granted lease back to the cluster, or cancels the request for it.
 void machine::return_lease(live_trial& trial) {
-  if (trial.granted)
+  if (trial.draft.granted)
     emit(cmd::release{take_grant(trial).id});
   else
     emit(cmd::cancel_place{trial.id});
@@ -173,7 +170,7 @@ void machine::return_lease(live_trial& trial) {
 void machine::lose_grants(const std::string& node) {
   for (auto id : std::vector<trial_id>{granted_}) {
     auto& trial = *live(id);
-    const auto& bundles = trial.granted->bundles;
+    const auto& bundles = trial.draft.granted->bundles;
     if (std::none_of(bundles.begin(), bundles.end(), [&](const auto& x) { return x.node == node; }))
       continue;
     return_lease(trial);

@@ -11,7 +11,7 @@ void machine::begin_drain(drain how) {
     return;
   drain_ = std::move(how);
   // Ending a trial changes the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     if (auto* trial = live(id))
       drain_trial(*trial);
   }
@@ -21,7 +21,7 @@ void machine::drain_trial(live_trial& trial) {
   if (!trial.attempt) {
     if (!drain_->resumable) {
       end_without_running(trial, drain_->why, fact::end_kind::removed);
-    } else if (trial.awaits_lease) {
+    } else if (standing_of(trial).awaits_lease()) {
       stop_waiting(trial);
       if (trial.end)
         open_ends_.insert(trial.id);
@@ -46,7 +46,7 @@ void machine::drain_trial(live_trial& trial) {
   set_intent(trial, intent::pause);
   attempt.leaves_off = true;
   if (settings_.stop_grace.count() > 0)
-    set_deadline(trial, due_kind::stop_grace, now_ + settings_.stop_grace);
+    deadlines_.set(trial.id, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);
 }
 

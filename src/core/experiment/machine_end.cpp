@@ -5,6 +5,7 @@
 #include "tune/core/stop/needed_metric.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace tune {
@@ -38,7 +39,7 @@ machine::attempt_end machine::end_of(const live_trial& trial, const on::ended& w
   // No failure of the trial: the checkpoint it was to leave off with could not be kept.
   if (how == end_class::user_error && attempt.leaves_unsaved)
     how = head_ends ? end_class::interrupted : end_class::preempted;
-  const auto saved = attempt.ends_with_save && !attempt.saving;
+  const auto saved = attempt.save.ends && !attempt.save.id;
   const auto as_told = how == end_class::stopped || how == end_class::paused;
   // Once it has saved, it does not matter how the attempt ends.
   const auto let_go = saved && attempt.at == phase::stopping && how == end_class::killed;
@@ -161,7 +162,7 @@ void machine::close_attempt(live_trial& trial, const on::ended& what, end_class 
                             const std::string& detail) {
   auto& attempt = *trial.attempt;
   forget_verdict(attempt);
-  clear_deadlines(trial);
+  deadlines_.clear(trial.id);
   auto x = attempt_row(trial);
   x.finished = now_;
   x.how = how;
@@ -185,7 +186,7 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       move(trial, status_event::paused);
       row(trial, "paused");
       tell_scheduler(fact::paused{trial.id, newest_good(trial)});
-      if (trial.held == hold::wakes) {
+      if (standing_of(trial).held() == hold::wakes) {
         set_hold(trial, hold::none);
         static_cast<void>(allow_on(trial));
       }
@@ -241,18 +242,17 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
     trial.pauses_at = 0;
   // A pending exploit is applied even after a failure, also if the trial waits before it retries.
   take_over_due_exploit(trial);
-  if (policy.backoff.count() == 0 || drain_ || trial.held == hold::held) {
+  if (policy.backoff.count() == 0 || drain_ || standing_of(trial).is_held()) {
     requeue(trial, std::string{to_text(how)});
     return;
   }
   auto wait = policy.backoff;
   for (auto i = trial.failures[kind]; i > 1 && wait < policy.most_backoff; --i)
     wait *= 2;
-  trial.retry_at = now_ + std::min(wait, std::max(policy.backoff, policy.most_backoff));
-  ++in_backoff_;
+  wait = std::min(wait, std::max(policy.backoff, policy.most_backoff));
   move(trial, status_event::retry);
   row(trial, std::string{to_text(how)});
-  set_deadline(trial, due_kind::retry, *trial.retry_at);
+  deadlines_.set(trial.id, due_kind::retry, now_ + wait);
 }
 
 /// Replaces the trial's state by that of its exploit's donor.
@@ -272,8 +272,7 @@ void machine::take_over_due_exploit(live_trial& trial) {
 /// @param keeps_place True if the trial keeps its place in the queue: see `fact::added::again`.
 void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
   take_over_due_exploit(trial);
-  auto& status = entry(trial.id).status;
-  if (status != trial_status::pending)
+  if (standing_of(trial).status() != trial_status::pending)
     move(trial, status_event::retry);
   row(trial, std::move(reason));
   if (drain_) {
@@ -284,22 +283,16 @@ void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
 }
 
 void machine::leave_queue(live_trial& trial) {
-  if (trial.queued)
-    --unchosen_;
-  trial.queued = false;
-  asked_waiting_.erase(trial.id);
+  census_.leave_queue(trial.id, standing_of(trial));
 }
 
 void machine::tell_added(live_trial& trial, comeback how) {
-  trial.queued = true;
-  ++unchosen_;
-  if (trial.asked_for)
-    asked_waiting_.insert(trial.id);
+  census_.queue(trial.id, standing_of(trial));
   const bool is_last = how != comeback::where_it_stood || !keeps_places_;
   const bool from_scratch = how == comeback::from_scratch;
   tell_scheduler(fact::added{trial.id, trial.config, is_last, from_scratch});
   // A trial that came back is no longer pausing; if a client holds it, it must not run either.
-  if (trial.held == hold::held)
+  if (standing_of(trial).is_held())
     shelve(trial);
   else
     set_hold(trial, hold::none);
@@ -308,14 +301,10 @@ void machine::tell_added(live_trial& trial, comeback how) {
 void machine::end_without_running(live_trial& trial, std::string reason, fact::end_kind kind) {
   if (trial.end)
     return give_up_end(trial, std::move(reason));
-  if (trial.awaits_lease) {
+  if (standing_of(trial).awaits_lease())
     stop_waiting(trial);
-  } else if (trial.retry_at) {
-    --in_backoff_;
-  }
-  trial.retry_at.reset();
   leave_queue(trial);
-  clear_deadlines(trial);
+  deadlines_.clear(trial.id);
   if (leaves_end_open(trial, kind))
     open_the_end(trial, std::move(reason), kind);
   else
@@ -328,24 +317,23 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
     return;
   auto& known = entry(trial.id);
   set_hold(trial, hold::none);
-  asked_for_ -= trial.asked_for ? 1 : 0;
+  assert(!known.stands.is_queued() && !known.stands.awaits_lease());
+  census_.forget_request(trial.id, known.stands);
   known.lineage = trial.lineage;
   known.high_water = trial.high_water;
   known.best_merit = trial.best_merit;
   known.newest = newest_good(trial);
-  known.succeeded = event == status_event::end && trial.has_objective;
-  succeeded_ += known.succeeded ? 1 : 0;
-  if (event == status_event::end && trial.last != nullptr && !known.succeeded)
+  census_.set_succeeded(known.stands, event == status_event::end && trial.has_objective);
+  if (event == status_event::end && trial.last.what != nullptr && !known.stands.has_succeeded())
     note_missing_objective(trial, reason);
-  if (trial.lacks_checkpoint && !kept_.contains(trial.id))
+  if (trial.lacks_checkpoint && checkpoints_.of(trial.id).empty())
     note_missing_checkpoint(trial, reason);
   row(trial, std::move(reason));
   if (!trial.end)
     tell_end(trial, kind);
   drop_aside(trial);
   auto id = trial.id;
-  live_.erase(id);
-  known.live.reset();
+  trials_.end(id);
   review(id);
 }
 
@@ -354,15 +342,15 @@ void machine::tell_end(live_trial& trial, fact::end_kind kind) {
   fact::ended told;
   told.trial = trial.id;
   told.how = kind;
-  told.last = trial.last;
-  told.judged = trial.last_judged;
-  if (trial.last != nullptr) {
-    told.scores = scores_of(*trial.last);
-    told.time = time_of(*trial.last);
+  told.last = trial.last.what;
+  told.judged = trial.last.is_judged;
+  if (trial.last.what != nullptr) {
+    told.scores = scores_of(*trial.last.what);
+    told.time = time_of(*trial.last.what);
   }
   tell_scheduler(std::move(told));
   end_run(trial.id);
-  pending_.end(trial.id);
+  samples_.end(trial.id);
   static constexpr outcome outcomes[]
       = {outcome::completed, outcome::stopped, outcome::failed, outcome::removed};
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);
@@ -374,16 +362,16 @@ void machine::note_missing_objective(const live_trial& trial, std::string& reaso
   const auto& metric = settings_.objectives.front().metric;
   auto what = "no report had a number for " + metric;
   // Warn once: what is true of one trial is mostly true of all.
-  if (!std::exchange(warned_of_objective_, true))
+  if (notices_.is_first(notice::no_objective))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + what + "; the last said "
-                   + shown_metric(*trial.last, metric) + "; it does not count as succeeded"});
+                   + shown_metric(*trial.last.what, metric) + "; it does not count as succeeded"});
   reason += (reason.empty() ? "" : "; ") + what;
 }
 
 void machine::note_missing_checkpoint(const live_trial& trial, std::string& reason) {
   auto what = std::string{"its checkpoint was wanted, but no report brought one"};
   // Warn once: what is true of one trial is mostly true of all.
-  if (!std::exchange(warned_of_no_checkpoint_, true))
+  if (notices_.is_first(notice::no_checkpoint))
     emit(
         cmd::warn{"trial " + to_text(trial.id) + ": " + what + ": "
                   + (settings_.trainable.empty() ? "its trainable" : settings_.trainable)
@@ -395,16 +383,15 @@ void machine::note_missing_checkpoint(const live_trial& trial, std::string& reas
 
 void machine::note_opening_failure(end_class how, const std::string& detail) {
   auto most = settings_.failures.max_consecutive_failures;
-  if (most == 0 || any_report_ || succeeded_ > 0 || drain_)
+  if (most == 0 || any_report_ || census_.succeeded() > 0 || drain_)
     return;
   auto alike = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
-  opening_failures_ = alike == opening_failure_ ? opening_failures_ + 1 : 1;
-  opening_failure_ = std::move(alike);
   auto since_resume = epoch_ > 1 && draws_ >= on::keeps_ends;
-  if (opening_failures_ >= most)
+  if (opening_failures_.add(std::move(alike)) >= most)
     begin_drain({experiment_status::failed,
                  std::string{since_resume ? "since it was resumed, " : ""} + "the first "
-                     + std::to_string(most) + " trials all failed alike: " + opening_failure_,
+                     + std::to_string(most)
+                     + " trials all failed alike: " + opening_failures_.text(),
                  true});
 }
 

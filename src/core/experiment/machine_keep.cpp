@@ -6,22 +6,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
-#include "tune/core/schedule/wording.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
 
 namespace tune {
 
 namespace {
-
-constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
-
-/// Marks kept per attempt: as many reports may have a checkpoint that is not safe yet.
-constexpr std::size_t most_marks = 256;
 
 /// True for a score that alone does not tell what was reported: a double that stands for several
 /// integers of 64 bits, or NaN, which stands for a missing number as well.
@@ -30,18 +22,12 @@ bool is_ambiguous(double score) {
   return !(std::abs(score) < all_exact_below);
 }
 
-checkpoint_worth worth_of(checkpoint_id id, const checkpoint_entry& x) {
-  return {id, !x.bad, x.marks.rank};
-}
+constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Marks kept per attempt: as many reports may have a checkpoint that is not safe yet.
+constexpr std::size_t most_marks = 256;
 
 } // namespace
-
-void machine::keep(checkpoint_id id, checkpoint_entry what) {
-  kept_bytes_ += what.bytes;
-  by_worth_.insert(worth_of(id, what));
-  kept_[what.trial].push_back(id);
-  checkpoints_.emplace(id, std::move(what));
-}
 
 void machine::note_marks(open_attempt& attempt) const {
   if (settings_.saves == save_ability::none)
@@ -63,8 +49,8 @@ void machine::note_marks(open_attempt& attempt) const {
 
 report_marks machine::marks_of(const open_attempt& attempt, checkpoint_id id,
                                std::uint64_t iteration) {
-  if (id && id == attempt.saving)
-    return attempt.saving_marks;
+  if (id && id == attempt.save.id)
+    return attempt.save.marks;
   auto known = attempt.marks.find(iteration);
   return known == attempt.marks.end() ? report_marks{} : known->second;
 }
@@ -82,7 +68,7 @@ bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
   if (std::isnan(a.score) && std::isnan(b.score))
     return other < one;
   auto is_own = [this](checkpoint_id id) {
-    return draws_ >= on::answers_stalls_anew && best_ && checkpoints_.at(id).trial == best_->trial;
+    return draws_ >= on::answers_stalls_anew && best_.is(checkpoints_.at(id).trial);
   };
   if (a == b && is_own(one) != is_own(other))
     return is_own(one);
@@ -91,15 +77,13 @@ bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
 
 /// Considers a new checkpoint of the trial as the best one.
 void machine::offer_for_best(const live_trial& trial, checkpoint_id id) {
-  if (best_ && best_->trial == trial.id && (!best_from_ || is_better(id, best_from_)))
+  if (best_.is(trial.id) && (!best_.checkpoint() || is_better(id, best_.checkpoint())))
     set_best_checkpoint(id);
 }
 
 /// Notes that an attempt of the trial begins from another trial's checkpoint.
 void machine::go_on_from(const live_trial& trial, checkpoint_id others) {
-  auto& known = gone_on_from_[trial.id];
-  std::erase_if(known, [&](checkpoint_id x) { return x == others || !checkpoints_.contains(x); });
-  known.push_back(others);
+  checkpoints_.begin_from(trial.id, others);
   if (draws_ >= on::answers_stalls_anew)
     offer_for_best(trial, others);
 }
@@ -109,19 +93,18 @@ std::vector<checkpoint_id> machine::all_of(trial_id trial) const {
   const auto counts_others = draws_ >= on::answers_stalls_anew;
   if (const auto* alive = live(trial); alive != nullptr && !counts_others)
     return alive->checkpoints;
-  std::vector<checkpoint_id> result;
-  if (auto own = kept_.find(trial); own != kept_.end())
-    result = own->second;
-  if (auto others = gone_on_from_.find(trial); others != gone_on_from_.end() && counts_others)
-    std::copy_if(others->second.begin(), others->second.end(), std::back_inserter(result),
-                 [this](checkpoint_id x) { return checkpoints_.contains(x); });
+  auto result = checkpoints_.of(trial);
+  if (counts_others) {
+    const auto others = checkpoints_.origins_of(trial);
+    result.insert(result.end(), others.begin(), others.end());
+  }
   return result;
 }
 
 /// Called when another trial has become the best, or the best checkpoint can no longer be used.
 void machine::find_best_checkpoint() {
   checkpoint_id result;
-  for (auto id : all_of(best_->trial)) {
+  for (auto id : all_of(best_.told()->trial)) {
     const auto& x = checkpoints_.at(id);
     if (!x.bad && !x.doomed && (!result || is_better(id, result)))
       result = id;
@@ -130,29 +113,14 @@ void machine::find_best_checkpoint() {
 }
 
 void machine::set_best_checkpoint(checkpoint_id id) {
-  best_from_ = id;
-  best_->checkpoint.clear();
-  best_->checkpoint_iteration = 0;
-  best_->checkpoint_metrics.reset();
-  if (!id)
-    return;
-  const auto& x = checkpoints_.at(id);
-  best_->checkpoint = x.location;
-  best_->checkpoint_iteration = x.iteration;
-  auto metrics = x.marks.exact ? *x.marks.exact : object{};
-  for (std::size_t i = 0; i < x.marks.scores.size() && !x.marks.exact; ++i) {
-    const auto& what = settings_.objectives[i];
-    metrics.set(what.metric, plain(as_reported(x.marks.scores[i], what.maximise)));
-  }
-  if (!metrics.empty())
-    best_->checkpoint_metrics = std::make_shared<const object>(std::move(metrics));
+  best_.set_checkpoint(id, checkpoints_.find(id), settings_.objectives);
 }
 
 /// True if the attempt was restoring from a node's memory, which does not outlive the head.
 bool machine::went_with_its_head(const open_attempt& attempt) const {
-  auto from = checkpoints_.find(attempt.from);
-  return draws_ >= on::dooms_all_named && attempt.id.epoch < epoch_ && from != checkpoints_.end()
-         && !from->second.node.empty();
+  const auto* from = checkpoints_.find(attempt.from);
+  return draws_ >= on::dooms_all_named && attempt.id.epoch < epoch_ && from != nullptr
+         && !from->node.empty();
 }
 
 bool machine::needs(trial_id who, checkpoint_id id) const {
@@ -181,21 +149,21 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
 /// True if the checkpoint was its trial's newest when a still open question was put to the
 /// scheduler: the answer may tell another trial to go on from it.
 bool machine::may_be_named(const checkpoint_entry& x) const {
-  return scheduler_.needs_checkpoints && x.until != 0 && !unanswered_.empty()
-         && unanswered_.begin()->first < x.until;
+  return scheduler_.needs_checkpoints && x.until != 0
+         && verdicts_.oldest().value_or(x.until) < x.until;
 }
 
 /// Called after an answer: checkpoints that were kept for the oldest question may go.
 void machine::review_named() {
-  for (auto id : std::exchange(kept_for_answers_, {}))
+  for (auto id : verdicts_.take_kept())
     review(id);
 }
 
 bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
   if (may_be_named(x))
     return true;
-  if (draws_ >= on::judged_afresh ? id == best_from_
-                                  : best_ && !x.location.empty() && best_newest_ == x.location)
+  if (draws_ >= on::judged_afresh ? id == best_.checkpoint()
+                                  : !x.location.empty() && best_.newest() == x.location)
     return true;
   auto wants = [&](trial_id who) { return needs(who, id); };
   return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);
@@ -204,7 +172,7 @@ bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
 /// True if no other checkpoint of the run is better. Which run stands for its configuration is
 /// known only once all have ended, so each run keeps its best checkpoint.
 bool machine::is_best_of_run(trial_id of, checkpoint_id id) const {
-  const auto& all = kept_.at(of);
+  const auto& all = checkpoints_.of(of);
   return settings_.repeats.is_on() && std::none_of(all.begin(), all.end(), [&](checkpoint_id x) {
            return x != id && !checkpoints_.at(x).bad && is_better(x, id);
          });
@@ -212,35 +180,27 @@ bool machine::is_best_of_run(trial_id of, checkpoint_id id) const {
 
 void machine::review(trial_id of) {
   const auto& policy = settings_.checkpoints.retention;
-  auto known = kept_.find(of);
-  if (!policy.limits_trials() || known == kept_.end())
+  if (!policy.limits_trials())
     return;
   std::vector<kept_checkpoint> all;
-  all.reserve(known->second.size());
-  for (auto id : known->second) {
+  all.reserve(checkpoints_.of(of).size());
+  for (auto id : checkpoints_.of(of)) {
     const auto& x = checkpoints_.at(id);
     all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x) || is_best_of_run(of, id)});
     if (may_be_named(x))
-      kept_for_answers_.insert(of);
+      verdicts_.keep_for_answers(of);
   }
   propose_to_doom(superfluous(policy, std::move(all)));
 }
 
 void machine::review_all() {
   auto limit = settings_.checkpoints.retention.experiment_bytes;
-  if (limit == 0 || kept_bytes_ <= limit)
+  if (limit == 0 || checkpoints_.bytes() <= limit)
     return;
-  std::vector<checkpoint_id> to_go;
-  auto left = kept_bytes_;
-  for (auto i = by_worth_.begin(); i != by_worth_.end() && left > limit; ++i) {
-    const auto& x = checkpoints_.at(i->id);
-    if (is_pinned(i->id, x))
-      continue;
-    to_go.push_back(i->id);
-    left -= x.bytes;
-  }
+  auto [to_go, left]
+      = checkpoints_.beyond(limit, [this](auto id, const auto& x) { return is_pinned(id, x); });
   propose_to_doom(std::move(to_go));
-  if (left > limit && !std::exchange(warned_of_room_, true))
+  if (left > limit && notices_.is_first(notice::no_room))
     emit(cmd::warn{"checkpoints that trials still need take " + std::to_string(left)
                    + " bytes, more than [checkpoint] max_bytes = " + std::to_string(limit)
                    + " allows"});
@@ -253,32 +213,27 @@ void machine::propose_to_doom(std::vector<checkpoint_id> which) {
 
 void machine::take(const on::checkpoints_doomed& what) {
   for (auto id : what.which) {
-    auto known = checkpoints_.find(id);
+    const auto* known = checkpoints_.find(id);
     // Heads before `dooms_all_named` could name a checkpoint twice, when two reviews came before
     // the event of either, or name one that was still needed.
-    if (known == checkpoints_.end() || known->second.doomed)
+    if (known == nullptr || known->doomed)
       continue;
-    if (is_pinned(known->first, known->second)) {
-      if (may_be_named(known->second))
-        kept_for_answers_.insert(known->second.trial);
+    if (is_pinned(id, *known)) {
+      if (may_be_named(*known))
+        verdicts_.keep_for_answers(known->trial);
       continue;
     }
-    known->second.doomed = true;
-    forget(id, known->second);
-    emit(cmd::discard{id, known->second.location, known->second.node}, seq_);
+    checkpoints_.doom(id);
+    forget(id, *known);
+    emit(cmd::discard{id, known->location, known->node}, seq_);
   }
 }
 
+/// Nobody goes on from the checkpoint any more, which no longer counts.
 void machine::forget(checkpoint_id id, const checkpoint_entry& x) {
-  // Retention does not count checkpoints in memory.
+  // No trial lists one that is in memory.
   if (!x.node.empty())
     return;
-  kept_bytes_ -= x.bytes;
-  by_worth_.erase(worth_of(id, x));
-  auto of_trial = kept_.find(x.trial);
-  std::erase(of_trial->second, id);
-  if (of_trial->second.empty())
-    kept_.erase(of_trial);
   auto drop = [&](trial_id who) {
     if (auto* trial = live(who))
       std::erase(trial->checkpoints, id);
@@ -286,29 +241,23 @@ void machine::forget(checkpoint_id id, const checkpoint_entry& x) {
   drop(x.trial);
   for (auto who : x.borrowers)
     drop(who);
-  if (id == best_from_)
+  if (id == best_.checkpoint())
     find_best_checkpoint();
 }
 
 void machine::take(const on::checkpoint_gone& what) {
-  auto known = checkpoints_.find(what.checkpoint);
-  if (known == checkpoints_.end())
+  const auto* known = checkpoints_.find(what.checkpoint);
+  if (known == nullptr)
     return;
-  if (!known->second.doomed)
-    forget(known->first, known->second);
-  checkpoints_.erase(known);
+  if (!known->doomed) {
+    checkpoints_.take_out(what.checkpoint);
+    forget(what.checkpoint, *known);
+  }
+  checkpoints_.erase(what.checkpoint);
 }
 
 void machine::note_bad(checkpoint_id id) {
-  auto known = checkpoints_.find(id);
-  if (known == checkpoints_.end() || known->second.bad)
-    return;
-  auto& x = known->second;
-  auto stays = by_worth_.erase(worth_of(id, x)) > 0;
-  x.bad = true;
-  if (stays)
-    by_worth_.insert(worth_of(id, x));
-  if (id == best_from_)
+  if (checkpoints_.note_bad(id) && id == best_.checkpoint())
     find_best_checkpoint();
 }
 
@@ -316,7 +265,7 @@ void machine::note_bad(checkpoint_id id) {
 void machine::set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   drop_aside(trial);
   what.node = trial.attempt->home();
-  checkpoints_.emplace(id, std::move(what));
+  checkpoints_.keep_in_memory(id, std::move(what));
   trial.aside = id;
 }
 
@@ -331,22 +280,22 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
   if (!trial.aside)
     return;
   note_decision(trial, "pause_lost", object{{"why", why}});
-  if (!std::exchange(warned_of_lost_pause_, true))
+  if (notices_.is_first(notice::lost_pause))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": " + why + "; it goes on from "
                    + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
   drop_aside(trial);
-  if (trial.awaits_lease && !suspended_) {
+  if (standing_of(trial).awaits_lease() && !clients_.suspended()) {
     // The trial may now run on any node.
     return_lease(trial);
     place(trial);
-  } else if (entry(trial.id).status == trial_status::paused) {
+  } else if (standing_of(trial).status() == trial_status::paused) {
     requeue(trial, "what it paused with was lost");
   }
 }
 
 void machine::lose_asides_of(const std::string& node) {
   // A loss may change the set: walk over a copy.
-  for (auto id : std::vector<trial_id>{live_.begin(), live_.end()}) {
+  for (auto id : trials_.live_now()) {
     auto* trial = live(id);
     if (trial->aside && checkpoints_.at(trial->aside).node == node)
       lose_aside(*trial,
@@ -358,12 +307,10 @@ void machine::take(const on::checkpoint_bad& what) {
   note_bad(what.checkpoint);
 }
 
+/// Lends the checkpoint to the trial. Trials that have ended no longer borrow; others may fall back
+/// on the checkpoint, even if they have newer ones.
 void machine::borrow(trial_id who, checkpoint_id from) {
-  auto& x = checkpoints_.at(from);
-  // Trials that have ended no longer borrow. Others may fall back on the checkpoint, even if they
-  // have newer ones.
-  std::erase_if(x.borrowers, [&](trial_id y) { return y == who || !may_use(y, from); });
-  x.borrowers.push_back(who);
+  checkpoints_.lend(from, who, [&](trial_id x) { return may_use(x, from); });
 }
 
 } // namespace tune

@@ -48,27 +48,28 @@ bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) c
 
 /// Warns if a program's loop just ended: it can no longer be asked for a checkpoint.
 void machine::warn_of_unsaved_end(const live_trial& trial) {
-  if (draws_ < on::names_first_failure || warned_of_unsaved_end_ || !settings_.checkpoints.at_end
-      || settings_.saves != save_ability::on_request || trial.last == nullptr)
+  if (draws_ < on::names_first_failure || notices_.has(notice::unsaved_end)
+      || !settings_.checkpoints.at_end || settings_.saves != save_ability::on_request
+      || trial.last.what == nullptr)
     return;
   const auto newest = newest_good(trial);
-  if (newest && checkpoints_.at(newest).iteration >= trial.last->iteration)
+  if (newest && checkpoints_.at(newest).iteration >= trial.last.what->iteration)
     return;
-  warned_of_unsaved_end_ = true;
-  emit(cmd::warn{"trial " + to_text(trial.id)
-                 + " ended by itself after its last report, so that [checkpoint] at_end saved"
-                   " nothing: a trial is saved that [stop] ends, or whose last report says"
-                   " \"done\": true; this is said once"});
+  if (notices_.is_first(notice::unsaved_end))
+    emit(cmd::warn{"trial " + to_text(trial.id)
+                   + " ended by itself after its last report, so that [checkpoint] at_end saved"
+                     " nothing: a trial is saved that [stop] ends, or whose last report says"
+                     " \"done\": true; this is said once"});
 }
 
 /// Whether a trial that does not run is to end as completed, and still has an export or a last
 /// checkpoint to make.
 bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
-  if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last == nullptr)
+  if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last.what == nullptr)
     return false;
   // An external executor that keeps the checkpoints also handles the ends.
-  auto from = checkpoints_.find(last_kept(trial));
-  if (from != checkpoints_.end() && from->second.location.starts_with(kept_outside))
+  const auto* from = checkpoints_.find(last_kept(trial));
+  if (from != nullptr && from->location.starts_with(kept_outside))
     return false;
   return wants_export() || lacks_last_checkpoint(trial, trial.high_water);
 }
@@ -82,7 +83,7 @@ bool machine::loses_its_end(const live_trial& trial, end_class how) const {
     return false;
   if (how == end_class::stopped && attempt.is_to_export)
     return false;
-  auto saves = is_no_fault(how) && attempt.ends_with_save && attempt.saving;
+  auto saves = is_no_fault(how) && attempt.save.ends && attempt.save.id;
   return saves || (wants_export() && !attempt.exported);
 }
 
@@ -96,7 +97,7 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
   trial.stop_kind = fact::end_kind::completed;
   trial.request = settings_.request;
   trial.end = open_end{std::move(reason), kind, trial.high_water};
-  if (entry(trial.id).status != trial_status::pending)
+  if (standing_of(trial).status() != trial_status::pending)
     move(trial, status_event::retry);
   row(trial, trial.stop_reason + "; what its end brings is made from its last checkpoint");
   if (!is_no_fault(how))
@@ -111,7 +112,7 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
 void machine::await_end(live_trial& trial) {
   if (drain_ && !drain_->resumable)
     return give_up_end(trial, drain_->why);
-  if (narrowed_)
+  if (clients_.narrowed())
     ask_for(trial);
   open_ends_.insert(trial.id);
 }
@@ -119,15 +120,14 @@ void machine::await_end(live_trial& trial) {
 void machine::place_open_ends() {
   // Placing a trial takes it out of the set.
   for (auto id : std::set<trial_id>{open_ends_}) {
-    auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+    auto busy = census_.busy();
     if (settings_.max_concurrent > 0 && busy >= settings_.max_concurrent)
       return;
     auto& trial = *live(id);
-    if (narrowed_ && !trial.asked_for)
+    if (clients_.narrowed() && !standing_of(trial).is_asked_for())
       continue;
     open_ends_.erase(id);
-    trial.awaits_lease = true;
-    ++awaiting_lease_;
+    census_.await_lease(standing_of(trial));
     place(trial);
   }
 }
@@ -176,7 +176,7 @@ void machine::after_end(live_trial& trial, bool exported, end_class how,
 
 /// Gives up what is missing. The record says so before the trial ends.
 void machine::give_up_end(live_trial& trial, std::string why) {
-  if (trial.awaits_lease)
+  if (standing_of(trial).awaits_lease())
     stop_waiting(trial);
   open_ends_.erase(trial.id);
   if (!wants_export())

@@ -13,18 +13,17 @@ void machine::take(const on::placed& what) {
     take_over(*trial, what);
     return;
   }
-  if (trial == nullptr || !trial->awaits_lease) {
+  if (trial == nullptr || !standing_of(*trial).awaits_lease()) {
     emit(cmd::release{what.what.id});
     return;
   }
-  if (suspended_) {
+  if (clients_.suspended()) {
     // The lease was granted before the cluster heard of the suspension: it is asked for again
     // later.
     emit(cmd::release{what.what.id});
     return;
   }
-  trial->awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(*trial));
   if (trial->aside && start_of(*trial, what.what) != trial->aside)
     lose_aside(*trial, "what it paused with lies in the memory of node "
                            + checkpoints_.at(trial->aside).node + ", and it goes on elsewhere");
@@ -48,13 +47,13 @@ bool machine::has_only_bad(const live_trial& trial) const {
 
 void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
-  told_of_rest_ = false;
+  clients_.forget_rest();
   trial.was_placed = true;
-  trial.draft.reset();
+  trial.draft.kind.reset();
   make_attempt(trial, what);
   if (!trial.end)
-    tell_scheduler(fact::started{trial.id, trial.redrawn ? trial.config : nullptr});
-  trial.redrawn = false;
+    tell_scheduler(fact::started{trial.id, trial.draft.is_redrawn ? trial.config : nullptr});
+  trial.draft.is_redrawn = false;
   launch(trial);
 }
 
@@ -86,9 +85,9 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   if (!goes_back(trial))
     trial.config_before.reset();
   attempt.config = trial.config_before != nullptr ? trial.config_before : trial.config;
-  if (auto from = checkpoints_.find(attempt.from);
-      from != checkpoints_.end() && from->second.trial != trial.id) {
-    attempt.donor = from->second.trial;
+  if (const auto* from = checkpoints_.find(attempt.from);
+      from != nullptr && from->trial != trial.id) {
+    attempt.donor = from->trial;
     go_on_from(trial, attempt.from);
   }
   attempt.at = attempt.from ? phase::restoring : phase::placing;
@@ -102,15 +101,16 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
 
 /// Whether the attempt begins before the iteration at which the scheduler wants a pause.
 bool machine::goes_back(const live_trial& trial) const {
-  auto from = checkpoints_.find(trial.attempt->from);
-  return (from == checkpoints_.end() ? 0 : from->second.iteration) < trial.pauses_at;
+  const auto* from = checkpoints_.find(trial.attempt->from);
+  return (from == nullptr ? 0 : from->iteration) < trial.pauses_at;
 }
 
 void machine::launch(live_trial& trial) {
   // The launch waits until it is on disk: no program runs that is not in the record.
   emit(launch_of(trial), seq_);
   if (settings_.failures.progress_timeout.count() > 0)
-    set_deadline(trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
+    deadlines_.set(trial.id, due_kind::progress_timeout,
+                   now_ + settings_.failures.progress_timeout);
 }
 
 checkpoint_id machine::newest_good(const live_trial& trial) const {
@@ -122,9 +122,9 @@ checkpoint_id machine::newest_good(const live_trial& trial) const {
 }
 
 checkpoint_id machine::start_of(const live_trial& trial, const lease& where) const {
-  auto known = checkpoints_.find(trial.aside);
-  auto is_there = known != checkpoints_.end() && !where.bundles.empty()
-                  && where.bundles.front().node == known->second.node;
+  const auto* known = checkpoints_.find(trial.aside);
+  auto is_there
+      = known != nullptr && !where.bundles.empty() && where.bundles.front().node == known->node;
   return is_there ? trial.aside : newest_good(trial);
 }
 
@@ -138,11 +138,11 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
   x.config = attempt.config;
   x.from = attempt.from;
   // The checkpoint may have been removed once the attempt trains.
-  if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end()) {
-    x.from_trial = from->second.trial;
-    x.from_location = from->second.location;
-    x.iteration = from->second.iteration;
-    x.time_total = from->second.time_total;
+  if (const auto* from = checkpoints_.find(attempt.from)) {
+    x.from_trial = from->trial;
+    x.from_location = from->location;
+    x.iteration = from->iteration;
+    x.time_total = from->time_total;
   }
   x.failures = trial.failure_count();
   x.ends = attempt.only_ends;
@@ -158,7 +158,7 @@ std::optional<cmd::launch> machine::launch_of(trial_id id) const {
 
 void machine::take(const on::place_refused& what) {
   auto* trial = live(what.trial);
-  if (trial == nullptr || !trial->awaits_lease)
+  if (trial == nullptr || !standing_of(*trial).awaits_lease())
     return;
   // A node may have left since the scheduler set this request: it hears of both, and may choose
   // again.
@@ -167,14 +167,13 @@ void machine::take(const on::place_refused& what) {
     hand_back(*trial);
     return;
   }
-  trial->awaits_lease = false;
-  --awaiting_lease_;
+  census_.stop_waiting(standing_of(*trial));
   if (trial->end)
     return give_up_end(*trial, what.why);
   trial->last_error = what.why;
   end_trial(*trial, status_event::fail, what.why, fact::end_kind::errored);
   // All trials ask for the same unless told otherwise: the rest would also be refused.
-  if (trials_.size() == live_.size() + 1)
+  if (trials_.all().size() == trials_.live().size() + 1)
     begin_drain({experiment_status::failed, what.why, true});
 }
 
@@ -187,7 +186,7 @@ void machine::take(const on::started& what) {
   attempt.heard = now_;
   // The node itself limits the time of exports.
   if (what.exports)
-    clear_deadline(*trial, due_kind::progress_timeout);
+    deadlines_.clear(trial->id, due_kind::progress_timeout);
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
     begin_steps(*trial);
 }
@@ -196,8 +195,8 @@ void machine::begin_steps(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.at = phase::stepping;
   // The checkpoint that it was restored from is no longer needed for that.
-  if (auto from = checkpoints_.find(attempt.from); from != checkpoints_.end())
-    review(from->second.trial);
+  if (const auto* from = checkpoints_.find(attempt.from))
+    review(from->trial);
   if (attempt.only_ends)
     begin_end(trial);
 }

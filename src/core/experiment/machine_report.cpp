@@ -76,10 +76,10 @@ void machine::take(const on::reported& what) {
   attempt.iteration = news.iteration;
   attempt.newest = with_measured(what.what);
   attempt.heard = now_;
-  trained_ += news.time_this_iter;
+  training_.add(news.time_this_iter);
   note_marks(attempt);
   if (news.has_checkpoint)
-    attempt.handing_over.insert(news.iteration);
+    attempt.handed_over.announce(news.iteration);
   if (news.pid != 0)
     attempt.pid = news.pid;
   // The attempt no longer needs the checkpoint in memory; after an error those on disk count.
@@ -88,7 +88,8 @@ void machine::take(const on::reported& what) {
   if (attempt.at == phase::placing || attempt.at == phase::restoring)
     begin_steps(*trial);
   if (settings_.failures.progress_timeout.count() > 0 && attempt.at != phase::stopping)
-    set_deadline(*trial, due_kind::progress_timeout, now_ + settings_.failures.progress_timeout);
+    deadlines_.set(trial->id, due_kind::progress_timeout,
+                   now_ + settings_.failures.progress_timeout);
 
   if (trial->end) {
     report_at_end(*trial);
@@ -123,28 +124,28 @@ void machine::take(const on::reported& what) {
 
 void machine::judge_report(live_trial& trial) {
   set_last(trial, trial.attempt->newest);
-  trial.judged = trial.last->iteration;
+  trial.judged = trial.last.what->iteration;
   trial.pauses_at = 0;
   if (!stop_condition(trial))
     ask_verdict(trial);
 }
 
 void machine::set_last(live_trial& trial, std::shared_ptr<const report> what) {
-  trial.last = std::move(what);
-  trial.last_config = trial.attempt->config;
-  trial.last_lineage = trial.lineage;
+  trial.last.what = std::move(what);
+  trial.last.config = trial.attempt->config;
+  trial.last.lineage = trial.lineage;
 }
 
 void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
   trial.high_water = what->iteration;
   set_last(trial, what);
-  trial.last_judged = false;
+  trial.last.is_judged = false;
   if (!std::exchange(any_report_, true)) {
     for (auto& text : missing_metrics(needed_metrics(), *what))
       emit(cmd::warn{std::move(text)});
   }
   note_best(trial, what);
-  emit(cmd::trial_progressed{trial.id, trial.last, trial.best});
+  emit(cmd::trial_progressed{trial.id, trial.last.what, trial.best});
   tell_searcher(trial, outcome::running);
 }
 
@@ -183,16 +184,13 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
       note_run(trial);
     return;
   }
-  // Among trials that tie, the smaller number wins, since their order of arrival may be random.
-  auto ties = best_ && now == best_merit_ && trial.id < best_->trial;
-  if (!best_ || tune::is_better(now, best_merit_) || ties)
+  if (best_.is_beaten_by(trial.id, now))
     set_best(trial.id, {trial.attempt->config, trial.lineage, what}, now);
 }
 
 /// Notes a new best report of one of several runs of a configuration.
 void machine::note_run(const live_trial& trial) {
-  run_records_[trial.id] = {trial.attempt->config, trial.lineage, trial.best};
-  runs_.note(trial.id, *trial.best_merit);
+  runs_.note(trial.id, {trial.attempt->config, trial.lineage, trial.best}, *trial.best_merit);
   name_best_run();
 }
 
@@ -205,35 +203,28 @@ void machine::end_run(trial_id trial) {
 
 /// Makes the best run of the best configuration the best trial.
 void machine::name_best_run() {
-  auto group = runs_.best();
+  auto group = runs_.book().best();
   if (!group)
     return;
-  const auto& known = run_records_.at(group->best);
-  if (!best_ || best_->trial != group->best || best_->at != known.at)
+  const auto& known = runs_.at(group->best);
+  if (!best_.is(group->best) || best_.told()->at != known.at)
     set_best(group->best, known, group->how);
 }
 
-void machine::set_best(trial_id trial, const run_record& what, merit how) {
-  auto has_before = best_.has_value();
-  if (!has_before)
-    best_.emplace();
-  auto before = best_->trial;
+void machine::set_best(trial_id trial, const best_report& what, merit how) {
+  const auto before = best_.told() ? best_.told()->trial : trial;
   // A checkpoint taken over in a new lineage may be the only one it has.
-  auto is_same = has_before && before == trial && best_lineage_ == what.lineage;
-  best_->trial = trial;
-  best_->config = what.config;
-  best_->at = what.at;
-  best_merit_ = how;
-  best_lineage_ = what.lineage;
+  const auto is_same = best_.is(trial, what.lineage);
+  best_.set(trial, what, how);
   const auto* alive = live(trial);
-  auto newest = alive == nullptr ? entry(trial).newest : newest_good(*alive);
-  auto known = checkpoints_.find(newest);
-  best_newest_ = known == checkpoints_.end() ? std::string{} : known->second.location;
+  const auto* newest
+      = checkpoints_.find(alive == nullptr ? entry(trial).newest : newest_good(*alive));
+  best_.set_newest(newest == nullptr ? std::string{} : newest->location);
   if (is_same)
     return;
   find_best_checkpoint();
   // Checkpoints that were kept only for the former best trial may go.
-  if (has_before && before != trial && draws_ >= on::judged_afresh)
+  if (before != trial && draws_ >= on::judged_afresh)
     review(before);
 }
 
@@ -248,14 +239,14 @@ std::optional<stop_verdict> machine::ask_stopper(stopper& whom, const report& ab
 }
 
 bool machine::stop_condition(live_trial& trial) {
-  if (trial.last->done) {
+  if (trial.last.what->done) {
     decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
     return true;
   }
   std::optional<stop_verdict> verdict;
   // Each stopper sees each report, even after another has decided.
   for (auto& x : stoppers_) {
-    auto says = ask_stopper(*x, *trial.last);
+    auto says = ask_stopper(*x, *trial.last.what);
     if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
       says->why = says->earlier_why;
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
@@ -288,31 +279,31 @@ void machine::ask_verdict(live_trial& trial) {
   };
   // A report without the objective cannot be judged, and a trial that confirms is never stopped.
   if (trial.confirms || !scheduler_.judges
-      || !metric_number(*trial.last, settings_.objectives.front().metric)) {
+      || !metric_number(*trial.last.what, settings_.objectives.front().metric)) {
     train_on(0);
     return;
   }
   fact::result told;
   told.trial = trial.id;
   told.lineage = trial.lineage;
-  told.iteration = trial.last->iteration;
-  told.scores = scores_of(*trial.last);
-  told.time = time_of(*trial.last);
-  told.full = trial.last;
-  trial.last_judged = true;
+  told.iteration = trial.last.what->iteration;
+  told.scores = scores_of(*trial.last.what);
+  told.time = time_of(*trial.last.what);
+  told.full = trial.last.what;
+  trial.last.is_judged = true;
   tell_scheduler(std::move(told));
   trial.shown = seq_;
   if (attempt.iteration <= attempt.credit) {
     train_on(attempt.credit);
     return;
   }
-  unanswered_.emplace(seq_, trial.id);
+  verdicts_.ask(seq_, trial.id);
   emit(cmd::judge{seq_, trial.id});
   if (attempt.at == phase::stopping)
     return;
   forget_verdict(attempt);
   attempt.judging = seq_;
-  judging_.emplace(seq_, trial.id);
+  verdicts_.await(seq_, trial.id);
 }
 
 void machine::take(const on::exported& what) {
@@ -339,7 +330,7 @@ void machine::note_exports(const live_trial& trial, const on::exported& what) {
   note_decision(trial, "export_failed", failed);
   // Warn once: what is true of one trial is mostly true of all.
   const auto& first = *failed.begin();
-  if (!std::exchange(warned_of_export_, true))
+  if (notices_.is_first(notice::failed_export))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its export as " + first.first
                    + " failed: " + to_text(first.second)});
 }

@@ -45,10 +45,10 @@ bool machine::pauses_here(live_trial& trial) {
   if (attempt.next != intent::pause)
     return false;
   // The outcome of the pending checkpoint will be reported.
-  if (attempt.at == phase::saving || attempt.handing_over.contains(attempt.iteration))
+  if (attempt.at == phase::saving || attempt.handed_over.is_on_its_way(attempt.iteration))
     return true;
   if (attempt.has_checkpoint()) {
-    attempt.ends_with_save = true;
+    attempt.save.ends = true;
     halt(trial, halt_mode::release, "pause");
     return true;
   }
@@ -68,17 +68,17 @@ bool machine::pauses_here(live_trial& trial) {
 
 void machine::begin_save(live_trial& trial, bool then_end) {
   auto& attempt = *trial.attempt;
-  attempt.saving = checkpoint_id{++checkpoints_made_};
-  attempt.saving_marks = marks_of(attempt, {}, attempt.iteration);
-  attempt.ends_with_save = then_end;
+  attempt.save.id = checkpoints_.make();
+  attempt.save.marks = marks_of(attempt, {}, attempt.iteration);
+  attempt.save.ends = then_end;
   attempt.at = phase::saving;
   attempt.answered = attempt.reported;
   // A trial that leaves off with its head needs the checkpoint on disk; and where trials are to end
   // with a checkpoint, the one of a pause may be the last.
-  attempt.saves_in_memory = settings_.checkpoints.pause_in_memory && then_end
-                            && attempt.next == intent::pause && !attempt.leaves_off
-                            && !attempt.no_memory && !attempt.saves_for_others
-                            && !(settings_.checkpoints.at_end && draws_ >= on::ends_whole);
+  attempt.save.in_memory = settings_.checkpoints.pause_in_memory && then_end
+                           && attempt.next == intent::pause && !attempt.leaves_off
+                           && !attempt.no_memory && !attempt.saves_for_others
+                           && !(settings_.checkpoints.at_end && draws_ >= on::ends_whole);
   attempt.saves_for_others = false;
   attempt.is_to_export = attempt.is_to_export || (then_end && exports_at_end(trial));
   emit(save_of(trial), then_end ? seq_ : 0);
@@ -89,12 +89,12 @@ cmd::save machine::save_of(const live_trial& trial) const {
   cmd::save x;
   x.trial = trial.id;
   x.attempt = attempt.id;
-  x.checkpoint = attempt.saving;
+  x.checkpoint = attempt.save.id;
   x.number = attempt.reported;
   x.iteration = attempt.iteration;
-  x.then_end = attempt.ends_with_save;
-  x.in_memory = attempt.saves_in_memory;
-  x.exports = attempt.ends_with_save && exports_at_end(trial);
+  x.then_end = attempt.save.ends;
+  x.in_memory = attempt.save.in_memory;
+  x.exports = attempt.save.ends && exports_at_end(trial);
   return x;
 }
 
@@ -121,13 +121,13 @@ bool machine::saves_at_end(const live_trial& trial) const {
 
 bool machine::is_doubled(const open_attempt& attempt, const on::saved& what) const {
   if (what.checkpoint)
-    return what.checkpoint != attempt.saving && what.checkpoint.number <= checkpoints_made_;
-  // An external executor never announces checkpoints: they only arrive.
-  return attempt.handed_over != 0 && !attempt.handing_over.contains(what.iteration);
+    return what.checkpoint != attempt.save.id && what.checkpoint <= checkpoints_.last();
+  return attempt.handed_over.is_doubled(what.iteration);
 }
 
 bool machine::is_doubled(const open_attempt& attempt, const on::save_failed& what) {
-  return !what.checkpoint && what.iteration != 0 && !attempt.handing_over.contains(what.iteration);
+  return !what.checkpoint && what.iteration != 0
+         && !attempt.handed_over.is_on_its_way(what.iteration);
 }
 
 void machine::take(const on::saved& what) {
@@ -135,7 +135,7 @@ void machine::take(const on::saved& what) {
   if (trial == nullptr || is_doubled(*trial->attempt, what))
     return;
   auto id = what.checkpoint;
-  checkpoints_made_ = std::max(checkpoints_made_, id.number);
+  checkpoints_.note_made(id);
   checkpoint_entry made{what.trial,      what.iteration,
                         what.time_total, what.location,
                         what.bytes,      marks_of(*trial->attempt, id, what.iteration)};
@@ -147,8 +147,8 @@ void machine::take(const on::saved& what) {
   attempt.heard = now_;
   // The report did not count, so the checkpoint was not noted with it.
   if (attempt.only_ends)
-    attempt.handed_over = std::max(attempt.handed_over, what.iteration);
-  if (attempt.at == phase::saving && attempt.saving == id)
+    attempt.handed_over.note_registered(what.iteration);
+  if (attempt.at == phase::saving && attempt.save.id == id)
     end_save(*trial);
   else
     settle_handover(*trial, what.iteration, true);
@@ -157,10 +157,10 @@ void machine::take(const on::saved& what) {
 /// Goes on after the requested checkpoint is safe.
 void machine::end_save(live_trial& trial) {
   auto& attempt = *trial.attempt;
-  // With `ends_with_save` the attempt ends by itself.
-  attempt.at = attempt.ends_with_save ? phase::stopping : phase::stepping;
-  attempt.closed = attempt.ends_with_save;
-  attempt.saving = {};
+  // With `save.ends` the attempt ends by itself.
+  attempt.at = attempt.save.ends ? phase::stopping : phase::stepping;
+  attempt.closed = attempt.save.ends;
+  attempt.save.id = {};
   if (attempt.at == phase::stepping)
     enact(trial);
   else
@@ -170,26 +170,22 @@ void machine::end_save(live_trial& trial) {
 /// Notes the outcome of a checkpoint that came with a report.
 void machine::settle_handover(live_trial& trial, std::uint64_t iteration, bool kept) {
   auto& attempt = *trial.attempt;
-  if (attempt.handing_over.erase(iteration) == 0)
-    return;
-  if (kept)
-    attempt.handed_over = std::max(attempt.handed_over, iteration);
-  if (attempt.next == intent::pause)
+  if (attempt.handed_over.settle(iteration, kept) && attempt.next == intent::pause)
     enact(trial);
 }
 
 void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   auto iteration = what.iteration;
   trial.lacks_checkpoint = false;
-  if (best_ && best_->trial == trial.id && best_lineage_ == trial.lineage)
-    best_newest_ = what.location;
-  if (trial.attempt->saves_in_memory && trial.attempt->saving == id && !what.location.empty()
-      && !std::exchange(warned_of_memory_, true))
+  if (best_.is(trial.id, trial.lineage))
+    best_.set_newest(what.location);
+  if (trial.attempt->save.in_memory && trial.attempt->save.id == id && !what.location.empty()
+      && notices_.is_first(notice::no_memory))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": its pause went to disk, since node "
                    + trial.attempt->home() + " has no room for it in memory"});
   if (auto before = newest_good(trial); before && checkpoints_.at(before).trial == trial.id)
-    checkpoints_.at(before).until = seq_;
-  keep(id, std::move(what));
+    checkpoints_.replace(before, seq_);
+  checkpoints_.keep(id, std::move(what));
   trial.checkpoints.push_back(id);
   offer_for_best(trial, id);
   review(trial.id);
@@ -201,7 +197,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
 /// Notes a refused checkpoint; the trial goes on. Repeated failures with the same text are noted
 /// once.
 void machine::note_refused_handover(live_trial& trial, const std::string& why) {
-  if (std::exchange(trial.attempt->refused, why) == why)
+  if (!trial.attempt->handed_over.refuse(why))
     return;
   note_decision(trial, "save_failed", object{{"why", why}});
   warn_of_lost_save(trial, "it handed over", why);
@@ -210,7 +206,7 @@ void machine::note_refused_handover(live_trial& trial, const std::string& why) {
 /// Warns once: what is true of one trial is mostly true of all.
 void machine::warn_of_lost_save(const live_trial& trial, const std::string& which,
                                 const std::string& why) {
-  if (!std::exchange(warned_of_lost_save_, true))
+  if (notices_.is_first(notice::lost_save))
     emit(cmd::warn{"trial " + to_text(trial.id) + ": a checkpoint that " + which
                    + " is not kept: " + why});
 }
@@ -220,7 +216,7 @@ void machine::pause_on_disk(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
   emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
-  if (!std::exchange(warned_of_memory_, true))
+  if (notices_.is_first(notice::no_memory))
     emit(cmd::warn{"trial " + to_text(trial.id)
                    + ": it could not pause into memory, and is to pause on disk: " + why});
 }
@@ -234,22 +230,22 @@ void machine::take(const on::save_failed& what) {
     settle_handover(*trial, what.iteration, false);
     return;
   }
-  if (trial->attempt->saving != what.checkpoint)
+  if (trial->attempt->save.id != what.checkpoint)
     return;
   auto& attempt = *trial->attempt;
-  attempt.saving = {};
+  attempt.save.id = {};
   attempt.at = phase::stepping;
   attempt.unable = attempt.unable || what.unable;
   note_decision(*trial, "save_failed", object{{"why", what.why}});
-  if (!what.unable && !attempt.saves_in_memory)
+  if (!what.unable && !attempt.save.in_memory)
     warn_of_lost_save(*trial, "it was asked for", what.why);
-  if (!attempt.ends_with_save) {
+  if (!attempt.save.ends) {
     trial->lacks_checkpoint = trial->lacks_checkpoint || what.unable;
     enact(*trial);
     return;
   }
-  attempt.ends_with_save = false;
-  if (std::exchange(attempt.saves_in_memory, false)) {
+  attempt.save.ends = false;
+  if (std::exchange(attempt.save.in_memory, false)) {
     pause_on_disk(*trial, what.why);
     return;
   }

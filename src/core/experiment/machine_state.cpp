@@ -40,22 +40,22 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::save_failed>(&what))
     return gone(x->trial, x->attempt) || is_doubled(*live(x->trial)->attempt, *x);
   if (const auto* x = std::get_if<on::checkpoint_bad>(&what)) {
-    auto known = checkpoints_.find(x->checkpoint);
-    return known == checkpoints_.end() || known->second.bad || known->second.doomed;
+    const auto* known = checkpoints_.find(x->checkpoint);
+    return known == nullptr || known->bad || known->doomed;
   }
   if (const auto* x = std::get_if<on::exported>(&what))
     return x->attempt ? gone(x->trial, x->attempt) : !is_given_up(x->trial);
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
-    return x->ask != asks_ + 1 || (asked_ && !gives_up(*x));
+    return x->ask != dialogue_.next() || (dialogue_.is_open() && !gives_up(*x));
   if (const auto* x = std::get_if<on::suggested>(&what))
-    return !asked_ || asked_->number != x->ask;
+    return !dialogue_.is_open() || dialogue_.open()->number != x->ask;
   if (const auto* x = std::get_if<on::decided>(&what))
     return std::none_of(x->answers.begin(), x->answers.end(),
                         [this](const auto& y) { return awaits(y); });
   if (const auto* x = std::get_if<on::chosen>(&what))
-    return choosing_ != x->what.at;
+    return choice_.at() != x->what.at;
   if (std::holds_alternative<on::stop_asked>(what) || std::holds_alternative<on::pause_asked>(what)
       || std::holds_alternative<on::unpause_asked>(what)
       || std::holds_alternative<on::add_asked>(what)
@@ -75,8 +75,8 @@ std::optional<event_body> machine::still_wanted(event_body what) const {
   if (doomed == nullptr)
     return what;
   std::erase_if(doomed->which, [this](checkpoint_id id) {
-    auto known = checkpoints_.find(id);
-    return known == checkpoints_.end() || known->second.doomed || is_pinned(id, known->second);
+    const auto* known = checkpoints_.find(id);
+    return known == nullptr || known->doomed || is_pinned(id, *known);
   });
   return doomed->which.empty() ? std::nullopt : std::optional{std::move(what)};
 }
@@ -86,16 +86,16 @@ std::vector<command> machine::outstanding() const {
   auto add = [&](command_body body) {
     result.push_back({seq_, static_cast<std::uint32_t>(result.size()), 0, std::move(body)});
   };
-  if (asked_)
-    add(cmd::ask_searcher{*asked_});
+  if (const auto& open = dialogue_.open())
+    add(cmd::ask_searcher{*open});
   else if (!finished_ && !drain_ && wants_suggestions())
-    add(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
+    add(cmd::log{on::suggest_asked{dialogue_.next(), suggestions_wanted(), drafts_wanted()}});
   // Asked even if the attempt ended with the last head: an answer is valid however late.
-  for (const auto& [cause, trial] : unanswered_)
+  for (const auto& [cause, trial] : verdicts_.open())
     add(cmd::judge{cause, trial});
-  for (auto id : suspended_ ? std::vector<trial_id>{} : awaiting())
+  for (auto id : clients_.suspended() ? std::vector<trial_id>{} : awaiting())
     add(place_of(*live(id)));
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     const auto& trial = *live(id);
     if (is_given_up(id))
       add(cmd::log{export_lost(trial, settings_.exports)});
@@ -107,12 +107,12 @@ std::vector<command> machine::outstanding() const {
     if (attempt.at == phase::stopping)
       add(halt_of(trial));
   }
-  for (const auto& [id, x] : checkpoints_) {
+  for (const auto& [id, x] : checkpoints_.all()) {
     if (x.doomed)
       add(cmd::discard{id, x.location, x.node});
   }
-  if (choosing_)
-    add(cmd::choose{*choosing_, choose_count_});
+  if (const auto& open = choice_.at())
+    add(cmd::choose{*open, choice_.count()});
   return result;
 }
 
@@ -127,7 +127,7 @@ cmd::halt machine::halt_of(const live_trial& trial) const {
 
 std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
   std::vector<std::pair<trial_id, attempt_id>> result;
-  for (auto id : live_) {
+  for (auto id : trials_.live()) {
     if (const auto& attempt = live(id)->attempt)
       result.emplace_back(id, attempt->id);
   }
@@ -135,213 +135,20 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{counts_,    succeeded_, best_,       searcher_done_,   drain_.has_value(),
-                         suspended_, held_,      waits_for(), withdrawn_.size()};
+  experiment_view result{census_.counts(),    census_.succeeded(), best_.told(),
+                         dialogue_.is_done(), drain_.has_value(),  clients_.suspended(),
+                         census_.held(),      waits_for(),         samples_.withdrawn()};
   if (result.best)
-    result.best->status = entry_of(best_->trial).status;
-  if (auto group = result.best ? runs_.best() : std::nullopt)
-    result.best->runs = statistics_of(runs_, *group, settings_.objectives.front().maximise);
+    result.best->status = entry_of(result.best->trial).stands.status();
+  if (auto group = result.best ? runs_.book().best() : std::nullopt)
+    result.best->runs = statistics_of(runs_.book(), *group, settings_.objectives.front().maximise);
   return result;
 }
 
 std::optional<trial_status> machine::status_of(trial_id id) const {
-  if (id.number >= trials_.size())
+  if (!trials_.knows(id))
     return std::nullopt;
-  return trials_[id.number].status;
-}
-
-namespace {
-
-void describe_report(fingerprint& into, const std::shared_ptr<const report>& what) {
-  into.add(std::uint64_t{what != nullptr});
-  if (what == nullptr)
-    return;
-  into.add(what->attempt).add(what->number).add(what->iteration);
-  if (what->metrics != nullptr)
-    into.add(*what->metrics);
-}
-
-/// Omits the violation if all constraints are met.
-void describe_merit(fingerprint& into, const std::optional<merit>& x) {
-  into.add(x ? x->score : 0);
-  if (x && x->violation > 0)
-    into.add(x->violation);
-}
-
-void describe_marks(fingerprint& into, const report_marks& x) {
-  into.add(std::uint64_t{x.rank.has_value()}).add(x.rank.value_or(0));
-  for (auto score : x.scores)
-    into.add(score);
-}
-
-void describe_attempt(fingerprint& into, const open_attempt& x) {
-  into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
-  into.add(x.donor ? x.donor->number + 1 : 0);
-  into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
-  into.add(x.saving).add(std::uint64_t{x.ends_with_save}).add(static_cast<std::uint64_t>(x.next));
-  into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
-  into.add(std::uint64_t{x.leaves_unsaved});
-  into.add(static_cast<std::uint64_t>(x.heard.count()));
-  into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
-  into.add(std::string_view{x.refused});
-  for (const auto& [iteration, marks] : x.marks) {
-    into.add(iteration);
-    describe_marks(into, marks);
-  }
-  describe_marks(into, x.saving_marks);
-  into.add(std::uint64_t{x.saves_in_memory}).add(std::uint64_t{x.no_memory});
-  into.add(std::uint64_t{x.node_leaves}).add(std::uint64_t{x.saves_for_others});
-  into.add(*x.config);
-  for (auto iteration : x.handing_over)
-    into.add(iteration);
-  into.add(x.handed_over).add(std::uint64_t{x.unable});
-  into.add(std::uint64_t{x.noted_waiting});
-  if (x.is_to_export || x.exported || x.only_ends)
-    into.add(std::uint64_t{x.is_to_export})
-        .add(std::uint64_t{x.exported})
-        .add(std::uint64_t{x.only_ends});
-}
-
-void describe_trial(fingerprint& into, const live_trial& x) {
-  into.add(x.id).add(*x.config).add(std::string_view{x.origin}).add(x.born);
-  into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged).add(x.shown).add(x.pauses_at);
-  for (auto count : x.failures)
-    into.add(std::uint64_t{count});
-  describe_report(into, x.last);
-  if (x.last_config != nullptr)
-    into.add(*x.last_config).add(std::uint64_t{x.last_lineage});
-  into.add(std::uint64_t{x.config_before != nullptr});
-  if (x.config_before != nullptr)
-    into.add(*x.config_before);
-  into.add(std::uint64_t{x.last_judged}).add(std::uint64_t{x.has_objective});
-  into.add(std::uint64_t{x.lacks_checkpoint});
-  describe_report(into, x.best);
-  for (auto id : x.checkpoints)
-    into.add(id);
-  into.add(x.aside);
-  into.add(std::string_view{to_text(x.request)});
-  describe_merit(into, x.best_merit);
-  into.add(static_cast<std::uint64_t>(x.held));
-  into.add(std::uint64_t{x.asked_for}).add(std::uint64_t{x.suggested});
-  into.add(std::uint64_t{x.confirms});
-  into.add(std::uint64_t{x.was_refused});
-  into.add(x.draft ? static_cast<std::uint64_t>(*x.draft) + 1 : 0).add(x.drawn_at);
-  into.add(x.place_free_since ? static_cast<std::uint64_t>(x.place_free_since->count()) + 1 : 0);
-  into.add(static_cast<std::uint64_t>(x.wished_at.count()));
-  into.add(std::uint64_t{x.redrawn}).add(x.granted ? x.granted->id.number + 1 : 0);
-  into.add(std::uint64_t{x.was_placed})
-      .add(std::uint64_t{x.awaits_lease})
-      .add(std::uint64_t{x.queued})
-      .add(x.place_number);
-  into.add(static_cast<std::uint64_t>(x.retry_at.value_or(instant{-1}).count()));
-  for (const auto& due : x.due_at)
-    into.add(static_cast<std::uint64_t>(due.value_or(instant{-1}).count()));
-  into.add(std::uint64_t{x.attempt.has_value()});
-  if (x.attempt)
-    describe_attempt(into, *x.attempt);
-  into.add(std::string_view{x.stop_reason}).add(static_cast<std::uint64_t>(x.stop_kind));
-  into.add(std::uint64_t{x.due_exploit.has_value()});
-  if (x.due_exploit)
-    into.add(x.due_exploit->donor).add(x.due_exploit->from).add(*x.due_exploit->config);
-  into.add(std::string_view{x.last_error});
-  if (x.end)
-    into.add(std::string_view{x.end->reason})
-        .add(static_cast<std::uint64_t>(x.end->kind))
-        .add(x.end->at)
-        .add(std::string_view{x.end->given_up});
-}
-
-} // namespace
-
-void machine::describe(fingerprint& into) const {
-  into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
-  into.add(std::uint64_t{draws_});
-  into.add(attempts_).add(checkpoints_made_).add(std::uint64_t{nodes_.size()});
-  for (const auto& [name, capacity] : nodes_)
-    into.add(std::string_view{name}).add(std::string_view{to_text(capacity)});
-  into.add(std::uint64_t{trials_.size()});
-  for (const auto& x : trials_) {
-    into.add(static_cast<std::uint64_t>(x.status)).add(std::uint64_t{x.succeeded});
-    into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.newest).add(x.last_given_up);
-    describe_merit(into, x.best_merit);
-    into.add(std::uint64_t{x.best_merit.has_value()});
-    if (x.live != nullptr)
-      describe_trial(into, *x.live);
-  }
-  for (const auto& [id, x] : checkpoints_) {
-    into.add(id)
-        .add(x.trial)
-        .add(x.iteration)
-        .add(std::string_view{x.location})
-        .add(std::string_view{x.node})
-        .add(std::uint64_t{x.bad})
-        .add(std::uint64_t{x.doomed})
-        .add(x.until);
-    describe_marks(into, x.marks);
-  }
-  for (const auto& [trial, others] : gone_on_from_) {
-    into.add(trial);
-    for (auto id : others)
-      into.add(id);
-  }
-  into.add(kept_bytes_);
-  if (best_) {
-    into.add(best_->trial);
-    describe_merit(into, best_merit_);
-    into.add(std::uint64_t{best_lineage_});
-    into.add(best_from_).add(std::string_view{best_newest_});
-    describe_report(into, best_->at);
-  }
-  runs_.describe(into);
-  into.add(unchosen_).add(awaiting_lease_).add(places_);
-  into.add(in_backoff_).add(asks_);
-  for (const auto& [id, x] : withdrawn_)
-    into.add(id).add(*x.config).add(std::string_view{x.origin});
-  into.add(static_cast<std::uint64_t>(idle_since_.value_or(instant{-1}).count()));
-  into.add(static_cast<std::uint64_t>(ask_again_at_.value_or(instant{-1}).count()));
-  into.add(static_cast<std::uint64_t>(ask_again_after_.count()));
-  into.add(static_cast<std::uint64_t>(trained_.count()));
-  into.add(static_cast<std::uint64_t>(trained_before_.count()));
-  into.add(searcher_told_).add(most_running_).add(std::string_view{search_end_});
-  into.add(place_free_since_ ? static_cast<std::uint64_t>(place_free_since_->count()) + 1 : 0);
-  for (auto id : granted_)
-    into.add(id);
-  pending_.describe(into);
-  into.add(suggested_).add(held_).add(held_paused_).add(std::uint64_t{suspended_});
-  into.add(std::uint64_t{told_of_rest_}).add(std::uint64_t{narrowed_});
-  into.add(std::uint64_t{gathering_}).add(asked_for_);
-  for (const auto& [key, trial] : added_)
-    into.add(std::string_view{key}).add(trial);
-  for (auto id : asked_waiting_)
-    into.add(id);
-  for (auto id : open_ends_)
-    into.add(id);
-  for (const auto& [cause, trial] : judging_)
-    into.add(cause).add(trial);
-  for (const auto& [cause, trial] : unanswered_)
-    into.add(cause).add(trial);
-  for (auto id : kept_for_answers_)
-    into.add(id);
-  into.add(asked_ ? asked_->number : 0).add(std::uint64_t{searcher_done_});
-  into.add(std::uint64_t{searcher_waits_}).add(choosing_.value_or(0));
-  into.add(std::uint64_t{searcher_heard_}).add(std::uint64_t{scheduler_heard_});
-  into.add(refused_choices_).add(std::uint64_t{nobody_to_start_}).add(stalled_at_.value_or(0));
-  into.add(std::uint64_t{stalled_at_ && stall_heard_});
-  into.add(std::uint64_t{any_report_})
-      .add(std::uint64_t{warned_of_objective_})
-      .add(std::uint64_t{warned_of_lost_save_})
-      .add(std::uint64_t{warned_of_no_checkpoint_})
-      .add(std::uint64_t{warned_of_export_})
-      .add(std::uint64_t{warned_of_unsaved_end_})
-      .add(std::uint64_t{warned_of_memory_})
-      .add(std::uint64_t{warned_of_lost_pause_})
-      .add(std::string_view{opening_failure_});
-  into.add(std::uint64_t{opening_failures_}).add(std::uint64_t{finished_});
-  into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);
-  into.add(std::uint64_t{keeps_places_});
-  into.add(ended_early_ ? static_cast<std::uint64_t>(ended_early_->status) + 1 : 0);
-  for (const auto& x : stoppers_)
-    x->describe(into);
+  return trials_[id].stands.status();
 }
 
 } // namespace tune

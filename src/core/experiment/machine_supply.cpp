@@ -22,17 +22,17 @@ std::string counted(std::uint64_t n, const char* noun) {
 
 void machine::settle() {
   // Time trained before this head opened does not end the run here; the clock does.
-  if (!drain_ && trained_ > trained_before_ && has_trained_enough())
+  if (!drain_ && training_.is_new() && has_trained_enough())
     leave_off_in_time();
   if (drain_) {
-    if (counts_[static_cast<std::size_t>(trial_status::running)] == 0 && giving_up_ == 0)
+    if (census_.running() == 0 && giving_up_ == 0)
       finish(drain_->status, drain_->why);
     return;
   }
-  if (gathering_)
+  if (clients_.gathering())
     return;
   place_open_ends();
-  if (narrowed_) {
+  if (clients_.narrowed()) {
     settle_narrowed();
     if (!finished_ && stands_still())
       tell_of_rest();
@@ -40,58 +40,49 @@ void machine::settle() {
   }
   watch_places();
   if (is_sketch_due())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::quick}});
+    emit(cmd::log{on::suggest_asked{dialogue_.next(), 1, drafting::quick}});
   else if (auto id = next_draft())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, 1, drafting::none, id}});
+    emit(cmd::log{on::suggest_asked{dialogue_.next(), 1, drafting::none, id}});
   else if (wants_suggestions())
-    emit(cmd::log{on::suggest_asked{asks_ + 1, suggestions_wanted(), drafts_wanted()}});
+    emit(cmd::log{on::suggest_asked{dialogue_.next(), suggestions_wanted(), drafts_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
-    choosing_ = seq_;
-    scheduler_heard_ = false;
-    choose_count_ = count;
+    choice_.ask(seq_, count);
     emit(cmd::choose{seq_, count});
   }
-  if (live_.empty() && searcher_done_) {
+  const auto is_empty = trials_.live().empty();
+  if (is_empty && dialogue_.is_done()) {
     finish_as_complete();
-  } else if (live_.empty() && searcher_waits_ && no_search::is_idle(searcher_)) {
+  } else if (is_empty && dialogue_.waits() && no_search::is_idle(searcher_)) {
     tell_of_rest();
-  } else if (live_.empty() && searcher_waits_) {
+  } else if (is_empty && dialogue_.waits()) {
     wait_for_searcher();
-  } else if (stands_still() && (suspended_ || held_ > 0)) {
+  } else if (stands_still() && (clients_.suspended() || census_.held() > 0)) {
     tell_of_rest();
-  } else if (stands_still() && !stalled_at_) {
-    stalled_at_ = seq_;
-    stall_heard_ = false;
+  } else if (stands_still() && !stall_.is_open()) {
+    stall_.ask(seq_);
     emit(cmd::resolve_stall{seq_});
   }
 }
 
 /// Waits: the searcher has nothing and no trial is left, but time may bring something.
 void machine::wait_for_searcher() {
-  constexpr std::chrono::nanoseconds first = std::chrono::seconds{1};
-  constexpr std::chrono::nanoseconds longest = std::chrono::seconds{16};
-  // Users are told at the third question, 3 s after the first: some searchers just take a moment.
-  constexpr auto told_before = 4 * first;
-  if (ask_again_at_)
+  if (idle_.again_at())
     return;
   auto patience = draws_ >= on::judged_afresh ? settings_.stall_timeout : std::chrono::seconds{0};
-  if (!idle_since_) {
-    idle_since_ = now_;
-    ask_again_after_ = first;
+  switch (idle_.wait(now_, patience)) {
+    case idle_wait::step::waits:
+      return;
+    case idle_wait::step::waits_long:
+      emit(cmd::warn{searcher_wait_text(patience)});
+      return;
+    case idle_wait::step::over:
+      break;
   }
-  auto end = *idle_since_ + patience;
-  if (now_ >= end) {
-    auto waited = std::chrono::ceil<std::chrono::seconds>(patience).count();
-    finish(experiment_status::stalled,
-           "the searcher waits for results, but no trial is left to give any"
-               + (waited > 0 ? "; it was asked again for " + std::to_string(waited) + " s"
-                             : std::string{}));
-    return;
-  }
-  if (ask_again_after_ == told_before)
-    emit(cmd::warn{searcher_wait_text(patience)});
-  ask_again_at_ = std::min(now_ + ask_again_after_, end);
-  ask_again_after_ = std::min(2 * ask_again_after_, longest);
+  auto waited = std::chrono::ceil<std::chrono::seconds>(patience).count();
+  finish(experiment_status::stalled,
+         "the searcher waits for results, but no trial is left to give any"
+             + (waited > 0 ? "; it was asked again for " + std::to_string(waited) + " s"
+                           : std::string{}));
 }
 
 /// Withdraws or revives trials that were drawn ahead, after the number of samples has changed.
@@ -99,11 +90,11 @@ void machine::fit_samples() {
   auto limit = settings_.sample_limit;
   if (draws_ < on::judged_afresh)
     return;
-  while (!withdrawn_.empty() && (limit == 0 || suggested_ - withdrawn_.size() < limit))
+  while (samples_.withdrawn() > 0 && (limit == 0 || samples_.standing() < limit))
     revive_withdrawn();
   if (limit == 0)
     return;
-  auto before = withdrawn_.size();
+  auto before = samples_.withdrawn();
   const auto& rule = settings_.repeats;
   // With several runs per configuration, users ask for configurations, not for trials.
   auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
@@ -111,11 +102,11 @@ void machine::fit_samples() {
                                      + (limit == rule.runs ? " is wanted, " : " are wanted, ")
                                      + std::to_string(rule.runs) + " runs of each";
   auto why = std::string{withdrawn_reason} + wanted;
-  while (suggested_ - withdrawn_.size() > limit && withdraw_newest(why)) {}
-  if (auto count = withdrawn_.size() - before; count > 0)
+  while (samples_.standing() > limit && withdraw_newest(why)) {}
+  if (auto count = samples_.withdrawn() - before; count > 0)
     emit(cmd::warn{counted(count, rule.runs == 1 ? "configuration" : "run") + " that had not begun "
                    + (count == 1 ? "is" : "are") + " withdrawn: " + wanted});
-  auto left = suggested_ - withdrawn_.size();
+  auto left = samples_.standing();
   if (left > limit && rule.runs == 1)
     emit(cmd::warn{std::to_string(left) + " samples have begun, more than the "
                    + std::to_string(limit) + " that are wanted now: they go on"});
@@ -126,16 +117,15 @@ void machine::fit_samples() {
 
 /// @returns false if no trial is left that the searcher drew and that never began.
 bool machine::withdraw_newest(const std::string& why) {
-  for (auto i = live_.rbegin(); i != live_.rend(); ++i) {
+  for (auto i = trials_.live().rbegin(); i != trials_.live().rend(); ++i) {
     auto& trial = *live(*i);
     auto is_fresh = !trial.attempt && !trial.was_placed && trial.failure_count() == 0
-                    && trial.lineage == 1 && trial.last == nullptr && trial.suggested;
-    if (!is_fresh || entry(trial.id).status != trial_status::pending)
+                    && trial.lineage == 1 && trial.last.what == nullptr && trial.suggested;
+    if (!is_fresh || standing_of(trial).status() != trial_status::pending)
       continue;
-    withdrawn_.emplace(trial.id, suggestion{trial.config, trial.origin, trial.draft.has_value()});
     // Requests of the last head are unknown to the cluster.
-    awaiting_lease_ -= std::exchange(trial.awaits_lease, false) ? 1 : 0;
-    pending_.set_aside(trial.id);
+    census_.stop_waiting(standing_of(trial));
+    samples_.withdraw(trial.id, {trial.config, trial.origin, trial.draft.kind.has_value()});
     end_without_running(trial, why, fact::end_kind::removed);
     return true;
   }
@@ -144,20 +134,15 @@ bool machine::withdraw_newest(const std::string& why) {
 
 /// Revives the first withdrawn trial.
 void machine::revive_withdrawn() {
-  auto first = withdrawn_.extract(withdrawn_.begin());
-  auto made = std::make_unique<live_trial>();
-  auto& trial = *made;
-  trial.id = first.key();
-  trial.config = std::move(first.mapped().config);
-  trial.origin = std::move(first.mapped().origin);
+  auto [id, what] = samples_.revive_first();
+  auto& trial = trials_.revive(id);
+  trial.config = std::move(what.config);
+  trial.origin = std::move(what.origin);
   trial.born = seq_;
   trial.request = settings_.request;
   trial.suggested = true;
-  if (first.mapped().draft)
-    trial.draft = drafting::quick;
-  entry(trial.id).live = std::move(made);
-  live_.insert(trial.id);
-  pending_.revive(trial.id);
+  if (what.draft)
+    trial.draft.kind = drafting::quick;
   runs_.revive(trial.id);
   move(trial, status_event::revive);
   row(trial);
@@ -166,12 +151,12 @@ void machine::revive_withdrawn() {
 }
 
 bool machine::wants_suggestions() const {
-  return !narrowed_ && !asked_ && !searcher_done_ && !searcher_waits_ && suggestions_wanted() > 0;
+  return !clients_.narrowed() && dialogue_.may_be_asked() && suggestions_wanted() > 0;
 }
 
 /// Number of suggestions that `max_pending` leaves room for.
 std::uint64_t machine::room_for_suggestions() const {
-  return pending_.room(settings_.max_pending, settings_.in_batches);
+  return samples_.pending().room(settings_.max_pending, settings_.in_batches);
 }
 
 bool machine::asks_in_batches() const {
@@ -181,8 +166,8 @@ bool machine::asks_in_batches() const {
 /// Trials that are likely to begin before another one that the searcher is asked for. Those that
 /// the scheduler lets wait do not count: they may wait for results of others.
 std::uint64_t machine::supply() const {
-  auto all_wait = nobody_to_start_ && draws_ >= on::heeds_clients;
-  return awaiting_lease_ + (all_wait ? 0 : unchosen_);
+  auto all_wait = choice_.has_nobody() && draws_ >= on::heeds_clients;
+  return census_.awaiting_lease() + (all_wait ? 0 : census_.queued());
 }
 
 std::uint32_t machine::suggestions_wanted() const {
@@ -195,7 +180,8 @@ std::uint32_t machine::suggestions_wanted() const {
     return 0;
   auto count = std::min(ahead - waiting, room);
   if (settings_.max_trials > 0)
-    count = std::min(count, settings_.max_trials - std::min(settings_.max_trials, suggested_));
+    count = std::min(count,
+                     settings_.max_trials - std::min(settings_.max_trials, samples_.suggested()));
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
@@ -203,39 +189,41 @@ std::uint32_t machine::suggestions_wanted() const {
 /// What keeps anything from running, for people: a pause by clients, or trials whose end brings the
 /// next suggestions; empty if something may begin.
 std::string machine::waits_for() const {
-  const auto rests = stands_still() || (suspended_ && live_.empty());
-  if (!drain_ && rests && (suspended_ || held_ > 0))
+  const auto rests = stands_still() || (clients_.suspended() && trials_.live().empty());
+  if (!drain_ && rests && (clients_.suspended() || census_.held() > 0))
     return rest_text();
-  if (asked_ || searcher_done_ || drain_ || suspended_ || narrowed_ || pending_.empty()
-      || supply() > 0 || room_for_suggestions() > 0)
+  if (dialogue_.is_open() || dialogue_.is_done() || drain_ || clients_.suspended()
+      || clients_.narrowed() || samples_.pending().empty() || supply() > 0
+      || room_for_suggestions() > 0)
     return {};
   auto bound = "[search] max_pending = " + std::to_string(settings_.max_pending);
   auto when = settings_.in_batches
                   ? ", batch: the next are asked for when the rest of this batch has ended: "
                   : ": the next is asked for when one of these has ended: ";
-  return bound + when + pending_.names();
+  return bound + when + samples_.pending().names();
 }
 
 std::uint32_t machine::choices_wanted() const {
-  if (choosing_ || nobody_to_start_ || suspended_)
+  if (choice_.is_open() || choice_.has_nobody() || clients_.suspended())
     return 0;
   // Ask for the next portion when half of the last has begun, as for suggestions.
-  if (scheduler_.choose_ahead > 2 && awaiting_lease_ > scheduler_.choose_ahead / 2)
+  if (scheduler_.choose_ahead > 2 && census_.awaiting_lease() > scheduler_.choose_ahead / 2)
     return 0;
-  auto paused = counts_[static_cast<std::size_t>(trial_status::paused)] - held_paused_;
-  auto count = std::min<std::uint64_t>(unchosen_ + paused, scheduler_.choose_ahead);
-  count -= std::min(count, awaiting_lease_);
+  auto paused = census_.count(trial_status::paused) - census_.held_paused();
+  auto count = std::min<std::uint64_t>(census_.queued() + paused, scheduler_.choose_ahead);
+  count -= std::min(count, census_.awaiting_lease());
   if (settings_.max_concurrent > 0) {
-    auto busy = counts_[static_cast<std::size_t>(trial_status::running)] + awaiting_lease_;
+    auto busy = census_.busy();
     count = std::min(count, settings_.max_concurrent - std::min(settings_.max_concurrent, busy));
   }
   return static_cast<std::uint32_t>(count);
 }
 
 bool machine::stands_still() const {
-  return !live_.empty() && counts_[static_cast<std::size_t>(trial_status::running)] == 0
-         && (awaiting_lease_ == 0 || suspended_) && in_backoff_ == 0 && judging_.empty() && !asked_
-         && !choosing_ && !wants_suggestions();
+  return !trials_.live().empty() && census_.running() == 0
+         && (census_.awaiting_lease() == 0 || clients_.suspended())
+         && deadlines_.count(due_kind::retry) == 0 && verdicts_.all_waiting().empty()
+         && !dialogue_.is_open() && !choice_.is_open() && !wants_suggestions();
 }
 
 /// A head that found nothing left to run leaves the experiment's early end as it was.
@@ -243,7 +231,7 @@ void machine::finish_as_complete() {
   if (ended_early_ && draws_ >= on::keeps_ends)
     finish(ended_early_->status, ended_early_->why);
   else
-    finish(experiment_status::done, search_end_);
+    finish(experiment_status::done, dialogue_.why_ended());
 }
 
 void machine::finish(experiment_status status, std::string why) {
@@ -252,17 +240,15 @@ void machine::finish(experiment_status status, std::string why) {
 }
 
 void machine::take(const on::suggest_asked& what) {
-  asks_ = what.ask;
-  asked_ = ask{what.ask, what.count, seq_, what.drafts, what.trial};
-  searcher_heard_ = false;
-  emit(cmd::ask_searcher{*asked_});
+  dialogue_.put({what.ask, what.count, seq_, what.drafts, what.trial});
+  emit(cmd::ask_searcher{*dialogue_.open()});
 }
 
 void machine::take(const on::suggested& what) {
-  auto question = *std::exchange(asked_, std::nullopt);
+  auto question = dialogue_.close();
   if (question.trial)
     return replace_draft(*question.trial, what, question.at);
-  suggested_fact told{what.ask, what.what, trial_id{trials_.size()}, question.at};
+  suggested_fact told{what.ask, what.what, trials_.next(), question.at};
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list) {
@@ -270,57 +256,50 @@ void machine::take(const on::suggested& what) {
       // Trials that confirm are not samples of the search.
       trial.suggested = !trial.confirms;
       if (x.draft)
-        trial.draft = question.drafts;
-      trial.drawn_at = question.at;
-      trial.place_free_since = place_free_since_;
-      suggested_ += trial.confirms ? 0 : 1;
+        trial.draft.kind = question.drafts;
+      trial.draft.drawn_at = question.at;
+      trial.draft.place_free_since = free_places_.since();
       if (trial.suggested)
-        pending_.add(trial.id);
+        samples_.add(trial.id);
     }
-    searcher_waits_ = list->empty() && !searcher_heard_;
+    dialogue_.note_answer(!list->empty());
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
-    searcher_waits_ = !searcher_heard_;
+    dialogue_.note_answer(false);
   } else {
-    searcher_done_ = true;
+    dialogue_.end();
     const auto& why = std::get<exhausted>(what.what).why;
     if (why.starts_with(samples_missing))
       emit(cmd::warn{why});
     if (draws_ >= on::bounds_model_waits && !why.ends_with(all_made))
-      search_end_ = why;
+      dialogue_.set_end(why);
   }
   if (has_all_samples())
-    searcher_done_ = true;
+    dialogue_.end();
 }
 
 bool machine::has_all_samples() const {
-  return settings_.max_trials > 0 && suggested_ >= settings_.max_trials;
+  return settings_.max_trials > 0 && samples_.suggested() >= settings_.max_trials;
 }
 
 live_trial& machine::add_trial(const suggestion& what) {
-  idle_since_.reset();
+  idle_.end();
   ended_early_.reset();
-  auto made = std::make_unique<live_trial>();
-  auto& trial = *made;
-  trial.id = trial_id{trials_.size()};
+  auto& trial = trials_.add();
   trial.config = what.config;
   trial.origin = what.origin;
   trial.born = seq_;
   trial.request = settings_.request;
-  trials_.push_back({trial_status::pending, false, std::move(made)});
-  ++counts_[static_cast<std::size_t>(trial_status::pending)];
-  live_.insert(trial.id);
+  census_.add(standing_of(trial));
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
     runs_.add(trial.id, *trial.config, trial.origin);
-    run_numbers_.take(*trial.config);
   }
   row(trial);
   if (drain_) {
     drain_trial(trial);
     return trial;
   }
-  trial.queued = true;
-  ++unchosen_;
+  census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::added{trial.id, trial.config, false});
   return trial;
 }
@@ -334,10 +313,10 @@ live_trial& machine::add_runs(const config_ptr& config) {
     introduce(trial);
     return trial;
   }
-  trial_id first{trials_.size()};
+  auto first = trials_.next();
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
-    numbered.set(rule.parameter, run_numbers_.next(*config));
+    numbered.set(rule.parameter, runs_.next_number(*config));
     auto& trial = add_trial(
         {std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
     introduce(trial);
@@ -353,12 +332,9 @@ live_trial& machine::add_runs(const config_ptr& config) {
 void machine::introduce(const live_trial& trial) {
   if (!settings_.repeats.is_on() || drain_)
     return;
-  searcher_waits_ = false;
-  searcher_heard_ = true;
-  if (settings_.repeats.confirm > 0) {
-    searcher_done_ = has_all_samples();
-    search_end_.clear();
-  }
+  dialogue_.hear();
+  if (settings_.repeats.confirm > 0)
+    dialogue_.reopen(has_all_samples());
   observation what;
   what.trial = trial.id;
   what.config = trial.config;
@@ -367,29 +343,31 @@ void machine::introduce(const live_trial& trial) {
 }
 
 void machine::take(const on::chosen& what) {
-  choosing_.reset();
+  choice_.close();
   fact::chosen told{what.what, {}};
   for (auto id : what.what.start) {
     if (drain_ || !start(id))
       told.refused.push_back(id);
   }
+  auto all_refused = told.refused.size() == what.what.start.size();
+  choice_.note_answer(all_refused);
   // Trials that clients hold may have been named first: the scheduler is asked again for each of
   // them.
-  auto all_refused = told.refused.size() == what.what.start.size();
-  refused_choices_ = all_refused ? refused_choices_ + 1 : 0;
-  auto tries_again = !what.what.start.empty() && refused_choices_ <= held_;
+  auto tries_again = !what.what.start.empty() && choice_.refused() <= census_.held();
   // An answer that may be older than the last news is not final.
-  auto nobody = all_refused && !tries_again && !scheduler_heard_;
+  auto nobody = all_refused && !tries_again && !choice_.has_news();
   tell_scheduler(std::move(told));
-  nobody_to_start_ = nobody;
+  if (nobody)
+    choice_.note_nobody();
 }
 
 bool machine::start(trial_id id) {
   auto* trial = live(id);
-  if (trial == nullptr || trial->end || trial->awaits_lease || trial->retry_at
-      || trial->held == hold::held || (narrowed_ && !trial->asked_for))
+  if (trial == nullptr || trial->end || standing_of(*trial).awaits_lease() || backs_off(*trial)
+      || standing_of(*trial).is_held()
+      || (clients_.narrowed() && !standing_of(*trial).is_asked_for()))
     return false;
-  auto status = entry(id).status;
+  auto status = entry(id).stands.status();
   if (status == trial_status::paused) {
     move(*trial, status_event::unpause);
     trial->pauses_at = 0;
@@ -400,8 +378,7 @@ bool machine::start(trial_id id) {
   } else {
     return false;
   }
-  trial->awaits_lease = true;
-  ++awaiting_lease_;
+  census_.await_lease(standing_of(*trial));
   place(*trial);
   return true;
 }

@@ -1,0 +1,122 @@
+/// A trial that has not ended, as the state machine knows it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "open_attempt.hpp"
+
+#include "tune/core/experiment/experiment.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// How a trial comes back to the queue.
+enum class comeback : std::uint8_t { last, where_it_stood, from_scratch };
+
+/// Exploit to apply to its target once the target's attempt has ended.
+struct pending_exploit {
+  trial_id donor;
+  checkpoint_id from;
+  config_ptr config;
+};
+
+/// Work left for a trial that has come to its end: its export, or the checkpoint it was to end
+/// with. For scheduler and searcher the trial has ended.
+struct open_end {
+  std::string reason;
+  fact::end_kind kind = fact::end_kind::completed;
+  /// Iteration at which the trial came to its end.
+  std::uint64_t at = 0;
+  /// Reason why no attempt can do that work; empty while one still may.
+  std::string given_up = {};
+};
+
+/// The last report of a trial.
+struct last_report {
+  /// Null: there is none.
+  std::shared_ptr<const report> what;
+  /// Those that it was reported with; the trial may have others by now.
+  config_ptr config;
+  lineage_id lineage = 1;
+  /// True if it was shown to the scheduler as a result.
+  bool is_judged = false;
+};
+
+/// A configuration that may still be replaced when its trial is granted resources.
+struct trial_draft {
+  /// Empty: it no longer may.
+  std::optional<drafting> kind;
+  /// The question at which it was drawn.
+  sequence drawn_at = 0;
+  /// Time since which a place had waited for a model when this was drawn; empty: none had waited.
+  std::optional<instant> place_free_since;
+  /// Lease held while the draft is reconsidered; the trial still awaits one.
+  std::optional<lease> granted;
+  /// True if the configuration is no longer the one that the scheduler was told of.
+  bool is_redrawn = false;
+};
+
+/// A trial that has not ended.
+struct live_trial {
+  trial_id id;
+  config_ptr config;
+  std::string origin;
+  /// Event that created the trial.
+  sequence born = 0;
+  lineage_id lineage = 1;
+  /// Highest iteration seen in this lineage: up to here reports are repeats.
+  std::uint64_t high_water = 0;
+  /// Highest iteration in this lineage that was judged.
+  std::uint64_t judged = 0;
+  /// Event that showed the scheduler the trial's last result.
+  sequence shown = 0;
+  /// Iteration at which the scheduler wants a pause that has not come about yet: an attempt that
+  /// starts from before it pauses there, too. 0: none.
+  std::uint64_t pauses_at = 0;
+  /// Configuration up to `pauses_at`, where `config` applies only after it: an attempt that starts
+  /// from before it runs with this one. Null: `config` applies throughout.
+  config_ptr config_before;
+  std::array<std::uint32_t, end_class_count> failures{};
+  last_report last;
+  /// True if any report had a number for the first objective; NaN and infinity are numbers.
+  bool has_objective = false;
+  /// True if a checkpoint was wanted and none has come since.
+  bool lacks_checkpoint = false;
+  /// Best report. Null after the trial came back from its end, until it reports something better.
+  std::shared_ptr<const report> best;
+  std::optional<merit> best_merit;
+  std::vector<checkpoint_id> checkpoints;
+  /// Checkpoint that the trial paused with, if it lies in a node's memory: the next attempt goes on
+  /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
+  /// error.
+  checkpoint_id aside;
+  resource_request request;
+  /// True if no node could grant `request` when it was asked for.
+  bool was_refused = false;
+  bool was_placed = false;
+  trial_draft draft;
+  /// Time at which the trial last asked for a lease.
+  instant wished_at{0};
+  /// Position in the order of requests: a head that goes on asks in the same order.
+  std::uint64_t place_number = 0;
+  /// True if the searcher drew the trial and no client has asked for it since.
+  bool suggested = false;
+  /// True if the trial confirms what the search has found: no scheduler judges it.
+  bool confirms = false;
+  std::optional<open_attempt> attempt;
+  /// Reason why the trial must end, once decided, and how the scheduler is told.
+  std::string stop_reason;
+  fact::end_kind stop_kind = fact::end_kind::completed;
+  std::optional<pending_exploit> due_exploit;
+  std::string last_error;
+  std::optional<open_end> end;
+
+  [[nodiscard]] std::uint32_t failure_count() const;
+};
+
+} // namespace tune

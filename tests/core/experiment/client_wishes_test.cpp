@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../../../src/core/experiment/client_wishes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tune {
+namespace {
+
+TEST(client_wishes, gathers_until_clients_have_said_what_may_start) {
+  client_wishes uut;
+  uut.begin_head(true);
+  EXPECT_TRUE(uut.gathering());
+  uut.gathered(true);
+  EXPECT_FALSE(uut.gathering());
+  EXPECT_TRUE(uut.narrowed());
+  uut.begin_head(false);
+  EXPECT_FALSE(uut.narrowed());
+}
+
+TEST(client_wishes, stay_suspended_under_the_next_head) {
+  client_wishes uut;
+  EXPECT_TRUE(uut.suspend(true));
+  EXPECT_FALSE(uut.suspend(true));
+  uut.begin_head(false);
+  EXPECT_TRUE(uut.suspended());
+}
+
+TEST(client_wishes, have_people_told_anew_after_a_change) {
+  client_wishes uut;
+  EXPECT_TRUE(uut.is_first_rest());
+  EXPECT_FALSE(uut.is_first_rest());
+  uut.suspend(true);
+  EXPECT_TRUE(uut.is_first_rest());
+  uut.suspend(true);
+  EXPECT_FALSE(uut.is_first_rest());
+  uut.forget_rest();
+  EXPECT_TRUE(uut.is_first_rest());
+}
+
+TEST(client_wishes, know_the_trial_of_a_repeated_request) {
+  client_wishes uut;
+  uut.note_added("k", trial_id{3});
+  uut.note_added("k", trial_id{4});
+  uut.note_added("", trial_id{5});
+
+  EXPECT_EQ(uut.added_by("k"), trial_id{3});
+  EXPECT_EQ(uut.added_by(""), std::nullopt);
+}
+
+} // namespace
+} // namespace tune
