@@ -4,7 +4,6 @@
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
-#include "run/at_head.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
@@ -16,6 +15,7 @@
 #include "run/run_words.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
+#include "run/submit_command.hpp"
 #include "run/way_on.hpp"
 
 #include "tune/actors/runtime_log.hpp"

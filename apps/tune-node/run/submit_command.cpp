@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run/at_head.hpp"
+#include "run/submit_command.hpp"
 
 #include "client/reach_head.hpp"
-#include "console/one_line.hpp"
 #include "console/summary.hpp"
+#include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
 #include "output/format.hpp"
