@@ -2,7 +2,7 @@
 #include "run/submit_command.hpp"
 
 #include "client/reach_head.hpp"
-#include "console/summary.hpp"
+#include "console/next_steps.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
