@@ -94,13 +94,11 @@ error nothing_there(const fs::path& directory, const std::string& why) {
 }
 
 expected<fetched_place> place_of(const fetch_request& what, const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  const auto& name = recorded->what.experiment.name;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  const auto& name = recorded.what.experiment.name;
   if (what.what == part::experiment) {
     if (what.trial)
       return error{ec::bad_option, "--what experiment goes with no TRIAL"};
@@ -111,16 +109,15 @@ expected<fetched_place> place_of(const fetch_request& what, const fs::path& dire
                                     + "), or fetch a trial"};
     return whole_experiment(directory, name);
   }
-  auto trial = trial_of(what, *reader, *recorded, directory);
+  auto trial = trial_of(what, reader, recorded, directory);
   if (!trial)
     return trial.error();
   const auto called = name + "-" + to_text(trial->trial);
   if (what.what == part::trial)
     return below_trials(directory, trials_directory(directory) / to_text(trial->trial), called,
                         trial->trial);
-  auto found = what.what == part::exports
-                   ? exports_of(*trial, *reader, directory)
-                   : checkpoint_of(*trial, *reader, recorded->what, directory);
+  auto found = what.what == part::exports ? exports_of(*trial, reader, directory)
+                                          : checkpoint_of(*trial, reader, recorded.what, directory);
   if (!found)
     return found.error();
   return below_trials(directory, *found, called + "-" + found->filename().string(), trial->trial);

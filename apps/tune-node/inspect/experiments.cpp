@@ -119,20 +119,18 @@ void write_json(const std::vector<experiment_facts>& all, std::ostream& out) {
 } // namespace
 
 expected<experiment_facts> facts_of(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  auto& [row, what] = *recorded;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  auto& [row, what] = recorded;
   snapshot_frame fixed;
   fixed.experiment = what.experiment.name;
   fixed.directory = full_path(directory);
   fixed.objectives = what.experiment.objectives;
   fixed.constraints = what.experiment.constraints;
   fixed.repeats = repeat_rule_of(what);
-  auto seen = recorded_snapshot(*reader, row, fixed);
+  auto seen = recorded_snapshot(reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());
   experiment_facts result;

@@ -87,24 +87,22 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
 }
 
 expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_id> wanted) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  auto& what = recorded->what;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  auto& what = recorded.what;
   if (is_asked(what))
     return error{ec::bad_option, directory.string()
                                      + ": its trials are run by a program of yours"
                                        " (ask-tell), and cannot be run from here"};
-  auto trial = trial_in(*reader, what, wanted, directory);
+  auto trial = trial_in(reader, what, wanted, directory);
   if (!trial)
     return trial.error();
-  auto code = code_that_ran(*reader, trial->trial);
+  auto code = code_that_ran(reader, trial->trial);
   if (!code)
     return reading_failed(code.error());
-  auto attempts = reader->attempts(trial->trial);
+  auto attempts = reader.attempts(trial->trial);
   if (!attempts)
     return reading_failed(attempts.error());
   const auto is_cloned = std::any_of(attempts->begin(), attempts->end(), [&](const attempt_row& x) {
