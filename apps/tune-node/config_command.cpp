@@ -2,7 +2,7 @@
 #include "config_command.hpp"
 
 #include "output/format.hpp"
-#include "run/run_command.hpp"
+#include "run/load_configuration.hpp"
 
 #include "tune/core/printable.hpp"
 #include "tune/core/program_name.hpp"

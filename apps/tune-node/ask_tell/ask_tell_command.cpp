@@ -6,7 +6,7 @@
 #include "console/text.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
-#include "run/run_command.hpp"
+#include "run/load_configuration.hpp"
 
 #include "tune/core/program_name.hpp"
 #include "tune/io/loose_json.hpp"
