@@ -92,16 +92,9 @@ exit_code show_config(const config_request& what, const choices& all, output_for
     case config_request::action::explain:
       std::cout << explain_spec(*loaded);
       break;
-    case config_request::action::print: {
-      load_request known;
-      known.schedulers = all.schedulers;
-      known.searchers = all.searchers;
-      known.stoppers = all.stoppers;
-      known.sinks = all.sinks;
-      known.trainables = &all.trainables;
-      std::cout << print_spec(loaded->what, known);
+    case config_request::action::print:
+      std::cout << print_spec(loaded->what, request_for(all));
       break;
-    }
   }
   return exit_code::done;
 }

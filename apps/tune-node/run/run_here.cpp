@@ -16,43 +16,28 @@
 #include "run/snapshot.hpp"
 #include "run/way_on.hpp"
 
-#include "tune/actors/runtime_log.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/memory_limit.hpp"
-#include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
 #include "tune/io/spec/machine_check.hpp"
-#include "tune/io/spec/record.hpp"
-#include "tune/io/spec/resource_check.hpp"
 #include "tune/io/store/experiment_directory.hpp"
-#include "tune/tuner/experiment_actors.hpp"
-#include "tune/tuner/listening.hpp"
-#include "tune/tuner/parts.hpp"
 #include "tune/tuner/preparation.hpp"
-#include "tune/tuner/storage.hpp"
+#include "tune/tuner/run_steps.hpp"
+#include "tune/tuner/standalone_run.hpp"
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
-#include <csignal>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace tune::cli {
 
 namespace fs = std::filesystem;
-
-bool can_run(const loaded_spec& loaded, const host_resources& machine) {
-  auto fault
-      = impossible_offer(loaded, lack_of_gpus(machine, loaded.what.cluster.gpus.value_or(0)));
-  if (!fault && loaded.what.cluster.listen.empty())
-    fault = impossible_request(
-        loaded, {{node_settings{}.name, offered_by(loaded.what, machine.capacity())}},
-        machine.why_fewer_gpus);
-  if (fault)
-    std::cerr << to_text(*fault) << '\n';
-  return !fault;
-}
 
 namespace {
 
@@ -85,70 +70,6 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   return error{ec::refused, directory.string() + " holds an experiment already: go on with it by "
                                 + (way.is_resume ? way.command : "adding --resume")
                                 + ", or begin beside it by --experiment.name auto"};
-}
-
-/// Runs the actors until all is over and on disk. If it cannot go on, it ends the process:
-/// otherwise it would wait without end for actors that nobody dismisses.
-/// @errors `ec::storage` if the log cannot be opened; `ec::refused` if the port cannot.
-[[gnu::noinline]] expected<run_summary> conduct(run_parts parts, experiment_actors_options how,
-                                                std::optional<listen_options> port,
-                                                const snapshot_frame& fixed, screen_options look,
-                                                const spec& what, std::atomic<int>& signal,
-                                                last_wait& rest) noexcept {
-  auto config = config_for(port);
-  caf::actor_system system{*config};
-  head_services place{system, parts.node, what.cluster.local};
-  std::optional<experiment_actors> actors;
-  look.snapshot = [&] { return take_snapshot(*actors, fixed); };
-  look.last = [&](const run_summary& end) { return snapshot_of(fixed, end.view, end.elapsed); };
-  auto shown = std::make_shared<screen>(std::move(look));
-  how.observer = shown;
-  if (!what.log.file.empty()) {
-    auto log
-        = open_runtime_log({fs::path{fixed.directory} / what.log.file, what.log.level,
-                            [shown](const std::string& why) { shown->say(in_one_line(why)); }});
-    if (!log) {
-      place.close();
-      return log.error();
-    }
-    // The screen comes last: its waiting thread goes on as soon as it hears of the end.
-    how.observer = joined_observers({*log, shown});
-  }
-  how.on_files_failed = [shown](const error& why) {
-    shown->warned("trial files are not written any more, the record is whole: " + to_text(why)
-                  + "; the next start with --resume completes them");
-  };
-  how.on_sink_failed = [shown](const std::string& why) { shown->warned(why); };
-  how.on_files_odd = [shown](const std::string& odd) { shown->warned(odd); };
-  actors.emplace(place, std::move(parts), std::move(how));
-  auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
-  place.when_broken(broken);
-  actors->when_broken(broken);
-  place.when_crippled(actors->interrupter());
-  auto leave = [&](expected<run_summary> with) {
-    rest.begin(signal != 0);
-    actors->dismiss();
-    place.close();
-    return with;
-  };
-  interrupts watch{[&](int number) {
-                     signal = number;
-                     shown->say("leaving off in order; once more to stop at once");
-                     actors->interrupt();
-                   },
-                   leave_at_once};
-  if (port) {
-    if (auto opened = open_to_workers(place, std::move(*port), what.cluster.certs, shown); !opened)
-      return leave(opened.error());
-  }
-  if (auto began = actors->start(); !began)
-    return leave(began.error());
-  auto result = shown->run();
-  if (auto trouble = actors->settle(); !trouble.empty() && result.storage_error.empty())
-    result.storage_error = trouble;
-  // Trial files may be given up as late as this.
-  shown->show_rest();
-  return leave(std::move(result));
 }
 
 /// The configurations of `--add`. @errors `ec::bad_syntax`, `ec::bad_option`.
@@ -195,112 +116,244 @@ std::string nothing_left(const fs::path& directory) {
          + "\n";
 }
 
+run_listeners listeners_of(const std::shared_ptr<screen>& shown) {
+  return {shown, [shown](const std::string& text) { shown->warned(text); },
+          [shown](const std::string& why) { shown->say(in_one_line(why)); },
+          [shown](const error& why) {
+            shown->warned("trial files are not written any more, the record is whole: "
+                          + to_text(why) + "; the next start with --resume completes them");
+          }};
+}
+
+/// One run, step by step.
+class local_run {
+public:
+  local_run(const command_line& line, const run_request& what, loaded_spec loaded,
+            const choices& all, fs::path directory)
+      : line_{line}
+      , what_{what}
+      , all_{all}
+      , directory_{std::move(directory)}
+      , loaded_{std::move(loaded)}
+      , heeded_{line.quiet}
+      , fixed_{frame_of(loaded_.what, directory_)}
+      , result_{line, what.file, {}, words_given(what, loaded_, environment_of(environ))}
+      , look_{screen_of(line, fixed_.objectives)} {
+    look_.directory = fixed_.directory;
+  }
+
+  exit_code run() {
+    using step = std::optional<exit_code> (local_run::*)();
+    for (auto next : std::array<step, 6>{&local_run::prepare_inputs, &local_run::end_if_over,
+                                         &local_run::check_surroundings, &local_run::make_parts,
+                                         &local_run::get_ready, &local_run::open}) {
+      if (auto ended = (this->*next)())
+        return *ended;
+    }
+    // Closed when nobody reads any more: only then is its write-ahead log removed.
+    const auto store = how_.store;
+    auto end = conduct_and_wait();
+    return end ? tell_end(*end) : complain(end.error());
+  }
+
+private:
+  const command_line& line_;
+  const run_request& what_;
+  const choices& all_;
+  fs::path directory_;
+  loaded_spec loaded_;
+  before_run heeded_;
+  const host_resources machine_ = discover();
+  snapshot_frame fixed_;
+  const result_request result_;
+  screen_options look_;
+  /// What `prepare` told, shown once the run is sure to begin.
+  std::vector<std::string> notes_;
+  std::vector<on::add_asked> added_;
+  std::optional<listen_options> port_;
+  std::optional<shared_parts> made_;
+  experiment_actors_options how_;
+  std::atomic<int> signal_ = 0;
+
+  // -- Steps before the run. Each returns the exit code if it is the last one.
+
+  std::optional<exit_code> prepare_inputs() {
+    auto added = additions_of(what_.add, *loaded_.space);
+    if (!added)
+      return complain(added.error());
+    added_ = std::move(*added);
+    // An experiment that goes on may keep what it began with.
+    auto notes = prepare(loaded_, directory_, what_.resume, fs::current_path());
+    if (!notes)
+      return complain(notes.error());
+    notes_ = std::move(*notes);
+    return std::nullopt;
+  }
+
+  std::optional<exit_code> end_if_over() {
+    if (!added_.empty())
+      return std::nullopt;
+    auto before = finished_before(directory_, loaded_.what, fixed_, what_.resume,
+                                  [this](const error& why) { warn({to_text(why)}, line_.quiet); });
+    if (!before)
+      return complain(with_record(before.error(), what_, directory_));
+    if (!*before)
+      return std::nullopt;
+    if (!line_.quiet)
+      std::cerr << nothing_left(directory_);
+    const auto& [last, how] = **before;
+    auto written = !what_.tells || write_result(result_, last, how, look_.look);
+    return written ? exit_code_of(how, what_.strict, 0) : exit_code::storage;
+  }
+
+  std::optional<exit_code> check_surroundings() {
+    if (what_.resume) {
+      if (auto has = has_files_to_go_on(directory_, loaded_.what, what_.file.empty()); !has)
+        return complain(has.error());
+    }
+    if (!can_run(loaded_, machine_) || !has_program(loaded_, line_.quiet))
+      return exit_code::configuration;
+    warn(notes_, line_.quiet);
+    if (loaded_.what.cluster.local)
+      warn(machine_.warnings, line_.quiet);
+    auto port = listening(loaded_);
+    if (!port)
+      return complain(port.error());
+    port_ = std::move(*port);
+    return std::nullopt;
+  }
+
+  std::optional<exit_code> make_parts() {
+    auto made = make_shared_parts(loaded_, all_, directory_, machine_, port_.has_value(),
+                                  heeded_.reading());
+    if (!made) {
+      if (auto ended = heeded_.close_for_good())
+        return ended;
+      complain(made.error());
+      return exit_code::configuration;
+    }
+    made_ = std::move(*made);
+    if (made_->parts.planned > 0)
+      fixed_.planned = made_->parts.planned;
+    return std::nullopt;
+  }
+
+  std::optional<exit_code> get_ready() {
+    if (auto can = start_what_is_needed(made_->parts, port_); !can) {
+      auto ended = heeded_.close_for_good();
+      return ended ? ended : complain(can.error());
+    }
+    warn_of_unenforced_memory(loaded_, line_.quiet);
+    if (auto free = may_begin(directory_, what_.resume); !free)
+      return complain(free.error());
+    // From here on there is a run to interrupt.
+    return heeded_.close();
+  }
+
+  std::optional<exit_code> open() {
+    auto how = open_run(directory_, loaded_.what, what_.resume);
+    if (!how)
+      return complain(with_record(how.error(), what_, directory_));
+    how_ = std::move(*how);
+    how_.additions = std::move(added_);
+    how_.shipment = std::move(made_->shipment);
+    // Shown even if quiet: otherwise nobody would know why nothing happens.
+    if (line_.quiet && !how_.paused.empty())
+      warn({how_.paused}, false);
+    return std::nullopt;
+  }
+
+  // -- The run.
+
+  expected<run_summary> conduct_and_wait() {
+    // Made beforehand, for a time when no memory is left.
+    static const auto advice
+        = printable("what is recorded is safe: go on with it by "
+                    + program_call("resume " + shell_word(directory_.string())));
+    end_when_exhausted(advice.c_str());
+    // Destroyed before the result is written.
+    last_wait rest{directory_, [](const std::string& news) {
+                     std::cerr << program_name() + ": " + printable(news) + "\n";
+                   }};
+    return conduct(rest);
+  }
+
+  /// Runs the actors until all is over and on disk. If it cannot go on, it ends the process:
+  /// otherwise it would wait without end for actors that nobody dismisses.
+  /// @errors `ec::storage` if the log cannot be opened; `ec::refused` if the port cannot.
+  [[gnu::noinline]] expected<run_summary> conduct(last_wait& rest) noexcept {
+    auto config = config_for(port_);
+    caf::actor_system system{*config};
+    std::optional<standalone_run> run;
+    auto shown = std::make_shared<screen>(look_at(run));
+    if (auto told = tell_all(how_, loaded_.what, listeners_of(shown)); !told)
+      return told.error();
+    run.emplace(system, std::move(made_->parts), std::move(how_), loaded_.what.cluster.local,
+                [](const std::string& why) { give_up(in_one_line(why)); });
+    interrupts watch{[&](int number) {
+                       signal_ = number;
+                       shown->say("leaving off in order; once more to stop at once");
+                       run->actors().interrupt();
+                     },
+                     leave_at_once};
+    auto end = follow(*run, shown);
+    rest.begin(signal_ != 0);
+    run->close();
+    return end;
+  }
+
+  screen_options look_at(std::optional<standalone_run>& run) {
+    auto result = look_;
+    result.snapshot = [this, &run] { return take_snapshot(run->actors(), fixed_); };
+    result.last
+        = [this](const run_summary& end) { return snapshot_of(fixed_, end.view, end.elapsed); };
+    return result;
+  }
+
+  expected<run_summary> follow(standalone_run& run, const std::shared_ptr<screen>& shown) {
+    if (port_) {
+      const auto& certs = loaded_.what.cluster.certs;
+      if (auto opened = open_to_workers(run, std::move(*port_), certs, shown); !opened)
+        return opened.error();
+    }
+    if (auto began = run.actors().start(); !began)
+      return began.error();
+    auto end = shown->run();
+    run.actors().settle(end);
+    // Trial files may be given up as late as this.
+    shown->show_rest();
+    return end;
+  }
+
+  // -- Its end.
+
+  exit_code tell_end(const run_summary& end) {
+    if (!end.storage_error.empty())
+      std::cerr << program_name() << ": " << printable(end.storage_error) << '\n';
+    auto last = snapshot_of(fixed_, end.view, end.elapsed);
+    if (!loaded_.what.trainable.exports.empty())
+      count_exports(last, directory_);
+    look_back(last, directory_);
+    if (!what_.tells)
+      say_cause(end);
+    else if (!write_result(result_, last, end, look_.look))
+      return exit_code::storage;
+    return exit_code_of(end, what_.strict, signal_);
+  }
+};
+
 } // namespace
+
+bool can_run(const loaded_spec& loaded, const host_resources& machine) {
+  auto fault = machine_fault(loaded, machine);
+  if (fault)
+    std::cerr << to_text(*fault) << '\n';
+  return !fault;
+}
 
 exit_code run_in_directory(const command_line& line, const run_request& what, loaded_spec loaded,
                            const choices& all, const fs::path& directory) {
-  before_run heeded{line.quiet};
-  auto machine = discover();
-  auto fixed = frame_of(loaded.what, directory);
-  const result_request result{
-      line, what.file, {}, words_given(what, loaded, environment_of(environ))};
-  auto look = screen_of(line, fixed.objectives);
-  look.directory = fixed.directory;
-  auto added = additions_of(what.add, *loaded.space);
-  if (!added)
-    return complain(added.error());
-  // An experiment that goes on may keep what it began with.
-  auto ready = prepare(loaded, directory, what.resume, fs::current_path());
-  if (!ready)
-    return complain(ready.error());
-  if (what.resume && added->empty()) {
-    auto before = finished_before(directory, loaded.what, fixed, *what.resume);
-    if (!before)
-      return complain(with_record(before.error(), what, directory));
-    if (*before) {
-      auto whole = finish_up(directory, loaded.what);
-      if (!whole && !line.quiet)
-        std::cerr << program_name() << ": warning: " << printable(to_text(whole.error())) << '\n';
-      if (!line.quiet)
-        std::cerr << nothing_left(directory);
-      auto written
-          = !what.tells || write_result(result, (*before)->last, (*before)->how, look.look);
-      return written ? exit_code_of((*before)->how, what.strict, 0) : exit_code::storage;
-    }
-  }
-  if (auto has = what.resume ? has_files_to_go_on(directory, loaded.what, what.file.empty())
-                             : expected<void>{};
-      !has)
-    return complain(has.error());
-  if (!can_run(loaded, machine) || !has_program(loaded, line.quiet))
-    return exit_code::configuration;
-  warn(*ready, line.quiet);
-  if (loaded.what.cluster.local)
-    warn(machine.warnings, line.quiet);
-  auto port = listening(loaded);
-  if (!port)
-    return complain(port.error());
-  auto made
-      = make_shared_parts(loaded, all, directory, machine, port->has_value(), heeded.reading());
-  if (!made) {
-    if (auto ended = heeded.close_for_good())
-      return *ended;
-    complain(made.error());
-    return exit_code::configuration;
-  }
-  auto& parts = made->parts;
-  if (parts.planned > 0)
-    fixed.planned = parts.planned;
-  if (auto can = start_guard_if_needed(parts); !can) {
-    auto ended = heeded.close_for_good();
-    return ended ? *ended : complain(can.error());
-  }
-  if (auto can = can_begin(*port); !can)
-    return complain(can.error());
-  warn_of_unenforced_memory(loaded, line.quiet);
-  if (auto free = may_begin(directory, what.resume); !free)
-    return complain(free.error());
-  // From here on there is a run to interrupt.
-  if (auto ended = heeded.close())
-    return *ended;
-  auto opened = open_storage(directory, loaded.what, what.resume);
-  if (!opened)
-    return complain(with_record(opened.error(), what, directory));
-  opened->additions = std::move(*added);
-  // Shown even if quiet: otherwise nobody would know why nothing happens.
-  if (line.quiet && !opened->paused.empty())
-    std::cerr << program_name() << ": warning: " << printable(opened->paused) << '\n';
-  auto how = options_for(std::move(*opened), loaded.what);
-  how.shipment = std::move(made->shipment);
-  // Closed when nobody reads any more: only then is its write-ahead log removed.
-  const auto store = how.store;
-  // Made beforehand, for a time when no memory is left.
-  static const auto advice = printable("what is recorded is safe: go on with it by "
-                                       + program_call("resume " + shell_word(directory.string())));
-  end_when_exhausted(advice.c_str());
-  std::atomic<int> signal = 0;
-  auto conducted = [&] {
-    // Destroyed before the result is written.
-    last_wait rest{directory, [](const std::string& news) {
-                     std::cerr << program_name() + ": " + printable(news) + "\n";
-                   }};
-    return conduct(std::move(parts), std::move(how), std::move(*port), fixed, look, loaded.what,
-                   signal, rest);
-  }();
-  if (!conducted)
-    return complain(conducted.error());
-  const auto& end = *conducted;
-  if (!end.storage_error.empty())
-    std::cerr << program_name() << ": " << printable(end.storage_error) << '\n';
-  auto last = snapshot_of(fixed, end.view, end.elapsed);
-  if (!loaded.what.trainable.exports.empty())
-    count_exports(last, directory);
-  look_back(last, directory);
-  if (!what.tells)
-    say_cause(end);
-  else if (!write_result(result, last, end, look.look))
-    return exit_code::storage;
-  return exit_code_of(end, what.strict, signal);
+  return local_run{line, what, std::move(loaded), all, directory}.run();
 }
 
 } // namespace tune::cli
