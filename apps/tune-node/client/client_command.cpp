@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "output/write_rows.hpp"
 #include "run/ending.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
@@ -54,13 +55,6 @@ object to_object(const order_verdict& x) {
   result.set("outcome", to_text(x.what));
   result.set("text", x.text);
   return result;
-}
-
-void write_json(std::span<const order_verdict> told, std::ostream& out) {
-  value::list all;
-  for (const auto& x : told)
-    all.emplace_back(to_object(x));
-  out << to_json(value{std::move(all)}) << '\n';
 }
 
 void write_lines(std::span<const order_verdict> told, const std::string& experiment,
@@ -285,21 +279,15 @@ expected<control_request> request_of(const client_command& what) {
 
 void write_told(std::span<const order_verdict> told, const std::string& experiment,
                 output_format format, std::ostream& out, std::ostream& talk) {
-  switch (format) {
-    case output_format::table:
-      return write_lines(told, experiment, out, talk);
-    case output_format::json:
-      return write_json(told, out);
-    case output_format::jsonl:
-      for (const auto& x : told)
-        out << to_json(to_object(x)) << '\n';
-      return;
-    case output_format::csv:
-      out << csv_line({"trial", "outcome", "text"});
-      for (const auto& x : told)
-        out << csv_line({x.trial ? to_text(*x.trial) : "", std::string{to_text(x.what)}, x.text});
-      return;
-  }
+  if (format == output_format::table)
+    return write_lines(told, experiment, out, talk);
+  std::vector<object> rows;
+  for (const auto& x : told)
+    rows.push_back(to_object(x));
+  if (format == output_format::csv)
+    write_csv(titles_of(to_object(order_verdict{})), rows, out);
+  else
+    write_rows(rows, format, json_layout::one_line, out);
 }
 
 exit_code run_client(const command_line& line, const client_command& what) {

@@ -6,6 +6,7 @@
 #include "console/text_table.hpp"
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "output/write_rows.hpp"
 #include "run/ending.hpp"
 #include "run/load_configuration.hpp"
 #include "run/numbered_name.hpp"
@@ -168,10 +169,16 @@ object to_object(const compared_metric& x) {
           {"difference", difference_of(x)}};
 }
 
-object to_object(const rerun_result& x) {
-  value::list metrics;
+std::vector<object> rows_of(const rerun_result& x) {
+  std::vector<object> result;
   for (const auto& row : x.metrics)
-    metrics.emplace_back(to_object(row));
+    result.push_back(to_object(row));
+  return result;
+}
+
+object to_object(const rerun_result& x) {
+  const auto rows = rows_of(x);
+  value::list metrics(rows.begin(), rows.end());
   object result;
   result.set("experiment", x.experiment);
   result.set("trial", to_text(x.trial));
@@ -284,14 +291,9 @@ void write_rerun(const rerun_result& x, output_format format, const table_look& 
       out << to_json(to_object(x)) << '\n';
       return;
     case output_format::jsonl:
-      for (const auto& row : x.metrics)
-        out << to_json(to_object(row)) << '\n';
-      return;
+      return write_rows(rows_of(x), format, json_layout::one_line, out);
     case output_format::csv:
-      out << csv_line({"metric", "recorded", "now", "difference"});
-      auto text = [](const value& y) { return y.is_null() ? std::string{} : to_text(y); };
-      for (const auto& row : x.metrics)
-        out << csv_line({row.metric, text(row.recorded), text(row.now), text(difference_of(row))});
+      return write_csv(titles_of(to_object(compared_metric{})), rows_of(x), out);
   }
 }
 
