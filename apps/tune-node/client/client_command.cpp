@@ -13,8 +13,8 @@
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -91,8 +91,7 @@ bool is_done_with(const fs::path& directory) {
 
 /// Whether a program of the user's own runs the trials.
 bool is_asked_there(const fs::path& directory) {
-  auto row = experiment_in(directory);
-  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto what = recorded_spec(directory);
   return what && cli::is_asked(*what);
 }
 
@@ -226,8 +225,7 @@ std::string asked_advice(const client_command& what, const control_request& wish
 /// Checks a configuration that is to be added, as the head of a running experiment would.
 /// @errors `ec::bad_option` if the experiment cannot run it. A record that cannot be read has none.
 expected<void> check_addition(const object& config, const fs::path& directory) {
-  auto row = experiment_in(directory);
-  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto what = recorded_spec(directory);
   auto space
       = what ? search_space::parse(space_lines(*what)) : expected<search_space>{what.error()};
   if (!space)

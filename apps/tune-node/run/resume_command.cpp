@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-expected<spec> recorded_spec(const fs::path& directory) {
+expected<spec> spec_to_resume(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
@@ -44,7 +44,7 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto directory = fs::absolute(*found).lexically_normal();
   if (directory.filename().empty())
     directory = directory.parent_path();
-  auto recorded = recorded_spec(directory);
+  auto recorded = spec_to_resume(directory);
   if (!recorded)
     return complain(reading_failed(recorded.error()));
   if (is_asked(*recorded))
