@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config_command.hpp"
 
-#include "output/format.hpp"
-#include "run/run_command.hpp"
+#include "output/write_rows.hpp"
+#include "run/load_configuration.hpp"
 
 #include "tune/core/printable.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/io/json.hpp"
 #include "tune/io/spec/print.hpp"
 #include "tune/tuner/outside_check.hpp"
 
@@ -20,37 +19,17 @@ namespace {
 
 /// Writes all values for programs.
 void write_values(const loaded_spec& loaded, output_format format) {
-  auto row = [](const explained_value& x) {
-    return object{{"key", x.key}, {"value", x.text}, {"from", x.origin}};
-  };
-  const auto all = explained_values(loaded);
-  if (format == output_format::csv)
-    std::cout << csv_line({"key", "value", "from"});
-  value::list rows;
-  for (const auto& x : all) {
-    if (format == output_format::csv)
-      std::cout << csv_line({x.key, x.text, x.origin});
-    else if (format == output_format::jsonl)
-      std::cout << to_json(row(x)) << '\n';
-    else
-      rows.emplace_back(row(x));
-  }
-  if (format == output_format::json)
-    std::cout << to_json(value{std::move(rows)}) << '\n';
+  std::vector<object> rows;
+  for (const auto& x : explained_values(loaded))
+    rows.push_back({{"key", x.key}, {"value", x.text}, {"from", x.origin}});
+  write_rows(rows, format, json_layout::one_line, std::cout);
 }
 
 void write_fine(const std::string& file, output_format format) {
-  switch (format) {
-    case output_format::table:
-      std::cout << file << ": fine\n";
-      return;
-    case output_format::csv:
-      std::cout << csv_line({"file", "fine"}) << csv_line({file, "true"});
-      return;
-    case output_format::json:
-    case output_format::jsonl:
-      std::cout << to_json(object{{"file", file}, {"fine", true}}) << '\n';
-  }
+  if (format == output_format::table)
+    std::cout << file << ": fine\n";
+  else
+    write_row({{"file", file}, {"fine", true}}, format, std::cout);
 }
 
 /// Makes the checks of a run that look at its surroundings.
@@ -92,16 +71,9 @@ exit_code show_config(const config_request& what, const choices& all, output_for
     case config_request::action::explain:
       std::cout << explain_spec(*loaded);
       break;
-    case config_request::action::print: {
-      load_request known;
-      known.schedulers = all.schedulers;
-      known.searchers = all.searchers;
-      known.stoppers = all.stoppers;
-      known.sinks = all.sinks;
-      known.trainables = &all.trainables;
-      std::cout << print_spec(loaded->what, known);
+    case config_request::action::print:
+      std::cout << print_spec(loaded->what, request_for(all));
       break;
-    }
   }
   return exit_code::done;
 }

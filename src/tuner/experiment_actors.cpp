@@ -13,7 +13,6 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/storage.hpp"
@@ -93,21 +92,6 @@ remove_function remover(const std::filesystem::path& directory) {
 }
 
 } // namespace
-
-experiment_actors_options options_for(opened_storage directory, const spec& what) {
-  experiment_actors_options result;
-  result.store = std::move(directory.store);
-  result.opening = {result.store->epoch(), TUNE_VERSION, to_json(what), what.experiment.seed};
-  result.opening.draws = on::present_draws;
-  result.resumes = directory.resumes;
-  result.bad = std::move(directory.bad);
-  result.again = std::move(directory.again);
-  result.only_again = directory.only_again;
-  result.additions = std::move(directory.additions);
-  result.warning = std::move(directory.warning);
-  result.paused = std::move(directory.paused);
-  return result;
-}
 
 experiment_actors::experiment_actors(head_services& where, run_parts parts,
                                      experiment_actors_options how)
@@ -250,7 +234,8 @@ std::optional<bool> experiment_actors::has_room(const std::optional<resource_req
   return where_.has_room(what.value_or(request_), what ? node_labels{} : labels_);
 }
 
-std::string experiment_actors::settle() {
+/// @returns why the database could not be written; empty if it was.
+std::string experiment_actors::settle_all() {
   auto trouble = asked<std::string>(system_, recorder_, settle_patience, drain_atom_v);
   if (!trouble)
     return "the recorder does not answer";
@@ -266,6 +251,12 @@ std::string experiment_actors::settle() {
   }
   asked<std::string>(system_, janitor_, settle_patience, drain_atom_v);
   return *trouble;
+}
+
+void experiment_actors::settle(run_summary& end) {
+  auto trouble = settle_all();
+  if (end.storage_error.empty())
+    end.storage_error = std::move(trouble);
 }
 
 void experiment_actors::when_broken(const std::function<void(const std::string&)>& call) {

@@ -2,8 +2,7 @@
 #include "tune/tuner/needed_files.hpp"
 
 #include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/record.hpp"
-#include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 
 #include <algorithm>
 #include <array>
@@ -120,13 +119,6 @@ bool knows(const missing_files& all, const std::string& name) {
   return is_among(all.names, all.ini_dir, all.ini_dir / name);
 }
 
-std::optional<spec> spec_in(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
-  return what ? std::optional{std::move(*what)} : std::nullopt;
-}
-
 } // namespace
 
 std::vector<std::string> files_named(const spec& what, const search_space& space) {
@@ -191,7 +183,7 @@ missing_files find_missing(const spec& before, const spec& now, trial_place wher
 }
 
 missing_files find_missing_in(const fs::path& directory, const spec& now, trial_place where) {
-  auto before = spec_in(directory);
+  auto before = recorded_spec(directory);
   // If it cannot be read, opening it will say why.
   return before ? find_missing(*before, now, where) : missing_files{};
 }

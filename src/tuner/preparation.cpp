@@ -11,6 +11,7 @@
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/earlier.hpp"
 #include "tune/tuner/needed_files.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 
 #include <algorithm>
 #include <map>
@@ -197,9 +198,7 @@ void forget_choice_of_searcher(loaded_spec& what, const std::vector<std::string>
 }
 
 std::vector<std::string> prepare_to_go_on(loaded_spec& what, const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-  auto before = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto before = recorded_spec(directory);
   // If it cannot be read, opening it will say why.
   if (!before)
     return {};

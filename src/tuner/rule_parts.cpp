@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/rule_parts.hpp"
 
+#include "tune/core/plugin/make_part.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -25,7 +26,7 @@ make_chosen(const catalogue<Part, Context>& from, const std::string& type,
   auto checked = options::parse(entry->known, option_texts(written));
   if (!checked)
     return checked.error();
-  return entry->make(*checked, context);
+  return make_part(*entry, *checked, context);
 }
 
 /// `num_samples` multiplied by the grids of the space. 0: not known beforehand.

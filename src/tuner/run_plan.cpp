@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_plan.hpp"
 
-#include "steering_link.hpp"
-#include "tune/actors/runtime_log.hpp"
 #include "tune/io/process/host.hpp"
 #include "tune/io/process/memory_limit.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/machine_check.hpp"
 #include "tune/io/spec/record.hpp"
-#include "tune/io/spec/resource_check.hpp"
-#include "tune/trainable/drive.hpp"
-#include "tune/tuner/experiment_actors.hpp"
-#include "tune/tuner/listening.hpp"
 #include "tune/tuner/needed_files.hpp"
-#include "tune/tuner/own_actors.hpp"
 #include "tune/tuner/preparation.hpp"
-#include "tune/tuner/storage.hpp"
-#include <mutex>
+#include "tune/tuner/run_steps.hpp"
+
 #include <unistd.h>
+
 #include <utility>
 
 namespace tune {
@@ -53,14 +47,10 @@ expected<void> can_isolate(const loaded_spec& x) {
 
 /// Checks that this machine can run the trials; unknown where workers may join.
 expected<void> can_run(const loaded_spec& x, const host_resources& machine) {
-  if (auto fault = impossible_offer(x, lack_of_gpus(machine, x.what.cluster.gpus.value_or(0))))
+  if (auto fault = machine_fault(x, machine))
     return error{ec::impossible_request, fault_text(*fault, false)};
   if (!x.what.cluster.listen.empty())
     return {};
-  auto fault = impossible_request(
-      x, {{node_settings{}.name, offered_by(x.what, machine.capacity())}}, machine.why_fewer_gpus);
-  if (fault)
-    return error{ec::impossible_request, fault_text(*fault, false)};
   if (auto missing = missing_program(x, environment_of(environ)))
     return error{ec::bad_option, fault_text(*missing, false)};
   return {};
@@ -151,15 +141,10 @@ error fault_error(const config_faults& x, bool has_file) {
 }
 
 load_result load(const run_content& what, const choices& all) {
-  load_request wanted;
+  auto wanted = request_for(all);
   wanted.overrides = what.keys;
   if (what.environment)
     wanted.environment = environment_of(environ);
-  wanted.schedulers = all.schedulers;
-  wanted.searchers = all.searchers;
-  wanted.stoppers = all.stoppers;
-  wanted.sinks = all.sinks;
-  wanted.trainables = &all.trainables;
   return what.file.empty() ? load_spec_text("", stand_in(what), wanted)
                            : load_spec(what.file, wanted);
 }
@@ -186,17 +171,6 @@ expected<planned_run> plan(const run_content& what, loaded_spec chosen, relay& n
   return planned_run{std::move(chosen), std::move(record), std::move(directory)};
 }
 
-expected<bool> is_over_already(const run_content& what, const planned_run& plan, relay& news) {
-  if (!what.resume)
-    return false;
-  auto finished = needs_nothing_more(plan.directory, plan.record, *what.resume);
-  if (!finished || !*finished)
-    return finished;
-  if (auto whole = finish_up(plan.directory, plan.record); !whole)
-    news.warned(to_text(whole.error()));
-  return true;
-}
-
 expected<ready_run> make_ready(const run_content& what, const planned_run& plan, const choices& all,
                                relay& news) {
   const auto& chosen = plan.chosen;
@@ -216,12 +190,10 @@ expected<ready_run> make_ready(const run_content& what, const planned_run& plan,
   if (auto can = can_recover_all(what, news); !can)
     return can.error();
   count_own(what, made->parts, plan.record);
-  if (auto can = start_guard_if_needed(made->parts); !can)
+  if (auto can = start_what_is_needed(made->parts, *port); !can)
     return can.error();
   if (auto warning = unenforced_memory(chosen, can_limit_memory))
     news.warned(fault_text(*warning, !what.file.empty()));
-  if (auto can = can_begin(*port); !can)
-    return can.error();
   return ready_run{std::move(*made), std::move(*port)};
 }
 

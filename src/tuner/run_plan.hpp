@@ -38,10 +38,6 @@ struct planned_run {
 /// Plans a run; makes and starts nothing.
 [[nodiscard]] expected<planned_run> plan(const run_content& what, loaded_spec chosen, relay& news);
 
-/// Whether the run would go on with an experiment that is done, which is tidied up then.
-[[nodiscard]] expected<bool> is_over_already(const run_content& what, const planned_run& plan,
-                                             relay& news);
-
 /// Everything that a run needs but its storage.
 struct ready_run {
   shared_parts shared;

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/tuner.hpp"
 
-#include "tune/tuner/needed_files.hpp"
-#include "tune/tuner/preparation.hpp"
-
 #include "relay.hpp"
 #include "run_plan.hpp"
 #include "steering_link.hpp"
-#include "tune/actors/runtime_log.hpp"
-#include "tune/io/process/host.hpp"
-#include "tune/io/process/memory_limit.hpp"
-#include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/machine_check.hpp"
-#include "tune/io/spec/record.hpp"
-#include "tune/io/spec/resource_check.hpp"
-#include "tune/trainable/drive.hpp"
-#include "tune/tuner/experiment_actors.hpp"
-#include "tune/tuner/listening.hpp"
-#include "tune/tuner/own_actors.hpp"
-#include "tune/tuner/storage.hpp"
 
-#include <unistd.h>
+#include "tune/io/process/host.hpp"
+#include "tune/trainable/drive.hpp"
+#include "tune/tuner/own_actors.hpp"
+#include "tune/tuner/run_steps.hpp"
+#include "tune/tuner/standalone_run.hpp"
 
 #include <mutex>
 #include <utility>
@@ -53,41 +42,43 @@ struct staging {
   std::optional<listen_options> port;
 };
 
-expected<void> open_to_workers(head_services& place, std::optional<listen_options> port,
+expected<void> open_to_workers(standalone_run& run, std::optional<listen_options> port,
                                const std::shared_ptr<relay>& news) {
   if (!port)
     return {};
-  auto where = port->where;
   port->say = [news](const std::string& line) { news->worker_changed(line); };
-  auto opened = place.listen(std::move(*port));
+  auto opened = run.listen(std::move(*port));
   if (!opened)
     return opened.error();
-  where.port = *opened;
-  news->listens(to_text(where));
+  news->listens(to_text(*opened));
   return {};
 }
 
-/// The runtime's own log; null where none is wanted.
-expected<std::shared_ptr<run_observer>> log_of(const spec& what, const fs::path& directory,
-                                               const std::shared_ptr<relay>& news) {
-  if (what.log.file.empty())
-    return std::shared_ptr<run_observer>{};
-  return open_runtime_log({directory / what.log.file, what.log.level,
-                           [news](const std::string& why) { news->warned(why); }});
+/// Everything about a run is told to `news`.
+run_listeners listeners_of(const std::shared_ptr<relay>& news) {
+  auto warn = [news](const std::string& text) { news->warned(text); };
+  return {news, warn, warn, [news](const error& why) { news->warned_by_files(to_text(why)); }};
 }
 
-/// Has everything about the run told to `news`, and to its log if there is one.
-expected<void> tell_all(experiment_actors_options& how, const spec& what, const fs::path& directory,
-                        const std::shared_ptr<relay>& news) {
-  how.observer = news;
-  how.on_files_failed = [news](const error& why) { news->warned_by_files(to_text(why)); };
-  how.on_sink_failed = [news](const std::string& why) { news->warned(why); };
-  how.on_files_odd = [news](const std::string& text) { news->warned(text); };
-  auto log = log_of(what, directory, news);
-  if (!log)
-    return log.error();
-  if (*log)
-    how.observer = joined_observers({*log, news});
+/// Replaces the configured scheduler and searcher by the user's own actors.
+expected<void> hire_own(caf::actor_system& system, const run_content& what,
+                        experiment_actors_options& how) {
+  if (what.scheduler) {
+    auto hired = hire<hired_scheduler>(system, *what.scheduler, "scheduler");
+    if (!hired)
+      return hired.error();
+    how.scheduler = std::move(*hired);
+  }
+  if (!what.searcher)
+    return {};
+  auto hired = hire<hired_searcher>(system, *what.searcher, "searcher");
+  if (!hired) {
+    if (how.scheduler)
+      caf::anon_send_exit(how.scheduler->who, caf::exit_reason::user_shutdown);
+    return hired.error();
+  }
+  how.searcher = std::move(*hired);
+  how.searcher->answer_timeout = what.searcher->answer_timeout;
   return {};
 }
 
@@ -137,35 +128,36 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
   if (!planned)
     return planned.error();
   auto& [chosen, record, directory] = *planned;
-  if (auto is_over = is_over_already(what, *planned, *news); !is_over)
+  auto untidy = [&](const error& why) { news->warned(to_text(why)); };
+  auto is_over = is_over_already(directory, record, what.resume, untidy);
+  if (!is_over)
     return is_over.error();
-  else if (*is_over)
+  if (*is_over)
     return read_result_grid(directory, news->warnings());
   auto made = make_ready(what, *planned, all_, *news);
   if (!made)
     return made.error();
   auto& [shared, port] = *made;
-  auto opened = open_storage(directory, record, what.resume);
-  if (!opened)
-    return opened.error();
-  auto how = options_for(std::move(*opened), record);
+  auto how = open_run(directory, record, what.resume);
+  if (!how)
+    return how.error();
   // Closed when nobody reads any more: only then is its write-ahead log removed.
-  auto store = how.store;
-  if (auto told = tell_all(how, chosen.what, directory, news); !told)
+  auto store = how->store;
+  if (auto told = tell_all(*how, chosen.what, listeners_of(news)); !told)
     return told.error();
-  how.shipment = std::move(shared.shipment);
+  how->shipment = std::move(shared.shipment);
   if (auto begun = news->start(); !begun)
     return begun.error();
   news->began(directory);
   staging where{chosen.what.cluster.local, std::move(port)};
   expected<void> done;
   if (what.system != nullptr) {
-    done = conduct(*what.system, std::move(shared.parts), std::move(how), what, std::move(where),
+    done = conduct(*what.system, std::move(shared.parts), std::move(*how), what, std::move(where),
                    news);
   } else {
     auto config = config_for(where.port);
     caf::actor_system system{*config};
-    done = conduct(system, std::move(shared.parts), std::move(how), what, std::move(where), news);
+    done = conduct(system, std::move(shared.parts), std::move(*how), what, std::move(where), news);
   }
   store.reset();
   news->close();
@@ -177,47 +169,25 @@ expected<result_grid> tuner::impl::run_alone(const run_content& what) {
 expected<void> tuner::impl::conduct(caf::actor_system& system, run_parts parts,
                                     experiment_actors_options how, const run_content& what,
                                     staging where, const std::shared_ptr<relay>& news) {
-  if (what.scheduler) {
-    auto hired = hire<hired_scheduler>(system, *what.scheduler, "scheduler");
-    if (!hired)
-      return hired.error();
-    how.scheduler = std::move(*hired);
-  }
-  if (what.searcher) {
-    auto hired = hire<hired_searcher>(system, *what.searcher, "searcher");
-    if (!hired) {
-      if (how.scheduler)
-        caf::anon_send_exit(how.scheduler->who, caf::exit_reason::user_shutdown);
-      return hired.error();
-    }
-    how.searcher = std::move(*hired);
-    how.searcher->answer_timeout = what.searcher->answer_timeout;
-  }
-  head_services place{system, parts.node, where.works_here};
+  if (auto hired = hire_own(system, what, how); !hired)
+    return hired;
   auto directory = how.store->directory();
-  experiment_actors actors{place, std::move(parts), std::move(how)};
-  place.when_crippled(actors.interrupter());
-  auto broken = [news](const std::string& why) { news->broke(why); };
-  place.when_broken(broken);
-  actors.when_broken(broken);
-  auto began = open_to_workers(place, std::move(where.port), news);
+  standalone_run run{system, std::move(parts), std::move(how), where.works_here,
+                     [news](const std::string& why) { news->broke(why); }};
+  auto began = open_to_workers(run, std::move(where.port), news);
   if (began)
-    began = link_->begin(actors, directory);
+    began = link_->begin(run.actors(), directory);
   run_summary end;
   if (began) {
     end = news->wait();
     link_->end();
   }
-  auto trouble = actors.settle();
-  actors.dismiss();
-  place.close();
-  actors.await_farewell();
-  place.await_farewell();
+  run.actors().settle(end);
+  run.close();
+  run.await_farewell();
   if (!began)
     return began.error();
-  if (!end.storage_error.empty() || !trouble.empty())
-    return error{ec::storage, end.storage_error.empty() ? trouble : end.storage_error};
-  return {};
+  return end.storage_error.empty() ? expected<void>{} : error{ec::storage, end.storage_error};
 }
 
 tuner::tuner(choices what) : impl_{std::make_unique<impl>(std::move(what))} {}

@@ -275,6 +275,21 @@ TEST_F(tuner_test, ends_where_the_users_own_scheduler_throws) {
   EXPECT_THAT(grid->why(), HasSubstr("I cannot judge"));
 }
 
+TEST_F(tuner_test, names_a_scheduler_whose_factory_throws_and_runs_the_next_experiment) {
+  auto all = builtin_choices(bowls());
+  all.schedulers.add(entry_of("unlicensed", []() -> std::unique_ptr<scheduler> {
+    throw std::runtime_error{"no licence"};
+  }));
+  tuner uut{all};
+
+  auto grid = uut.run(options().scheduler("unlicensed"));
+
+  ASSERT_FALSE(grid);
+  EXPECT_EQ(grid.error().code, ec::bad_option);
+  EXPECT_THAT(grid.error().detail, HasSubstr("of unlicensed: its factory failed: no licence"));
+  EXPECT_TRUE(uut.run(options()));
+}
+
 /// Ends the experiment at its `most`-th report.
 class tally final : public stopper {
 public:

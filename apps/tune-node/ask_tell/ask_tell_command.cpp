@@ -6,15 +6,15 @@
 #include "console/text.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
-#include "run/run_command.hpp"
+#include "run/load_configuration.hpp"
 
 #include "tune/core/program_name.hpp"
 #include "tune/io/loose_json.hpp"
 #include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/rule_parts.hpp"
+#include "tune/tuner/run_steps.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <poll.h>
@@ -128,10 +128,14 @@ loaded_spec without_trainable(loaded_spec x) {
   return x;
 }
 
-void warn_of_saving(const checkpoint_section& what, disk_world& world) {
-  if (what.frequency > 0 || what.at_end)
+/// Warns of keys that have no effect here.
+void warn_of_idle_keys(const spec& what, disk_world& world) {
+  if (what.checkpoint.frequency > 0 || what.checkpoint.at_end)
     world.warn("[checkpoint] frequency and at_end do nothing here: the executor says when it has a"
                " checkpoint");
+  if (!what.log.sinks.empty())
+    world.warn("[log] sink." + what.log.sinks.front().name
+               + " does nothing here: an executor has the results");
 }
 
 /// Applies the rules that change with this head.
@@ -170,6 +174,19 @@ conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space>
   return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space)};
 }
 
+/// Begins the experiment, or goes on with it as the record says.
+expected<void> begin(conversation& with, head_rules& heads, disk_world& world,
+                     const opened_storage& opened, on::opened opening) {
+  if (opened.resumes) {
+    auto done = replay(with, heads, world, opened.store->directory());
+    if (done)
+      done = follow(with, heads, opening);
+    if (!done)
+      return done;
+  }
+  return with.open(std::move(opening));
+}
+
 } // namespace
 
 exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, const choices& all) {
@@ -183,8 +200,7 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   auto ready = prepare(loaded, directory, resume, fs::current_path());
   if (!ready)
     return complain(ready.error());
-  for (const auto& text : line.quiet ? std::vector<std::string>{} : *ready)
-    std::cerr << program_name() << ": warning: " << printable(text) << '\n';
+  warn(*ready, line.quiet);
   signal_wave wave;
   // A wait for an external searcher is not ended by `wave`, but by this switch.
   auto searcher = std::make_shared<searcher_switch>();
@@ -204,20 +220,11 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   disk_world world{opened->store, record.log.trial_files, line.quiet};
   if (!opened->warning.empty())
     world.warn(opened->warning);
-  warn_of_saving(record.checkpoint, world);
-  if (!record.log.sinks.empty())
-    world.warn("[log] sink." + record.log.sinks.front().name
-               + " does nothing here: an executor has the results");
-  on::opened opening{opened->store->epoch(), TUNE_VERSION, to_json(record), record.experiment.seed};
-  opening.how = opening::executed;
-  opening.draws = on::present_draws;
+  warn_of_idle_keys(record, world);
+  auto opening = opening_of(*opened->store, record, opening::executed);
   head_rules heads{opening.spec, made->settings, all.stoppers};
   conversation with{parts_of(std::move(*made), loaded.space), world};
-  auto begun = opened->resumes ? replay(with, heads, world, directory) : expected<void>{};
-  if (begun && opened->resumes)
-    begun = follow(with, heads, opening);
-  if (begun)
-    begun = with.open(std::move(opening));
+  auto begun = begin(with, heads, world, *opened, std::move(opening));
   if (!begun) {
     complain(begun.error());
     return exit_code::storage;

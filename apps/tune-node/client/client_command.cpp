@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "output/write_rows.hpp"
 #include "run/ending.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
@@ -12,8 +13,8 @@
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/fit_config.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -56,13 +57,6 @@ object to_object(const order_verdict& x) {
   return result;
 }
 
-void write_json(std::span<const order_verdict> told, std::ostream& out) {
-  value::list all;
-  for (const auto& x : told)
-    all.emplace_back(to_object(x));
-  out << to_json(value{std::move(all)}) << '\n';
-}
-
 void write_lines(std::span<const order_verdict> told, const std::string& experiment,
                  std::ostream& out, std::ostream& talk) {
   for (const auto& x : told) {
@@ -97,8 +91,7 @@ bool is_done_with(const fs::path& directory) {
 
 /// Whether a program of the user's own runs the trials.
 bool is_asked_there(const fs::path& directory) {
-  auto row = experiment_in(directory);
-  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto what = recorded_spec(directory);
   return what && cli::is_asked(*what);
 }
 
@@ -232,8 +225,7 @@ std::string asked_advice(const client_command& what, const control_request& wish
 /// Checks a configuration that is to be added, as the head of a running experiment would.
 /// @errors `ec::bad_option` if the experiment cannot run it. A record that cannot be read has none.
 expected<void> check_addition(const object& config, const fs::path& directory) {
-  auto row = experiment_in(directory);
-  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto what = recorded_spec(directory);
   auto space
       = what ? search_space::parse(space_lines(*what)) : expected<search_space>{what.error()};
   if (!space)
@@ -285,21 +277,15 @@ expected<control_request> request_of(const client_command& what) {
 
 void write_told(std::span<const order_verdict> told, const std::string& experiment,
                 output_format format, std::ostream& out, std::ostream& talk) {
-  switch (format) {
-    case output_format::table:
-      return write_lines(told, experiment, out, talk);
-    case output_format::json:
-      return write_json(told, out);
-    case output_format::jsonl:
-      for (const auto& x : told)
-        out << to_json(to_object(x)) << '\n';
-      return;
-    case output_format::csv:
-      out << csv_line({"trial", "outcome", "text"});
-      for (const auto& x : told)
-        out << csv_line({x.trial ? to_text(*x.trial) : "", std::string{to_text(x.what)}, x.text});
-      return;
-  }
+  if (format == output_format::table)
+    return write_lines(told, experiment, out, talk);
+  std::vector<object> rows;
+  for (const auto& x : told)
+    rows.push_back(to_object(x));
+  if (format == output_format::csv)
+    write_csv(titles_of(to_object(order_verdict{})), rows, out);
+  else
+    write_rows(rows, format, json_layout::one_line, out);
 }
 
 exit_code run_client(const command_line& line, const client_command& what) {

@@ -9,12 +9,12 @@
 #include "client/remote_command.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "output/write_rows.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/checkpoint/verify_copy.hpp"
 #include "tune/io/control/control_place.hpp"
-#include "tune/io/json.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
 #include <unistd.h>
@@ -135,21 +135,12 @@ bool write_to_stdout(std::string_view bytes) {
 // -- The receiving side.
 
 void write_fetched(const command_line& line, const fs::path& target, const copy_about& about) {
-  switch (line.output.value_or(output_format::table)) {
-    case output_format::table:
-      std::cout << printable(target.string()) << '\n';
-      return;
-    case output_format::json:
-    case output_format::jsonl:
-      std::cout << to_json(
-          object{{"name", target.string()}, {"what", about.what}, {"trial", about.trial}})
-                << '\n';
-      return;
-    case output_format::csv:
-      std::cout << csv_line({"name", "what", "trial"})
-                << csv_line({target.string(), about.what,
-                             about.trial.is_null() ? "" : to_text(about.trial)});
-  }
+  const auto format = line.output.value_or(output_format::table);
+  if (format == output_format::table)
+    std::cout << printable(target.string()) << '\n';
+  else
+    write_row({{"name", target.string()}, {"what", about.what}, {"trial", about.trial}}, format,
+              std::cout);
 }
 
 /// Compares a checkpoint with its own list of its content.

@@ -107,13 +107,11 @@ error nothing_there(const fs::path& directory, const std::string& why) {
 }
 
 expected<fetched_place> place_of(const fetch_request& what, const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  const auto& name = recorded->what.experiment.name;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  const auto& name = recorded.what.experiment.name;
   if (what.what == part::experiment) {
     if (what.trial)
       return error{ec::bad_option, "--what experiment goes with no TRIAL"};
@@ -124,7 +122,7 @@ expected<fetched_place> place_of(const fetch_request& what, const fs::path& dire
                                     + "), or fetch a trial"};
     return whole_experiment(directory, name);
   }
-  auto trial = trial_of(what, *reader, *recorded, directory);
+  auto trial = trial_of(what, reader, recorded, directory);
   if (!trial)
     return trial.error();
   const auto called = name + "-" + to_text(trial->trial);
@@ -132,8 +130,8 @@ expected<fetched_place> place_of(const fetch_request& what, const fs::path& dire
     return below_trials(directory, trials_directory(directory) / to_text(trial->trial), called,
                         trial->trial);
   const auto exports = what.what == part::exports;
-  auto found = exports ? exports_of(*trial, *reader, directory)
-                       : checkpoint_of(*trial, *reader, recorded->what, directory);
+  auto found = exports ? exports_of(*trial, reader, directory)
+                       : checkpoint_of(*trial, reader, recorded.what, directory);
   if (!found)
     return found.error();
   auto result = below_trials(

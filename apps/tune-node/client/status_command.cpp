@@ -97,22 +97,20 @@ expected<std::vector<trial_share>> shares_of(store_reader& from, const status_co
 }
 
 expected<known_state> read_state(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  auto& [row, what] = *recorded;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  auto& [row, what] = recorded;
   auto fixed = frame_of(what, fs::absolute(directory).lexically_normal());
-  auto seen = recorded_snapshot(*reader, row, fixed);
+  auto seen = recorded_snapshot(reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());
-  auto running = running_trials(*reader, fixed.objectives);
+  auto running = running_trials(reader, fixed.objectives);
   if (!running)
     return reading_failed(running.error());
   seen->trials = std::move(*running);
-  auto shares = shares_of(*reader, row.counts, fixed.objectives);
+  auto shares = shares_of(reader, row.counts, fixed.objectives);
   if (!shares)
     return reading_failed(shares.error());
   known_state result;

@@ -13,16 +13,14 @@
 #include "run/snapshot.hpp"
 
 #include "tune/actors/own_thread.hpp"
-#include "tune/actors/runtime_log.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
-#include "tune/tuner/experiment_actors.hpp"
 #include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
+#include "tune/tuner/run_steps.hpp"
 #include "tune/tuner/shipment.hpp"
-#include "tune/tuner/storage.hpp"
 
 #include <algorithm>
 #include <map>
@@ -76,12 +74,7 @@ std::string help_with(const config_faults& faults) {
 /// Checks a client's configuration as if it had been written here: this program may know other
 /// trainables, searchers and schedulers than the client.
 expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here) {
-  load_request wanted;
-  wanted.schedulers = here.all->schedulers;
-  wanted.searchers = here.all->searchers;
-  wanted.stoppers = here.all->stoppers;
-  wanted.sinks = here.all->sinks;
-  wanted.trainables = &here.all->trainables;
+  auto wanted = request_for(*here.all);
   // The client has looked at its plugins; on the head only the trials' processes load them.
   wanted.probes_plugins = false;
   what.experiment.storage = here.storage.string();
@@ -108,6 +101,14 @@ std::string not_submitted(const missing_files& x) {
     names += (names.empty() ? "" : ", ") + name;
   return "its trials need what it began with, and what is not beside the INI file any more: "
          + names + "; put that back and submit it again";
+}
+
+run_listeners listeners_of(const std::shared_ptr<feed>& told) {
+  return {told, [told](const std::string& text) { told->warned(text); },
+          [told](const std::string& why) { told->say(why); },
+          [told](const error& why) {
+            told->say("trial files are not written any more: " + to_text(why));
+          }};
 }
 
 struct job_supervisor_state {
@@ -169,12 +170,13 @@ struct job_supervisor_state {
       return own.error();
     if (task.words.resume) {
       notes = prepare_to_go_on(*loaded, directory);
-      auto before = finished_before(directory, what, fixed, *task.words.resume);
+      auto before
+          = finished_before(directory, what, fixed, task.words.resume, [this](const error& why) {
+              say("was not tidied up: " + printable(to_text(why)));
+            });
       if (!before)
         return before.error();
       if (*before) {
-        if (auto whole = finish_up(directory, what); !whole)
-          say("was not tidied up: " + printable(to_text(whole.error())));
         say("of " + printable(task.words.from) + " is finished already");
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
@@ -228,38 +230,24 @@ struct job_supervisor_state {
 
   expected<void> start(const loaded_spec& loaded, shared_parts made) {
     fs::path directory{fixed.directory};
-    auto opened = open_storage(directory, loaded.what, task.words.resume);
-    if (!opened)
-      return opened.error();
+    auto how = open_run(directory, loaded.what, task.words.resume);
+    if (!how)
+      return how.error();
     if (auto written = write_submitter(directory, task.identity); !written)
       return written.error();
     auto me = caf::actor_cast<job_supervisor_impl>(self);
     told = std::make_shared<feed>(
-        fixed.objectives, [me](const run_summary& how) { send_from_outside(me, how); },
+        fixed.objectives, [me](const run_summary& end) { send_from_outside(me, end); },
         [log = here.say, called = "experiment " + printable(task.words.experiment) + ": "](
             const std::string& text) { log(called + printable(text)); });
     for (const auto& note : notes)
       told->warned(note);
-    auto how = options_for(std::move(*opened), loaded.what);
-    tell_of_pause(std::exchange(how.paused, {}));
-    how.observer = told;
-    const auto& log = loaded.what.log;
-    if (!log.file.empty()) {
-      auto lines
-          = open_runtime_log({directory / log.file, log.level,
-                              [events = told](const std::string& why) { events->say(why); }});
-      if (!lines)
-        return lines.error();
-      how.observer = joined_observers({*lines, told});
-    }
-    how.on_files_failed = [events = told](const error& why) {
-      events->say("trial files are not written any more: " + to_text(why));
-    };
-    how.on_sink_failed = [events = told](const std::string& why) { events->warned(why); };
-    how.on_files_odd = [events = told](const std::string& what) { events->warned(what); };
-    how.shipment = std::move(made.shipment);
+    tell_of_pause(std::exchange(how->paused, {}));
+    if (auto all = tell_all(*how, loaded.what, listeners_of(told)); !all)
+      return all.error();
+    how->shipment = std::move(made.shipment);
     actors
-        = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(how));
+        = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(*how));
     return actors->start();
   }
 
@@ -308,8 +296,7 @@ struct job_supervisor_state {
   // -- The end.
 
   void end(run_summary how) {
-    if (auto trouble = actors->settle(); !trouble.empty() && how.storage_error.empty())
-      how.storage_error = trouble;
+    actors->settle(how);
     auto last = snapshot_of(fixed, how.view, how.elapsed);
     count_exports(last, fixed.directory);
     look_back(last, fixed.directory);

@@ -5,7 +5,6 @@
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
-#include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -78,6 +77,8 @@ std::string checkpoint_place(const fs::path& directory, const std::string& locat
                                                                 : (directory / location).string();
 }
 
+namespace {
+
 expected<recorded_experiment> read_experiment(store_reader& from, const fs::path& directory) {
   auto row = from.experiment();
   if (!row)
@@ -97,6 +98,18 @@ expected<recorded_experiment> read_experiment(store_reader& from, const fs::path
   if (what->experiment.objectives.empty())
     return broken("it names no metric");
   return recorded_experiment{std::move(*row), std::move(*what)};
+}
+
+} // namespace
+
+expected<opened_experiment> open_experiment(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  if (!reader)
+    return reading_failed(reader.error());
+  auto recorded = read_experiment(*reader, directory);
+  if (!recorded)
+    return recorded.error();
+  return opened_experiment{std::move(*reader), std::move(*recorded)};
 }
 
 } // namespace tune::cli

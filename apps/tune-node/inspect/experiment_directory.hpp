@@ -4,14 +4,10 @@
 
 #include "tune/core/error.hpp"
 #include "tune/io/spec/spec.hpp"
-#include "tune/io/store/rows.hpp"
+#include "tune/io/store/store_reader.hpp"
 
 #include <filesystem>
 #include <string>
-
-namespace tune {
-class store_reader;
-}
 
 namespace tune::cli {
 
@@ -47,9 +43,14 @@ struct recorded_experiment {
   return asked ? "at_rest" : "lost";
 }
 
-/// @param directory Used in errors.
-/// @errors of the reader; `ec::storage`: its configuration cannot be read, or names no metric.
-[[nodiscard]] expected<recorded_experiment> read_experiment(store_reader& from,
-                                                            const std::filesystem::path& directory);
+/// An experiment whose record is open for further questions.
+struct opened_experiment {
+  store_reader reader;
+  recorded_experiment recorded;
+};
+
+/// @errors `reading_failed` of those of the reader; `ec::unreadable`: the experiment has not begun
+///         yet; `ec::storage`: its configuration cannot be read, or names no metric.
+[[nodiscard]] expected<opened_experiment> open_experiment(const std::filesystem::path& directory);
 
 } // namespace tune::cli

@@ -5,10 +5,10 @@
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "output/write_rows.hpp"
 #include "run/snapshot.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
-#include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -96,43 +96,33 @@ object flat(const experiment_facts& x) {
   return result;
 }
 
-void write_csv(const std::vector<experiment_facts>& all, std::ostream& out) {
-  std::vector<std::string> titles;
-  for (const auto& [name, what] : flat(experiment_facts{}))
-    titles.push_back(name);
-  out << csv_line(titles);
-  for (const auto& x : all) {
-    std::vector<std::string> fields;
-    for (const auto& [name, what] : flat(x))
-      fields.push_back(what.is_null() ? "" : to_text(what));
-    out << csv_line(fields);
-  }
-}
-
-void write_json(const std::vector<experiment_facts>& all, std::ostream& out) {
-  out << "[";
-  for (std::size_t i = 0; i < all.size(); ++i)
-    out << (i == 0 ? "\n  " : ",\n  ") << to_json(to_object(all[i]));
-  out << (all.empty() ? "]\n" : "\n]\n");
+void write_for_programs(const std::vector<experiment_facts>& all, output_format format,
+                        std::ostream& out) {
+  const auto is_csv = format == output_format::csv;
+  std::vector<object> rows;
+  for (const auto& x : all)
+    rows.push_back(is_csv ? flat(x) : to_object(x));
+  if (is_csv)
+    write_csv(titles_of(flat(experiment_facts{})), rows, out);
+  else
+    write_rows(rows, format, json_layout::row_per_line, out);
 }
 
 } // namespace
 
 expected<experiment_facts> facts_of(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  auto& [row, what] = *recorded;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  auto& [row, what] = recorded;
   snapshot_frame fixed;
   fixed.experiment = what.experiment.name;
   fixed.directory = full_path(directory);
   fixed.objectives = what.experiment.objectives;
   fixed.constraints = what.experiment.constraints;
   fixed.repeats = repeat_rule_of(what);
-  auto seen = recorded_snapshot(*reader, row, fixed);
+  auto seen = recorded_snapshot(reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());
   experiment_facts result;
@@ -184,24 +174,12 @@ expected<void> list_experiments(const fs::path& storage, output_format format,
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& x, const auto& y) { return x.created_ms < y.created_ms; });
-  switch (format) {
-    case output_format::table:
-      if (all.empty())
-        out << "none\n";
-      else
-        write_table(all, look, out);
-      break;
-    case output_format::json:
-      write_json(all, out);
-      break;
-    case output_format::jsonl:
-      for (const auto& x : all)
-        out << to_json(to_object(x)) << '\n';
-      break;
-    case output_format::csv:
-      write_csv(all, out);
-      break;
-  }
+  if (format != output_format::table)
+    write_for_programs(all, format, out);
+  else if (all.empty())
+    out << "none\n";
+  else
+    write_table(all, look, out);
   return {};
 }
 

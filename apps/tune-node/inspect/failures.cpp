@@ -6,9 +6,9 @@
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
+#include "output/write_rows.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/trial/error_line.hpp"
-#include "tune/io/json.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <algorithm>
@@ -399,31 +399,30 @@ object to_object(const failure_group& x) {
   return result;
 }
 
+namespace {
+
+void write_for_programs(const std::vector<failure_group>& groups, output_format format,
+                        std::ostream& out) {
+  std::vector<object> rows;
+  for (const auto& x : groups)
+    rows.push_back(to_object(x));
+  if (format != output_format::csv)
+    return write_rows(rows, format, json_layout::one_line, out);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::string trials;
+    for (auto id : groups[i].trials)
+      trials += (trials.empty() ? "" : " ") + to_text(id);
+    rows[i].set("trials", trials);
+  }
+  write_csv(titles_of(to_object(failure_group{})), rows, out);
+}
+
+} // namespace
+
 void write_failures(const std::vector<failure_group>& groups, output_format format,
                     const table_look& look, std::ostream& out) {
-  value::list all;
-  for (const auto& x : groups)
-    all.emplace_back(to_object(x));
-  switch (format) {
-    case output_format::json:
-      out << to_json(value{std::move(all)}) << '\n';
-      return;
-    case output_format::jsonl:
-      for (const auto& x : all)
-        out << to_json(x) << '\n';
-      return;
-    case output_format::csv:
-      out << csv_line({"count", "class", "text", "trials"});
-      for (const auto& x : groups) {
-        std::string trials;
-        for (auto id : x.trials)
-          trials += (trials.empty() ? "" : " ") + to_text(id);
-        out << csv_line({std::to_string(x.trials.size()), x.kind, x.text, trials});
-      }
-      return;
-    case output_format::table:
-      break;
-  }
+  if (format != output_format::table)
+    return write_for_programs(groups, format, out);
   if (groups.empty()) {
     out << "no trial failed\n";
     return;

@@ -4,6 +4,7 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/recorded_rules.hpp"
+#include "output/write_rows.hpp"
 #include "tune/io/check/row_check.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
@@ -202,26 +203,16 @@ expected<fsck_result> check_experiment(const fsck_request& what, const choices& 
 }
 
 void write_fsck(const fsck_result& x, output_format format, std::ostream& out) {
-  switch (format) {
-    case output_format::table:
-      write_table(x, out);
-      return;
-    case output_format::jsonl:
-      for (const auto& y : x.found.kept())
-        out << to_json(to_object(y)) << '\n';
-      return;
-    case output_format::csv:
-      out << csv_line({"promise", "event", "trial", "table", "row", "what"});
-      for (const auto& y : x.found.kept())
-        out << csv_line({std::string{to_text(y.broken)}, y.seq == 0 ? "" : std::to_string(y.seq),
-                         y.trial ? to_text(*y.trial) : "", y.table, y.row, y.what});
-      return;
-    case output_format::json:
-      break;
-  }
-  value::list found;
+  if (format == output_format::table)
+    return write_table(x, out);
+  std::vector<object> rows;
   for (const auto& y : x.found.kept())
-    found.emplace_back(to_object(y));
+    rows.push_back(to_object(y));
+  if (format == output_format::csv)
+    return write_csv(titles_of(to_object(finding{})), rows, out);
+  if (format == output_format::jsonl)
+    return write_rows(rows, format, json_layout::one_line, out);
+  value::list found(rows.begin(), rows.end());
   object all;
   all.set("directory", x.directory);
   all.set("running", x.runs);

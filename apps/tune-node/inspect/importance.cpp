@@ -6,9 +6,9 @@
 #include "console/text_table.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/experiments.hpp"
+#include "output/write_rows.hpp"
 #include "tune/core/search/importance/by_model.hpp"
 #include "tune/core/search/importance/ped_anova.hpp"
-#include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_trials.hpp"
 
@@ -219,21 +219,6 @@ object to_object(const judged_parameter& x, measure by) {
   return result;
 }
 
-void write_csv(const judgement& what, std::ostream& out) {
-  auto is_first = true;
-  for (const auto& x : what.all) {
-    std::vector<std::string> titles;
-    std::vector<std::string> fields;
-    for (const auto& [name, field] : to_object(x, what.by)) {
-      titles.push_back(name);
-      fields.push_back(field.is_null() ? "" : to_text(field));
-    }
-    if (std::exchange(is_first, false))
-      out << csv_line(titles);
-    out << csv_line(fields);
-  }
-}
-
 } // namespace
 
 expected<void> show_importance(const importance_request& what, output_format format,
@@ -244,25 +229,14 @@ expected<void> show_importance(const importance_request& what, output_format for
   auto all = judgement_of(*directory, what);
   if (!all)
     return all.error();
-  switch (format) {
-    case output_format::table:
-      write_table(*all, look, out);
-      break;
-    case output_format::csv:
-      write_csv(*all, out);
-      break;
-    case output_format::json: {
-      value::list rows;
-      for (const auto& x : all->all)
-        rows.emplace_back(to_object(x, all->by));
-      out << to_json(value{std::move(rows)}) << '\n';
-      break;
-    }
-    case output_format::jsonl:
-      for (const auto& x : all->all)
-        out << to_json(to_object(x, all->by)) << '\n';
-      break;
+  if (format == output_format::table) {
+    write_table(*all, look, out);
+    return {};
   }
+  std::vector<object> rows;
+  for (const auto& x : all->all)
+    rows.push_back(to_object(x, all->by));
+  write_rows(rows, format, json_layout::one_line, out);
   return {};
 }
 

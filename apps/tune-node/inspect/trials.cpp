@@ -38,13 +38,8 @@ struct yardstick {
   repeat_rule repeats;
 };
 
-expected<yardstick> yardstick_of(store_reader& from, const fs::path& directory) {
-  auto recorded = read_experiment(from, directory);
-  if (!recorded)
-    return recorded.error();
-  auto rule = repeat_rule_of(recorded->what);
-  auto& what = recorded->what.experiment;
-  return yardstick{std::move(what.objectives), std::move(what.constraints), std::move(rule)};
+yardstick yardstick_of(const spec& what) {
+  return {what.experiment.objectives, what.experiment.constraints, repeat_rule_of(what)};
 }
 
 /// Longest wait for the answer of a busy head.
@@ -247,25 +242,24 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   auto directory = directory_of(what.directory);
   if (!directory)
     return directory.error();
-  auto from = store_reader::open(*directory);
-  if (!from)
-    return reading_failed(from.error());
-  auto by = yardstick_of(*from, *directory);
-  if (!by)
-    return by.error();
+  auto opened = open_experiment(*directory);
+  if (!opened)
+    return opened.error();
+  auto& from = opened->reader;
+  const auto by = yardstick_of(opened->recorded.what);
   if (what.policy)
-    return write_policy(*from, *what.policy, out);
+    return write_policy(from, *what.policy, out);
   if (what.failed) {
-    auto failed = failures_in(*from);
+    auto failed = failures_in(from);
     if (!failed)
       return reading_failed(failed.error());
     write_failures(*failed, format, look, out);
     return {};
   }
   if (!what.why)
-    return write_chosen(*from, fs::absolute(*directory).lexically_normal(), what, *by,
+    return write_chosen(from, fs::absolute(*directory).lexically_normal(), what, by,
                         {format, look, !what.columns.empty()}, out);
-  auto story = read_story(*from, *what.why, by->objectives.front(), by->constraints);
+  auto story = read_story(from, *what.why, by.objectives.front(), by.constraints);
   if (!story)
     return reading_failed(story.error());
   if (!*story)
@@ -274,18 +268,18 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;
-  auto held = from->held_trials();
+  auto held = from.held_trials();
   if (!held)
     return reading_failed(held.error());
   if (std::find(held->begin(), held->end(), *what.why) != held->end())
     (*story)->waits_for = "paused by a client, until " + unpause_call(*directory, {*what.why});
   if (all != nullptr) {
-    auto why = explain_suggestion(*from, *what.why, *all);
+    auto why = explain_suggestion(from, *what.why, *all);
     if (!why)
       return reading_failed(why.error());
     (*story)->suggestion = std::move(*why);
   }
-  write_story(**story, by->objectives, format, look, out);
+  write_story(**story, by.objectives, format, look, out);
   return {};
 }
 

@@ -2,7 +2,7 @@
 #include "output/write_catalogue.hpp"
 
 #include "console/text.hpp"
-#include "tune/io/json.hpp"
+#include "output/write_rows.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -36,7 +36,7 @@ value option_object(const option_spec& x) {
   return result;
 }
 
-std::string json_entry(const listed_entry& x) {
+object to_object(const listed_entry& x) {
   value::list known;
   for (const auto& option : x.known)
     known.push_back(option_object(option));
@@ -45,14 +45,7 @@ std::string json_entry(const listed_entry& x) {
   result.set("summary", x.summary);
   result.set("source", x.source);
   result.set("options", std::move(known));
-  return to_json(result);
-}
-
-void write_json(std::span<const listed_entry> entries, std::ostream& out) {
-  out << "[";
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    out << (i == 0 ? "\n  " : ",\n  ") << json_entry(entries[i]);
-  out << (entries.empty() ? "]\n" : "\n]\n");
+  return result;
 }
 
 void write_csv(std::span<const listed_entry> entries, std::ostream& out) {
@@ -102,21 +95,14 @@ void write_people(std::span<const listed_entry> entries, const table_look& look,
 
 void write_catalogue(std::span<const listed_entry> entries, output_format format,
                      const table_look& look, std::ostream& out) {
-  switch (format) {
-    case output_format::table:
-      write_people(entries, look, out);
-      break;
-    case output_format::json:
-      write_json(entries, out);
-      break;
-    case output_format::jsonl:
-      for (const auto& x : entries)
-        out << json_entry(x) << "\n";
-      break;
-    case output_format::csv:
-      write_csv(entries, out);
-      break;
-  }
+  if (format == output_format::table)
+    return write_people(entries, look, out);
+  if (format == output_format::csv)
+    return write_csv(entries, out);
+  std::vector<object> rows;
+  for (const auto& x : entries)
+    rows.push_back(to_object(x));
+  write_rows(rows, format, json_layout::row_per_line, out);
 }
 
 } // namespace tune::cli

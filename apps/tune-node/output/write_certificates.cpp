@@ -2,7 +2,7 @@
 #include "output/write_certificates.hpp"
 
 #include "console/text.hpp"
-#include "tune/io/json.hpp"
+#include "output/write_rows.hpp"
 
 #include <ostream>
 
@@ -79,7 +79,7 @@ void write_people(const found_certificate& x, calendar_time now, const table_loo
   line("signed by CA", x.facts.is_authority ? "" : signature_text(x));
 }
 
-std::string json_entry(const found_certificate& x, calendar_time now) {
+object to_object(const found_certificate& x, calendar_time now) {
   value::list hosts;
   for (const auto& host : x.facts.hosts)
     hosts.emplace_back(host);
@@ -96,44 +96,28 @@ std::string json_entry(const found_certificate& x, calendar_time now) {
   result.set("sha256", x.facts.fingerprint);
   result.set("key", to_text(x.key));
   result.set("signed_by_ca", x.signed_by_authority ? value{*x.signed_by_authority} : value{});
-  return to_json(result);
-}
-
-void write_csv(std::span<const found_certificate> all, calendar_time now, std::ostream& out) {
-  out << csv_line({"file", "authority", "subject", "issuer", "names", "serial", "valid_from",
-                   "valid_until", "days_left", "sha256", "key", "signed_by_ca"});
-  for (const auto& x : all)
-    out << csv_line({x.file.string(), x.facts.is_authority ? "true" : "false", x.facts.subject,
-                     x.facts.issuer, joined_hosts(x.facts, " "), x.facts.serial,
-                     iso_text(x.facts.valid.from), iso_text(x.facts.valid.until),
-                     std::to_string(days_left(x.facts, now).count()), x.facts.fingerprint,
-                     std::string{to_text(x.key)},
-                     x.signed_by_authority ? (*x.signed_by_authority ? "true" : "false") : ""});
+  return result;
 }
 
 } // namespace
 
 void write_certificates(std::span<const found_certificate> all, calendar_time now,
                         output_format format, const table_look& look, std::ostream& out) {
-  switch (format) {
-    case output_format::table:
-      for (const auto& x : all)
-        write_people(x, now, look, out);
-      break;
-    case output_format::json:
-      out << "[";
-      for (std::size_t i = 0; i < all.size(); ++i)
-        out << (i == 0 ? "\n  " : ",\n  ") << json_entry(all[i], now);
-      out << (all.empty() ? "]\n" : "\n]\n");
-      break;
-    case output_format::jsonl:
-      for (const auto& x : all)
-        out << json_entry(x, now) << "\n";
-      break;
-    case output_format::csv:
-      write_csv(all, now, out);
-      break;
+  if (format == output_format::table) {
+    for (const auto& x : all)
+      write_people(x, now, look, out);
+    return;
   }
+  std::vector<object> rows;
+  for (const auto& x : all) {
+    rows.push_back(to_object(x, now));
+    if (format == output_format::csv)
+      rows.back().set("names", joined_hosts(x.facts, " "));
+  }
+  if (format == output_format::csv)
+    write_csv(titles_of(to_object(found_certificate{}, now)), rows, out);
+  else
+    write_rows(rows, format, json_layout::row_per_line, out);
 }
 
 } // namespace tune::cli

@@ -5,6 +5,7 @@
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
+#include "output/write_rows.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 
@@ -62,13 +63,6 @@ void add_details(object& to, const listed_trial& x) {
   }
   if (more.pareto)
     to.set("pareto", *more.pareto);
-}
-
-void write_json(std::span<const object> rows, std::ostream& out) {
-  out << "[";
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    out << (i == 0 ? "\n  " : ",\n  ") << to_json(rows[i]);
-  out << (rows.empty() ? "]\n" : "\n]\n");
 }
 
 void write_csv(std::span<const listed_trial> rows, const std::vector<trial_column>& columns,
@@ -163,10 +157,7 @@ void write_trials(std::span<const listed_trial> rows, const std::vector<objectiv
   std::vector<object> objects;
   for (const auto& row : rows)
     objects.push_back(how.only_columns ? of_columns(row, columns) : to_object(row, objectives));
-  if (how.format == output_format::json)
-    return write_json(objects, out);
-  for (const auto& x : objects)
-    out << to_json(x) << "\n";
+  write_rows(objects, how.format, json_layout::row_per_line, out);
 }
 
 void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,

@@ -10,6 +10,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/handed_over.hpp"
 #include "tune/io/spec/template_file.hpp"
+#include "tune/tuner/rule_parts.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -27,6 +27,11 @@ exit_code complain(const error& what) {
   return exit_code_for(what.code);
 }
 
+void warn(const std::vector<std::string>& lines, bool quiet) {
+  for (const auto& x : quiet ? std::vector<std::string>{} : lines)
+    std::cerr << program_name() << ": warning: " << printable(x) << '\n';
+}
+
 namespace {
 
 /// Whether nobody wanted this end, and something has to be done before the run can go on.

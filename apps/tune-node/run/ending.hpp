@@ -11,11 +11,15 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 namespace tune::cli {
 
 /// Shows an error on stderr. @returns the exit code for it.
 exit_code complain(const error& what);
+
+/// Shows warnings on stderr, one line each, unless it is to be quiet.
+void warn(const std::vector<std::string>& lines, bool quiet);
 
 /// @param signal The signal that interrupted the run; 0: none.
 [[nodiscard]] exit_code exit_code_of(const run_summary& how, bool strict, int signal);

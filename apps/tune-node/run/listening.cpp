@@ -8,17 +8,15 @@
 
 namespace tune::cli {
 
-expected<void> open_to_workers(head_services& place, listen_options port, const std::string& certs,
+expected<void> open_to_workers(standalone_run& run, listen_options port, const std::string& certs,
                                const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
-  auto where = port.where;
   auto how = reaching_words(certs, port.cluster, !port.how.identity, "--cluster");
-  auto opened = place.listen(std::move(port));
+  auto opened = run.listen(std::move(port));
   if (!opened)
     return opened.error();
-  where.port = *opened;
   shown->say(printable("workers may join: "
-                       + program_call("worker --join " + to_text(reachable(where)) + how)));
+                       + program_call("worker --join " + to_text(reachable(*opened)) + how)));
   return {};
 }
 

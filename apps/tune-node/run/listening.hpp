@@ -3,15 +3,15 @@
 #pragma once
 
 #include "run/screen.hpp"
-#include "tune/tuner/listening.hpp"
+#include "tune/tuner/standalone_run.hpp"
 
 #include <memory>
 
 namespace tune::cli {
 
-/// Opens the port for workers and shows its address. @errors as `head_services::listen`.
+/// Opens the port for workers and shows its address. @errors as `standalone_run::listen`.
 /// @param certs The directory of certificates as given by the user; empty: the default one.
-[[nodiscard]] expected<void> open_to_workers(head_services& place, listen_options port,
+[[nodiscard]] expected<void> open_to_workers(standalone_run& run, listen_options port,
                                              const std::string& certs,
                                              const std::shared_ptr<screen>& shown);
 

@@ -4,8 +4,8 @@
 #include "tune/core/plugin/options.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
-#include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/preparation.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,9 +97,7 @@ std::vector<std::string> differences(const fs::path& directory, const spec& want
   auto state = inspect_directory(directory);
   if (!state || *state != directory_state::experiment)
     return {};
-  auto reader = store_reader::open(directory);
-  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-  auto before = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
+  auto before = recorded_spec(directory);
   if (!before)
     return {};
   std::vector<std::string> result;

@@ -6,10 +6,11 @@
 #include "console/text_table.hpp"
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "output/write_rows.hpp"
 #include "run/ending.hpp"
+#include "run/load_configuration.hpp"
 #include "run/numbered_name.hpp"
-#include "run/resume_command.hpp"
-#include "run/run_command.hpp"
+#include "run/run_here.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/space/space.hpp"
@@ -87,24 +88,22 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
 }
 
 expected<recorded_run> read_run(const fs::path& directory, std::optional<trial_id> wanted) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  auto& what = recorded->what;
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  auto& what = recorded.what;
   if (is_asked(what))
     return error{ec::bad_option, directory.string()
                                      + ": its trials are run by a program of yours"
                                        " (ask-tell), and cannot be run from here"};
-  auto trial = trial_in(*reader, what, wanted, directory);
+  auto trial = trial_in(reader, what, wanted, directory);
   if (!trial)
     return trial.error();
-  auto code = code_that_ran(*reader, trial->trial);
+  auto code = code_that_ran(reader, trial->trial);
   if (!code)
     return reading_failed(code.error());
-  auto attempts = reader->attempts(trial->trial);
+  auto attempts = reader.attempts(trial->trial);
   if (!attempts)
     return reading_failed(attempts.error());
   const auto is_cloned = std::any_of(attempts->begin(), attempts->end(), [&](const attempt_row& x) {
@@ -170,10 +169,16 @@ object to_object(const compared_metric& x) {
           {"difference", difference_of(x)}};
 }
 
-object to_object(const rerun_result& x) {
-  value::list metrics;
+std::vector<object> rows_of(const rerun_result& x) {
+  std::vector<object> result;
   for (const auto& row : x.metrics)
-    metrics.emplace_back(to_object(row));
+    result.push_back(to_object(row));
+  return result;
+}
+
+object to_object(const rerun_result& x) {
+  const auto rows = rows_of(x);
+  value::list metrics(rows.begin(), rows.end());
   object result;
   result.set("experiment", x.experiment);
   result.set("trial", to_text(x.trial));
@@ -286,14 +291,9 @@ void write_rerun(const rerun_result& x, output_format format, const table_look& 
       out << to_json(to_object(x)) << '\n';
       return;
     case output_format::jsonl:
-      for (const auto& row : x.metrics)
-        out << to_json(to_object(row)) << '\n';
-      return;
+      return write_rows(rows_of(x), format, json_layout::one_line, out);
     case output_format::csv:
-      out << csv_line({"metric", "recorded", "now", "difference"});
-      auto text = [](const value& y) { return y.is_null() ? std::string{} : to_text(y); };
-      for (const auto& row : x.metrics)
-        out << csv_line({row.metric, text(row.recorded), text(row.now), text(difference_of(row))});
+      return write_csv(titles_of(to_object(compared_metric{})), rows_of(x), out);
   }
 }
 

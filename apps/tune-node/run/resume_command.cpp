@@ -4,17 +4,13 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
-#include "run/run_command.hpp"
+#include "run/load_configuration.hpp"
+#include "run/run_here.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <iostream>
 
 namespace tune::cli {
 
@@ -22,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-expected<spec> recorded_spec(const fs::path& directory) {
+expected<spec> spec_to_resume(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reader.error();
@@ -40,30 +36,6 @@ expected<spec> recorded_spec(const fs::path& directory) {
 
 } // namespace
 
-std::optional<loaded_spec> load_recorded(const spec& recorded,
-                                         const std::vector<named_text>& overrides,
-                                         const choices& all, bool quiet) {
-  load_request wanted;
-  wanted.overrides = overrides;
-  wanted.environment = environment_of(environ);
-  wanted.schedulers = all.schedulers;
-  wanted.searchers = all.searchers;
-  wanted.stoppers = all.stoppers;
-  wanted.sinks = all.sinks;
-  wanted.trainables = &all.trainables;
-  wanted.is_record = true;
-  auto file = fs::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");
-  auto result = load_spec_text(print_spec(recorded, wanted), file, wanted);
-  for (const auto& warning : quiet ? std::vector<std::string>{} : result.warnings)
-    std::cerr << program_name() << ": warning: " << printable(warning) << '\n';
-  if (!result)
-    std::cerr << to_text(result.faults) << '\n';
-  // A record has all keys: its default for this one is not the user's choice.
-  if (result && !result.loaded->what.cluster.queue_trials)
-    result.loaded->origins.erase("cluster.queue_trials");
-  return std::move(result.loaded);
-}
-
 exit_code resume_experiment(const command_line& line, const resume_request& what,
                             const choices& all) {
   auto found = directory_of(what.directory);
@@ -72,7 +44,7 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto directory = fs::absolute(*found).lexically_normal();
   if (directory.filename().empty())
     directory = directory.parent_path();
-  auto recorded = recorded_spec(directory);
+  auto recorded = spec_to_resume(directory);
   if (!recorded)
     return complain(reading_failed(recorded.error()));
   if (is_asked(*recorded))

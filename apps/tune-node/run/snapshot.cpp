@@ -8,7 +8,7 @@
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/io/store/succeeded.hpp"
-#include "tune/tuner/storage.hpp"
+#include "tune/tuner/run_steps.hpp"
 
 #include <algorithm>
 
@@ -142,10 +142,11 @@ std::optional<run_snapshot> take_snapshot(experiment_actors& actors, const snaps
   return result;
 }
 
-expected<std::optional<finished_run>> finished_before(const fs::path& directory, const spec& wanted,
-                                                      const snapshot_frame& fixed,
-                                                      resume_mode how) {
-  auto finished = needs_nothing_more(directory, wanted, how);
+expected<std::optional<finished_run>>
+finished_before(const fs::path& directory, const spec& wanted, const snapshot_frame& fixed,
+                std::optional<resume_mode> resume,
+                const std::function<void(const error&)>& untidy) {
+  auto finished = is_over_already(directory, wanted, resume, untidy);
   if (!finished)
     return finished.error();
   if (!*finished)

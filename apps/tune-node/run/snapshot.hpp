@@ -8,6 +8,7 @@
 #include "tune/tuner/experiment_actors.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 namespace tune::cli {
@@ -40,13 +41,13 @@ struct finished_run {
   run_summary how;
 };
 
-/// The end of an experiment that was finished before; nothing if there is none, if it is not
-/// finished, or if it goes on because `wanted` has more samples than it had or `how` makes trials
-/// run again.
+/// The end of an experiment that was finished before, as `is_over_already` finds it; nothing if
+/// there is none, or if it goes on.
 /// @errors `ec::refused` if `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<std::optional<finished_run>>
 finished_before(const std::filesystem::path& directory, const spec& wanted,
-                const snapshot_frame& fixed, resume_mode how);
+                const snapshot_frame& fixed, std::optional<resume_mode> resume,
+                const std::function<void(const error&)>& untidy);
 
 /// The same of an experiment that has ended, by its record.
 [[nodiscard]] expected<finished_run> recorded_end(store_reader& from, const experiment_row& row,

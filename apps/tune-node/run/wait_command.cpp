@@ -37,15 +37,13 @@ error not_ended(const fs::path& directory, const recorded_experiment& x) {
 
 /// The recorded end of the experiment. @errors `ec::unreachable` where it has not ended.
 expected<finished_run> end_in(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  if (!reader)
-    return reading_failed(reader.error());
-  auto recorded = read_experiment(*reader, directory);
-  if (!recorded)
-    return recorded.error();
-  if (recorded->row.status == "running")
-    return not_ended(directory, *recorded);
-  return recorded_end(*reader, recorded->row, frame_of(recorded->what, directory));
+  auto opened = open_experiment(directory);
+  if (!opened)
+    return opened.error();
+  auto& [reader, recorded] = *opened;
+  if (recorded.row.status == "running")
+    return not_ended(directory, recorded);
+  return recorded_end(reader, recorded.row, frame_of(recorded.what, directory));
 }
 
 } // namespace

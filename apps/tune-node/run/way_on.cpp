@@ -3,8 +3,7 @@
 
 #include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
-#include "tune/io/spec/record.hpp"
-#include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 
 namespace tune::cli {
 
@@ -20,13 +19,6 @@ fs::path whole(const fs::path& directory) {
 
 trial_place place_of(const spec& what) {
   return what.cluster.listen.empty() ? trial_place::here : trial_place::anywhere;
-}
-
-std::optional<spec> spec_in(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-  auto what = row ? spec_from_json(row->spec) : expected<spec>{row.error()};
-  return what ? std::optional{std::move(*what)} : std::nullopt;
 }
 
 /// Why `resume` is not possible, with the cause of the loss if it is known.
@@ -62,7 +54,7 @@ way_on way_on_from(const fs::path& directory, const missing_files& missing) {
 }
 
 way_on way_on_in(const fs::path& directory) {
-  auto what = spec_in(directory);
+  auto what = recorded_spec(directory);
   return way_on_from(directory,
                      what ? find_missing(*what, *what, place_of(*what)) : missing_files{});
 }

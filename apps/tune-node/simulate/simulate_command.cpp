@@ -7,7 +7,7 @@
 #include "console/text.hpp"
 #include "output/format.hpp"
 #include "run/ending.hpp"
-#include "run/run_command.hpp"
+#include "run/load_configuration.hpp"
 #include "simulate/table_model.hpp"
 #include "simulate/target_watch.hpp"
 #include "tune/core/program_name.hpp"

@@ -6,6 +6,7 @@
 #include "tune/core/seam/trial_sink.hpp"
 #include "tune/core/search/searcher.hpp"
 #include "tune/core/stop/stopper.hpp"
+#include "tune/io/spec/load.hpp"
 #include "tune/trainable/trainable.hpp"
 
 namespace tune {
@@ -25,5 +26,9 @@ struct choices {
 /// The searchers and schedulers shipped, and `trainables`. Add entries of your own:
 /// `all.schedulers.add(my_entry())`.
 [[nodiscard]] choices builtin_choices(trainable_registry trainables = {});
+
+/// A request to load a configuration that may name all of these.
+/// @param all Must outlive the request.
+[[nodiscard]] load_request request_for(const choices& all);
 
 } // namespace tune

@@ -23,8 +23,6 @@ class control_service;
 class control_server;
 struct control_answer;
 struct control_request;
-struct opened_storage;
-struct spec;
 
 /// A scheduler or searcher that exists already.
 struct hired_scheduler {
@@ -69,10 +67,6 @@ struct experiment_actors_options {
   std::optional<hired_searcher> searcher;
 };
 
-/// The options for a run of `what` in a directory that is ready: its content, and the notices to
-/// show at the start.
-[[nodiscard]] experiment_actors_options options_for(opened_storage directory, const spec& what);
-
 /// The actors of one experiment. They use head services that experiments may share.
 class experiment_actors {
 public:
@@ -107,9 +101,9 @@ public:
   /// be given it now. Nothing if nobody answers soon.
   [[nodiscard]] std::optional<bool> has_room(const std::optional<resource_request>& what);
 
-  /// Waits until everything handed over is on disk, in the trial files and with the sinks.
-  /// @returns why the database could not be written; empty if it was.
-  [[nodiscard]] std::string settle();
+  /// Waits until everything handed over is on disk, in the trial files and with the sinks. If the
+  /// database could not be written, that is the `storage_error` of `end`, unless it has one.
+  void settle(run_summary& end);
 
   /// Ends all actors. No other call may follow.
   void dismiss();
@@ -144,6 +138,7 @@ private:
   std::unique_ptr<control_server> socket_;
 
   void open_desk();
+  [[nodiscard]] std::string settle_all();
   void spawn_files(const experiment_actors_options& how);
   void spawn_own_sinks(std::vector<chosen_sink> which, const experiment_actors_options& how);
   void spawn_rules(run_parts& parts, const experiment_actors_options& how);

@@ -2,6 +2,7 @@
 #include "tune/core/stop/stopper.hpp"
 
 #include "tune/core/name.hpp"
+#include "tune/core/plugin/make_part.hpp"
 #include "tune/core/plugin/option_line.hpp"
 #include "tune/core/stop/metric_condition.hpp"
 #include "tune/core/stop/plateau.hpp"
@@ -276,16 +277,10 @@ made_stopper make_own(const stopper_catalogue::entry& entry, const std::string& 
   auto checked = parse_option_line(entry.known, text);
   if (!checked)
     return checked.error();
-  try {
-    auto made = entry.make(*checked, context);
-    if (!made)
-      return made.error();
-    if (*made == nullptr)
-      return bad_option("its factory made nothing");
-    return {std::make_unique<own_stopper>(entry.name, std::move(*made))};
-  } catch (const std::exception& x) {
-    return bad_option(std::string{"its factory failed: "} + x.what());
-  }
+  auto made = make_part(entry, *checked, context);
+  if (!made)
+    return made.error();
+  return {std::make_unique<own_stopper>(entry.name, std::move(*made))};
 }
 
 made_stopper make_stopper(const stop_line& line, const stopper_catalogue& own,

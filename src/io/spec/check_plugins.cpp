@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loading.hpp"
 
+#include "tune/core/plugin/make_part.hpp"
 #include "tune/core/plugin/option_line.hpp"
 #include "tune/core/search/automatic/automatic.hpp"
 #include "tune/core/search/transfer/source.hpp"
@@ -266,7 +267,7 @@ std::vector<std::string> transferring(const loading& x) {
     auto defaults = options::parse(entry.known, {});
     if (!defaults || !entry.make)
       continue;
-    auto made = entry.make(*defaults, searcher_context_of(x.what, x.space));
+    auto made = make_part(entry, *defaults, searcher_context_of(x.what, x.space));
     if (made && (*made)->traits().learns_earlier)
       result.push_back(entry.name);
   }
@@ -301,7 +302,7 @@ void try_searcher(loading& x, const searcher_catalogue::entry& entry) {
   context.partners = [&](const external::partner_terms& what) {
     return check_searcher_command(x, what.command);
   };
-  auto made = entry.make(*parsed, context);
+  auto made = make_part(entry, *parsed, context);
   if (!made) {
     refuse_searcher(x, entry, made.error().detail);
     return;
@@ -334,7 +335,7 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
   auto parsed = options::parse(entry.known, option_texts(x.what.scheduler.options));
   if (!parsed || !entry.make)
     return;
-  auto made = entry.make(*parsed, scheduler_context_of(x.what, x.space));
+  auto made = make_part(entry, *parsed, scheduler_context_of(x.what, x.space));
   if (!made) {
     x.refuse("scheduler", blamed(entry.known, made.error().detail),
              "of " + entry.name + ": " + made.error().detail);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run/at_head.hpp"
+#include "run/submit_command.hpp"
 
 #include "client/reach_head.hpp"
+#include "console/next_steps.hpp"
 #include "console/one_line.hpp"
-#include "console/summary.hpp"
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
-#include "output/format.hpp"
+#include "output/write_rows.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
 #include "run/head_watch.hpp"
@@ -14,7 +14,6 @@
 #include "run/run_words.hpp"
 
 #include "tune/core/program_name.hpp"
-#include "tune/io/json.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
@@ -55,21 +54,13 @@ submission_message words_of(const command_line& line, const run_request& what,
 
 void write_detached(const command_line& line, const std::string& experiment,
                     const std::string& directory, const std::string& head) {
-  switch (line.output.value_or(output_format::table)) {
-    case output_format::table:
-      std::cout << printable(experiment) << " runs at " << printable(head) << ", in "
-                << printable(directory) << '\n';
-      return;
-    case output_format::csv:
-      std::cout << csv_line({"experiment", "directory", "head"})
-                << csv_line({experiment, directory, head});
-      return;
-    case output_format::json:
-    case output_format::jsonl:
-      std::cout << to_json(
-          object{{"experiment", experiment}, {"directory", directory}, {"head", head}})
-                << '\n';
-  }
+  const auto format = line.output.value_or(output_format::table);
+  if (format == output_format::table)
+    std::cout << printable(experiment) << " runs at " << printable(head) << ", in "
+              << printable(directory) << '\n';
+  else
+    write_row({{"experiment", experiment}, {"directory", directory}, {"head", head}}, format,
+              std::cout);
 }
 
 /// Copies the trials' rows, piece by piece.

@@ -1,4 +1,5 @@
-/// `tune-node run FILE --head HOST:PORT`: the experiment runs at a standing head.
+/// `tune-node run FILE --head HOST:PORT` submits an experiment to a standing head; `attach` returns
+/// to one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
