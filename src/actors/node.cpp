@@ -445,14 +445,6 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
 
 } // namespace
 
-std::string node_label(const std::string& name) {
-  return "node " + name;
-}
-
-std::string trainable_label(const std::string& name) {
-  return "trainable " + name;
-}
-
 node_offer offer_of(const node_settings& node) {
   node_offer result{node.name, node.capacity, {}};
   result.devices = node.gpus;
