@@ -82,6 +82,8 @@ void cluster_plan::serve(const std::string& node, const node_profile& what) {
 void cluster_plan::begin(const std::string& node, cluster_commands& out) {
   const auto& what = nodes_.find(node)->profile;
   serve(node, what);
+  if (members_.is_away(node))
+    book_.hold_all(node);
   announce(on::node_up{node, what.capacity}, out);
   tell_of_return(node, out);
   for (const auto& [owner, labels] : book_.labels_by_owner())
@@ -184,13 +186,12 @@ void cluster_plan::rest(const node_arrival& who, instant left, instant now, clus
 cluster_commands cluster_plan::end_rest(const std::string& node, std::uint64_t session) {
   cluster_commands out;
   auto* known = nodes_.find(node);
-  if (known == nullptr || !known->is_resting || known->rest_session != session)
+  const auto is_it = known != nullptr && known->is_resting && known->rest_session == session;
+  // A node that leaves meanwhile gets no trials, and stays unannounced.
+  if (!is_it || members_.is_leaving(node))
     return out;
   known->is_resting = false;
-  if (!members_.is_leaving(node))
-    begin(node, out);
-  if (members_.is_away(node))
-    part(node);
+  begin(node, out);
   return out;
 }
 

@@ -219,6 +219,26 @@ TEST_F(cluster_plan_test, has_a_node_rest_that_is_lost_again_and_again) {
   EXPECT_THAT(uut.end_rest("far", 8), IsEmpty());
 }
 
+TEST_F(cluster_plan_test, grants_nothing_on_a_node_whose_rest_ends_while_it_is_away) {
+  lose_thrice();
+  static_cast<void>(come(8, {8, 0, {}}));
+  static_cast<void>(uut.enter({1, trial_id{1}, {{cpus(1).capacity}, {}}, true}));
+  static_cast<void>(uut.cut_off("far", "it is cut off", now));
+
+  EXPECT_THAT(only<cluster_cmd::grant>(uut.end_rest("far", 8)), IsEmpty());
+
+  EXPECT_EQ(only<cluster_cmd::grant>(come(9, {8, 0, {}})).size(), 1u);
+}
+
+TEST_F(cluster_plan_test, does_not_announce_the_loss_of_a_node_that_left_before_its_rest_ended) {
+  lose_thrice();
+  static_cast<void>(come(8, {8, 0, {}}));
+  EXPECT_THAT(events<on::node_leaving>(uut.leave("far")), IsEmpty());
+  EXPECT_THAT(uut.end_rest("far", 8), IsEmpty());
+
+  EXPECT_THAT(events<on::node_down>(uut.lost("far", "it left")), IsEmpty());
+}
+
 TEST_F(cluster_plan_test, grants_elsewhere_what_a_leaving_node_was_best_for) {
   static_cast<void>(come(5));
   static_cast<void>(granted(1, 1));
