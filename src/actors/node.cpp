@@ -2,15 +2,12 @@
 #include "tune/actors/node.hpp"
 
 #include "attempt_proxy.hpp"
+#include "node_services.hpp"
 #include "not_ready.hpp"
-#include "process_launcher.hpp"
 #include "trainables.hpp"
 
-#include "tune/actors/checkpoint_service.hpp"
 #include "tune/actors/firm.hpp"
-#include "tune/actors/job_servers.hpp"
 #include "tune/core/cluster/node_plan.hpp"
-#include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/process/thread_room.hpp"
 
 #include <algorithm>
@@ -54,6 +51,11 @@ struct occupant {
   std::filesystem::path checkpoints = {};
 };
 
+void end_attempt_proxy(const occupant& x) {
+  if (x.attempt_proxy)
+    caf::anon_send_exit(x.attempt_proxy, caf::exit_reason::user_shutdown);
+}
+
 /// Carries out the commands of `node_plan`.
 struct node_state {
   static inline const char* name = "tune.node";
@@ -62,10 +64,7 @@ struct node_state {
   node_impl::pointer self = nullptr;
   node_plan plan{{}};
   cluster_for_nodes_actor cluster;
-  job_pool<process_launcher_actor> launchers;
-  std::shared_ptr<launch_means> launching = std::make_shared<launch_means>();
-  /// The node's own checkpoint services, where `settings` name none.
-  job_pool<checkpoint_service_actor> checkpoint_services;
+  node_services services;
   std::shared_ptr<training_threads> threads;
   monitors watched;
   std::map<std::string, std::shared_ptr<const job>> jobs;
@@ -86,9 +85,7 @@ struct node_state {
     for (const auto& x : settings->jobs)
       know(x);
     watched.init(self);
-    // Remove what an earlier node left in memory: its head has given that up.
-    if (settings->checkpoint_service && !settings->memory.empty())
-      send(self, settings->checkpoint_service, forget_paused{{}, settings->memory, {}});
+    services.begin(self, settings);
   }
 
   void know(const std::shared_ptr<const job>& what) {
@@ -132,11 +129,6 @@ struct node_state {
     occupants.erase(known);
   }
 
-  static void end_attempt_proxy(const occupant& x) {
-    if (x.attempt_proxy)
-      caf::anon_send_exit(x.attempt_proxy, caf::exit_reason::user_shutdown);
-  }
-
   void keep_only(const leases_kept& what) {
     std::vector<lease_id> kept;
     for (auto lease : what.leases)
@@ -154,13 +146,12 @@ struct node_state {
 
   void end_job(const job_over& what) {
     jobs.erase(what.job);
-    end_service(self, launchers, what.job, what);
+    services.end_job(self, what);
     carry_out(plan.end_job(what.job));
   }
 
   void drain() {
-    for_each_checkpoint_service(
-        [this](const checkpoint_service_actor& x) { send(self, x, leave_atom_v); });
+    services.give_up(self);
     // Output printed so far still reaches the head, unless the head is out of reach.
     if (settings->outputs && settings->gate && !settings->gate->is_open())
       send(self, settings->outputs, leave_atom_v);
@@ -196,7 +187,7 @@ struct node_state {
     const auto& place = occupants.at(x.lease.number);
     trainable_start what{place.order, place.trial, settings, jobs.at(place.order.job)};
     if (!std::holds_alternative<replay_table>(what.job->plan)) {
-      auto checkpoint_service = checkpoint_service_for(place.order.job);
+      auto checkpoint_service = services.checkpoint_service_for(self, place.order.job);
       if (!checkpoint_service)
         return not_started(x.lease.number, not_ready{checkpoint_service.error()});
       what.checkpoint_service = std::move(*checkpoint_service);
@@ -219,28 +210,7 @@ struct node_state {
   /// that starts from scratch on the head's own node writes where it belongs.
   [[nodiscard]] bool is_ready(const trainable_start& what) const {
     return std::holds_alternative<replay_table>(what.job->plan)
-           || (!settings->checkpoint_service && what.order.restore_from.empty());
-  }
-
-  /// @errors `ec::shortage` where this machine has no room for another thread.
-  expected<checkpoint_service_actor> checkpoint_service_for(const std::string& job) {
-    if (settings->checkpoint_service)
-      return settings->checkpoint_service;
-    return server_of(self, checkpoint_services, job, true,
-                     [this] { return spawn_checkpoint_service(self->system()); });
-  }
-
-  expected<process_launcher_actor> launcher_for(const std::string& job) {
-    return server_of(self, launchers, job, true, [this] {
-      return spawn_process_launcher(self->system(), settings, launching);
-    });
-  }
-
-  template <class F>
-  void for_each_checkpoint_service(F f) const {
-    if (settings->checkpoint_service)
-      f(settings->checkpoint_service);
-    checkpoint_services.for_each(f);
+           || (!services.is_shared() && what.order.restore_from.empty());
   }
 
   void begin(trainable_start what, const attempt_prepared& how) {
@@ -270,13 +240,13 @@ struct node_state {
       // The actor may want a thread of its own.
       if (auto room = can_start_threads(1); !room)
         return not_started(lease, not_ready{room.error()});
-      auto maker = launcher_for(what.job->id);
+      auto maker = services.launcher_for(self, what.job->id);
       if (!maker)
         return not_started(lease, not_ready{maker.error()});
       what.maker = caf::actor_cast<directory_maker_actor>(*maker);
       attend(lease, spawn_own_trainable(self->system(), std::move(what)));
     } else {
-      auto launcher = launcher_for(what.job->id);
+      auto launcher = services.launcher_for(self, what.job->id);
       if (!launcher)
         return not_started(lease, not_ready{launcher.error()});
       send(self, *launcher, std::move(what), caf::actor_cast<launch_listener_actor>(self));
@@ -307,12 +277,10 @@ struct node_state {
     leave_off(what.lease, commands);
   }
 
-  /// Nothing of the attempt runs here any more: on a worker nothing stays on the disk for it.
+  /// Nothing of the attempt runs here any more.
   void leave_off(std::uint64_t lease, const node_commands& commands) {
     const auto& x = occupants.at(lease);
-    // Further ranks write no checkpoints; those of the attempt are rank 0's.
-    if (settings->checkpoint_service && !x.checkpoints.empty() && x.order.rank == 0)
-      send(self, settings->checkpoint_service, attempt_left{attempt_claim{x.order}, x.checkpoints});
+    services.leave_attempt(self, x.order, x.checkpoints);
     carry_out(commands);
     drop_if_absent(lease);
   }
@@ -364,33 +332,12 @@ struct node_state {
   }
 
   void act(const node_cmd::leave_job& x) {
-    drop_pauses({{}, x.job, {}});
-    end_service(self, checkpoint_services, x.job, job_over{x.job});
-    if (settings->checkpoint_service)
-      send(self, settings->checkpoint_service, job_over{x.job});
+    services.leave_job(self, x.job);
     if (settings->finder)
       send(self, settings->finder, job_over{x.job});
   }
 
-  void act(const node_cmd::drop_pauses&) {
-    for_each_checkpoint_service([this](const checkpoint_service_actor& x) { drop_pauses(x, {}); });
-  }
-
-  void drop_pauses(const pause_dropped& what) {
-    if (settings->checkpoint_service)
-      drop_pauses(settings->checkpoint_service, what);
-    else if (const auto* checkpoint_service = checkpoint_services.of(what.job))
-      drop_pauses(*checkpoint_service, what);
-  }
-
-  /// An empty job means all pauses of this node.
-  void drop_pauses(const checkpoint_service_actor& checkpoint_service, const pause_dropped& what) {
-    const auto& all = settings->memory;
-    if (!all.empty())
-      send(self, checkpoint_service,
-           forget_paused{what.job, what.job.empty() ? all : pause_directory(all, what.job),
-                         what.location});
-  }
+  void act(const node_cmd::drop_pauses&) { services.drop_all_pauses(self); }
 
   void act(const node_cmd::open&) {
     if (settings->gate)
@@ -400,9 +347,7 @@ struct node_state {
   }
 
   void act(const node_cmd::quit&) {
-    launchers.for_each([this](const process_launcher_actor& x) {
-      self->send_exit(x, caf::exit_reason::user_shutdown);
-    });
+    services.end(self);
     self->quit();
   }
 
@@ -428,7 +373,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
       [&state](const leases_kept& x) { state.keep_only(x); },
       [&state](lease_revoked x) { state.carry_out(state.plan.revoke({x.lease})); },
       [&state](const job_over& x) { state.end_job(x); },
-      [&state](const pause_dropped& x) { state.drop_pauses(x); },
+      [&state](const pause_dropped& x) { state.services.drop_pauses(state.self, x); },
       [&state](leave_atom) { state.carry_out(state.plan.leave()); },
       [&state](drain_atom) { state.drain(); },
       [](ping_atom, std::uint64_t x) { return x; },
@@ -444,14 +389,6 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
 }
 
 } // namespace
-
-std::string node_label(const std::string& name) {
-  return "node " + name;
-}
-
-std::string trainable_label(const std::string& name) {
-  return "trainable " + name;
-}
 
 node_offer offer_of(const node_settings& node) {
   node_offer result{node.name, node.capacity, {}};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/runner.hpp"
 
-#include "owed_answers.hpp"
+#include "disk_waits.hpp"
 #include "rank_orders.hpp"
 #include "replay_log.hpp"
+#include "run_notices.hpp"
 #include "running_trials.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
@@ -11,14 +12,11 @@
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
 #include "tune/core/experiment/searcher_wait.hpp"
-#include "turn_sequencer.hpp"
+#include "turn_messages.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
-#include <tuple>
-#include <unordered_map>
 
 namespace tune {
 
@@ -26,9 +24,6 @@ namespace {
 
 using runner_impl
     = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
-
-/// Most remarks with a subject that are shown, of all workers together: more would help nobody.
-constexpr std::size_t most_said = 1'000;
 
 /// Carries commands out by sending messages. The messages of one turn to the same actor are sent as
 /// one, at the end of the turn.
@@ -39,10 +34,7 @@ struct runner_state : engine_ports {
   std::unique_ptr<runner_parts> parts;
   std::unique_ptr<engine> loop;
   answer_watch searcher_silence;
-  /// Describes what trials wait for that no node has.
-  std::string waits_for;
-  /// Subjects of the remarks shown so far.
-  std::set<std::string> said;
+  run_notices people;
 
   /// Set once the log goes on from where it ended. Earlier messages wait: a signal may come first.
   bool is_open = false;
@@ -50,28 +42,20 @@ struct runner_state : engine_ports {
   caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
 
-  /// Messages of this turn to the other actors.
-  scheduler_turn for_scheduler;
-  searcher_turn for_searcher;
-  record_turn for_recorder;
+  turn_messages turn;
   bool flushing = false;
-  turn_sequencer gate;
 
   running_trials trials;
   std::uint64_t results = 0;
-  sequence durable = 0;
-  /// Answers to trials, held back until the disk has caught up.
-  std::vector<cmd::proceed> withheld;
-  /// Answers to clients, likewise.
-  owed_answers owed;
-  /// Attempts lost with their node, by the event of their end, until that is on disk.
-  std::vector<std::tuple<sequence, trial_id, attempt_id>> lost;
+  disk_waits undurable;
   /// Due times of the timers that run.
   std::set<instant> timers;
 
   [[nodiscard]] instant now() const {
     return std::chrono::duration_cast<instant>(self->clock().now() - began);
   }
+
+  [[nodiscard]] runner_actor me() const { return runner_actor{caf::actor_cast<runner_impl>(self)}; }
 
   /// Whether nothing can be recorded any more, so that nothing may happen any more.
   [[nodiscard]] bool is_broken() const { return summary && !summary->storage_error.empty(); }
@@ -82,8 +66,8 @@ struct runner_state : engine_ports {
   void hear(heard_word what) {
     if (!is_open)
       return early.push_back(std::move(what));
-    gate.hear(std::move(what));
-    while (auto word = gate.next())
+    turn.hear(std::move(what));
+    while (auto word = turn.next())
       std::visit([this](auto& x) { take(std::move(x)); }, *word);
   }
 
@@ -100,28 +84,16 @@ struct runner_state : engine_ports {
   void hear_durable(sequence seq) {
     if (is_broken())
       return;
-    durable = seq;
+    undurable.reached(seq);
     loop->durable(seq);
-    for (const auto& x : std::exchange(withheld, {}))
+    for (const auto& x : undurable.take_answers())
       carry(x);
-    owed.pay(durable);
-    tidy_up_lost();
+    undurable.settle(parts->janitor);
     end_turn();
   }
 
-  /// Everything these attempts registered is known by now.
-  void tidy_up_lost() {
-    std::erase_if(lost, [this](const auto& x) {
-      const auto& [seq, trial, attempt] = x;
-      if (seq > durable)
-        return false;
-      tidy_up(parts->janitor, trial, attempt);
-      return true;
-    });
-  }
-
   void fail(const error& why) {
-    owed.fail(why);
+    undurable.fail(why);
     if (summary)
       return;
     summary = make_summary({experiment_status::failed, to_text(why)});
@@ -141,16 +113,7 @@ struct runner_state : engine_ports {
 
   void flush() {
     flushing = false;
-    auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
-    if (!for_recorder.items.empty())
-      send(self, parts->recorder, std::exchange(for_recorder, {}));
-    gate.sent(for_scheduler);
-    gate.sent(for_searcher);
-    const auto& x = for_scheduler;
-    if (!x.facts.empty() || !x.judge.empty() || !x.choose.empty() || !x.stalls.empty())
-      send(self, parts->scheduler, std::exchange(for_scheduler, {}), me);
-    if (!for_searcher.facts.empty() || !for_searcher.asks.empty())
-      send(self, parts->searcher, std::exchange(for_searcher, {}), me);
+    turn.flush(self, *parts, me());
   }
 
   /// Sets a timer for the next deadline, unless an earlier one runs. There are no two timers for
@@ -185,8 +148,7 @@ struct runner_state : engine_ports {
     std::vector<order_verdict> told;
     for (auto& one : x.what)
       told.push_back(loop->order(std::move(one), now()));
-    owed.owe(loop->machine().last_seq(), std::move(x.answer), std::move(told));
-    owed.pay(durable);
+    undurable.owe(loop->machine().last_seq(), std::move(x.answer), std::move(told));
     end_turn();
   }
 
@@ -207,16 +169,8 @@ struct runner_state : engine_ports {
     }
     if (std::holds_alternative<on::suggested>(what.what))
       searcher_silence.answered();
-    if (parts->observer)
-      show(what);
-    for_recorder.items.emplace_back(what);
-  }
-
-  void show(const event& what) const {
-    if (const auto* news = std::get_if<on::reported>(&what.what))
-      parts->observer->reported(news->what, what.at);
-    else if (const auto* kept = std::get_if<on::saved>(&what.what))
-      parts->observer->saved(*kept, what.at);
+    people.happened(what);
+    turn.add(what);
   }
 
   void carry_out(const command& what) override {
@@ -227,36 +181,26 @@ struct runner_state : engine_ports {
   void carry(const Command& x, sequence cause) {
     if constexpr (is_row<Command>) {
       note(x);
-      if constexpr (std::is_same_v<Command, cmd::attempt_changed>)
-        remember(x, cause);
-      for_recorder.items.emplace_back(cause, x);
+      if constexpr (std::is_same_v<Command, cmd::attempt_changed>) {
+        if (parts->janitor && x.finished)
+          undurable.ended(cause, x);
+      }
+      turn.add(cause, x);
     } else {
       carry(x);
     }
   }
 
   void carry(const cmd::finish& x, sequence cause) {
-    for_recorder.items.emplace_back(cause, x);
+    turn.add(cause, x);
     summary = make_summary(x);
     deliver();
   }
 
   void carry(const cmd::log&) {}
-  void tell_people(const remark& x) {
-    // Each node says it once.
-    const auto is_news
-        = x.about.empty() || (said.size() < most_said && said.insert(x.about).second);
-    if (is_news)
-      carry(cmd::warn{x.text});
-  }
-
-  void carry(const cmd::warn& x) {
-    if (parts->observer)
-      parts->observer->warned(x.text);
-  }
+  void carry(const cmd::warn& x) { people.warn(x.text); }
   void carry(const cmd::ask_searcher& x) {
-    for_searcher.asks.push_back(x.what);
-    gate.will_ask();
+    turn.add(x);
     if (auto at = searcher_silence.asked(now()))
       look_at(*at);
   }
@@ -271,19 +215,16 @@ struct runner_state : engine_ports {
   void look_for_answer() {
     const auto found = searcher_silence.look(loop->machine(), now());
     if (found.is_to_be_told)
-      carry(cmd::warn{answer_wait_text(parts->source)});
+      people.warn(answer_wait_text(parts->source));
     if (found.next)
       look_at(*found.next);
   }
 
-  void carry(const cmd::tell_searcher& x) { for_searcher.facts.push_back(x.what); }
-  void carry(const cmd::tell_scheduler& x) { for_scheduler.facts.push_back(x.what); }
-  void carry(const cmd::judge& x) { for_scheduler.judge.push_back(x); }
-  void carry(const cmd::choose& x) {
-    for_scheduler.choose.push_back(x);
-    gate.will_choose();
-  }
-  void carry(const cmd::resolve_stall& x) { for_scheduler.stalls.push_back(x); }
+  void carry(const cmd::tell_searcher& x) { turn.add(x); }
+  void carry(const cmd::tell_scheduler& x) { turn.add(x); }
+  void carry(const cmd::judge& x) { turn.add(x); }
+  void carry(const cmd::choose& x) { turn.add(x); }
+  void carry(const cmd::resolve_stall& x) { turn.add(x); }
 
   /// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
   [[nodiscard]] trial_actor begin_trial(trial_id id, const runner_actor& me) const {
@@ -295,17 +236,15 @@ struct runner_state : engine_ports {
   }
 
   void carry(const cmd::place& x) {
-    auto me = runner_actor{caf::actor_cast<runner_impl>(self)};
-    trials.begin(x.trial, [&] { return begin_trial(x.trial, me); });
+    trials.begin(x.trial, [&] { return begin_trial(x.trial, me()); });
     lease_request wanted{x.trial, x.request, parts->queue_trials, parts->labels, {}};
     if (!x.only_on.empty())
       wanted.best = node_label(x.only_on);
-    send(self, parts->cluster, std::move(wanted), me);
+    send(self, parts->cluster, std::move(wanted), me());
   }
 
   void carry(const cmd::cancel_place& x) {
-    send(self, parts->cluster, lease_cancel{x.trial},
-         runner_actor{caf::actor_cast<runner_impl>(self)});
+    send(self, parts->cluster, lease_cancel{x.trial}, me());
   }
 
   void carry(const cmd::release& x) { send(self, parts->cluster, lease_over{x.lease}); }
@@ -318,10 +257,8 @@ struct runner_state : engine_ports {
   }
 
   void carry(const cmd::proceed& x) {
-    if (loop->machine().last_seq() - durable > parts->most_undurable) {
-      withheld.push_back(x);
+    if (undurable.hold_back(x, loop->machine().last_seq(), parts->most_undurable))
       return;
-    }
     trials.tell(self, x.trial,
                 attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0, false, false});
   }
@@ -337,7 +274,7 @@ struct runner_state : engine_ports {
     if (!x.node.empty())
       return discard_in_memory(x);
     if (parts->janitor)
-      send(self, parts->janitor, x, runner_actor{caf::actor_cast<runner_impl>(self)});
+      send(self, parts->janitor, x, me());
   }
 
   /// The node removes it, unless the checkpoint went away with the node.
@@ -351,34 +288,14 @@ struct runner_state : engine_ports {
                 attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how), x.exports});
   }
 
-  void note(const cmd::attempt_changed& x) {
-    if (parts->observer && !x.finished)
-      parts->observer->attempt_began(x, now());
-    if (!x.finished || !parts->observer || !is_failure(x.how))
-      return;
-    auto status = loop->machine().status_of(x.trial);
-    // The trial came to its end, however its last attempt ended.
-    if (status != trial_status::terminated)
-      parts->observer->attempt_failed(x, status == trial_status::pending, now());
-  }
-
-  void remember(const cmd::attempt_changed& x, sequence cause) {
-    // The node of a preempted attempt may have begun anew.
-    const auto is_given_up = x.how == end_class::node_lost || x.how == end_class::preempted;
-    if (parts->janitor && x.finished && is_given_up)
-      lost.emplace_back(cause, x.trial, x.attempt);
-  }
+  void note(const cmd::attempt_changed& x) { people.changed(x, loop->machine(), now()); }
 
   void note(const cmd::trial_progressed&) {}
 
-  void note(const cmd::decision_taken& x) {
-    if (parts->observer)
-      parts->observer->decided(x, now());
-  }
+  void note(const cmd::decision_taken& x) { people.decided(x, now()); }
 
   void note(const cmd::trial_changed& x) {
-    if (parts->observer)
-      parts->observer->trial_changed(x, now());
+    people.changed(x, now());
     trials.changed(self, x, now());
   }
 
@@ -393,7 +310,7 @@ struct runner_state : engine_ports {
 
   void open_run() {
     began = self->clock().now();
-    send(self, parts->recorder, runner_actor{caf::actor_cast<runner_impl>(self)});
+    send(self, parts->recorder, me());
     if (parts->history && !replay())
       return;
     auto& opening = parts->opening;
@@ -402,7 +319,7 @@ struct runner_state : engine_ports {
     if (auto done = follow_head(*loop, parts->rules_of_head, opening); !done)
       return fail(done.error());
     post(opening);
-    send(self, parts->cluster, runner_actor{caf::actor_cast<runner_impl>(self)});
+    send(self, parts->cluster, me());
     if (parts->history)
       go_on();
   }
@@ -415,15 +332,15 @@ struct runner_state : engine_ports {
       return false;
     }
     results = done->results;
-    durable = loop->machine().last_seq();
+    undurable.reached(loop->machine().last_seq());
     began -= done->last;
     return true;
   }
 
   void go_on() {
     // Nothing is restored from bad checkpoints.
-    if (!parts->bad.empty() && parts->observer)
-      parts->observer->warned(text_of_bad(parts->bad));
+    if (!parts->bad.empty())
+      people.warn(text_of_bad(parts->bad));
     post_all(parts->bad);
     // Attempts under the last head ended with it.
     for (auto [trial, attempt] : loop->machine().open_attempts())
@@ -450,20 +367,13 @@ struct runner_state : engine_ports {
   /// Reports the end, which is durable, or never will be.
   void deliver() {
     flush();
-    if (parts->observer)
-      parts->observer->finished(*summary);
-  }
-
-  void wait_for(const std::string& what) {
-    waits_for = what;
-    if (!what.empty())
-      carry(cmd::warn{what});
+    people.finished(*summary);
   }
 
   [[nodiscard]] runner_status status(std::uint32_t most) const {
     runner_status result;
     result.view = loop->machine().view();
-    result.waits_for = waits_for.empty() ? result.view.waits_for : waits_for;
+    result.waits_for = people.waits_for().empty() ? result.view.waits_for : people.waits_for();
     if (result.waits_for.empty() && waits_for_searcher(loop->machine()))
       result.waits_for = searcher_wait_text(std::chrono::seconds{0});
     if (result.waits_for.empty() && waits_for_clients(loop->machine(), parts->source))
@@ -485,7 +395,8 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.self = self;
   state.parts = std::make_unique<runner_parts>(std::move(*parts));
   state.loop = std::make_unique<engine>(std::move(state.parts->machine), state);
-  state.gate = turn_sequencer{state.parts->prompt_scheduler, state.parts->prompt_searcher};
+  state.people.init(state.parts->observer);
+  state.turn = turn_messages{*state.parts};
   return {
       [&state](news& x) {
         if (x.was_deferred)
@@ -498,8 +409,8 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const lease_refused& x) {
         state.hear(event_body{on::place_refused{x.trial, x.why}});
       },
-      [&state](const remark& x) { state.tell_people(x); },
-      [&state](const requests_unmet& x) { state.wait_for(x.text); },
+      [&state](const remark& x) { state.people.tell(x); },
+      [&state](const requests_unmet& x) { state.people.wait_for(x.text); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
       [&state](run_atom) { state.begin_run(); },

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/head_session.hpp"
 
-#include "heartbeat_sender.hpp"
+#include "dialer.hpp"
+#include "joined_session.hpp"
 
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/clocks.hpp"
 #include "tune/actors/firm.hpp"
 #include "tune/io/process/process_mark.hpp"
-#include "tune/net/checkpoint_client.hpp"
-#include "tune/net/job_lookup.hpp"
-#include "tune/net/output_client.hpp"
 
 #include <algorithm>
 #include <utility>
-
-namespace tune {
-
-namespace {
-
-/// Result of dialling.
-struct dialed {
-  node_registry_actor node_registry;
-  error why;
-  node_route route;
-};
-
-} // namespace
-
-} // namespace tune
-
-TUNE_BEGIN_LOCAL_TYPES(tune_head_session)
-TUNE_LOCAL_TYPE(tune_head_session, tune::dialed)
-TUNE_END_LOCAL_TYPES(tune_head_session)
 
 namespace tune {
 
@@ -42,59 +21,8 @@ using head_session_impl = extend<head_session_actor, caf::result<void>(tick_atom
                                  // Sent by the node: it may speak.
                                  caf::result<void>(leases_kept)>;
 
-/// Connects on a thread of its own, since that blocks. Only its head session knows it: see
-/// docs/decisions/0005.
-using dialer_actor = typed_actor<caf::result<dialed>(run_atom)>;
-
 /// Limit for each answer of a head that was reached.
 constexpr auto answer_patience = std::chrono::seconds{10};
-
-/// A connection, from the welcome to its end.
-struct session {
-  node_registry_actor node_registry;
-  head_links links;
-  welcome by;
-  node_local_actor node;
-  job_lookup_actor finder;
-  output_client_actor outputs;
-  checkpoint_service_actor checkpoint_service;
-  /// Null: nobody watches for silence.
-  std::shared_ptr<session_fence> gate = {};
-  heartbeat_sender_actor heartbeat_sender = {};
-  /// Begin of the lease of this session.
-  instant began{0};
-  /// True while the head is out of reach and the node waits for it.
-  bool is_away = false;
-  /// True after the head was found again, until it has said what may go on.
-  bool returns = false;
-  /// Time at which the node stops waiting.
-  instant lost_at{0};
-
-  [[nodiscard]] liveness_rules rules() const {
-    return {std::chrono::milliseconds{by.lost_after_ms}};
-  }
-};
-
-struct dialer_state {
-  static inline const char* name = "tune.dialer";
-  head_dialer dial;
-  std::function<node_route()> route;
-};
-
-dialer_actor::behavior_type dialer(dialer_actor::stateful_pointer<dialer_state> self,
-                                   head_dialer dial, std::function<node_route()> route) {
-  auto& state = state_of(self);
-  state.dial = std::move(dial);
-  state.route = std::move(route);
-  return {
-      [&state](run_atom) {
-        auto node_registry = state.dial();
-        if (!node_registry)
-          return dialed{{}, node_registry.error(), {}};
-        return dialed{*node_registry, {}, state.route ? state.route() : node_route{}};
-      },
-  };
-}
 
 struct head_session_state {
   static inline const char* name = "tune.head_session";
@@ -104,7 +32,7 @@ struct head_session_state {
   std::string own_process = mark_of_this_process();
   dialer_actor dialer;
   monitors watched;
-  std::optional<session> with;
+  std::optional<joined_session> with;
   std::chrono::milliseconds wait{0};
   std::chrono::steady_clock::time_point alone_since;
   /// Number of the newest timer; older ones are ignored.
@@ -216,12 +144,12 @@ struct head_session_state {
     node.when_open
         = [me = caf::actor_cast<head_session_impl>(self)] { send_from_outside(me, leases_kept{}); };
     settings.furnish(node, links);
-    auto& now = with.emplace(
-        session{node_registry, links, by, {}, node.finder, node.outputs, node.checkpoint_service});
+    auto& now = with.emplace(joined_session{
+        node_registry, links, by, {}, node.finder, node.outputs, node.checkpoint_service});
     now.gate = node.gate;
     now.began = began;
     now.node = spawn_local_node(self->system(), std::move(node), links.cluster);
-    begin_heartbeats(std::nullopt);
+    with->begin_heartbeats(self, std::nullopt);
     watch_node_registry();
     watched.watch(self, now.node, [this](const caf::error& why) { close(why); });
     send(self, node_registry, enter_atom_v, by.ticket, node_actor{now.node},
@@ -237,26 +165,6 @@ struct head_session_state {
       auto text = text_of_loss("the head", why);
       is_unreachable(why) ? part(text) : lose(text);
     });
-  }
-
-  void begin_heartbeats(std::optional<instant> lost_at) {
-    if (!with->gate)
-      return;
-    end_heartbeats();
-    // Set before the head can say anything about this session.
-    with->gate->set_end(with->began + with->rules().lease());
-    with->heartbeat_sender
-        = spawn_heartbeat_sender(self->system(),
-                                 {with->by.ticket, with->rules(), with->began,
-                                  with->links.heartbeat_monitor, with->gate, lost_at},
-                                 caf::actor_cast<heartbeat_listener_actor>(self));
-    send(self, with->heartbeat_sender, run_atom_v);
-  }
-
-  void end_heartbeats() {
-    if (with->heartbeat_sender)
-      self->send_exit(std::exchange(with->heartbeat_sender, heartbeat_sender_actor{}),
-                      caf::exit_reason::user_shutdown);
   }
 
   // -- A head that is out of reach.
@@ -275,11 +183,7 @@ struct head_session_state {
                 std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
     // Not at once: a head that lets the node in and then does not count on it would cause a busy
     // loop.
-    remind(std::min(wait, half_interval()));
-  }
-
-  [[nodiscard]] std::chrono::milliseconds half_interval() const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().interval() / 2);
+    remind(std::min(wait, with->half_interval()));
   }
 
   void take(const heartbeat_news& what) {
@@ -293,10 +197,7 @@ struct head_session_state {
 
   void come_back(const node_registry_actor& node_registry, const welcome& by,
                  const head_links& links, instant began) {
-    with->node_registry = node_registry;
-    with->links = links;
-    with->by = by;
-    with->began = began;
+    with->is_found(node_registry, by, links, began);
     send(self, with->node, links.cluster);
     // The node lives in this process.
     request(self, with->node, caf::infinite, enter_atom_v, by.ticket)
@@ -308,7 +209,7 @@ struct head_session_state {
     with->is_away = false;
     with->returns = true;
     wait = settings.first_wait;
-    begin_heartbeats(with->lost_at);
+    with->begin_heartbeats(self, with->lost_at);
     watch_node_registry();
     send(self, with->node_registry, enter_atom_v, with->by.ticket, node_actor{with->node}, has);
   }
@@ -317,23 +218,8 @@ struct head_session_state {
   void go_on() {
     if (!with || is_lost || !std::exchange(with->returns, false))
       return;
-    if (with->finder)
-      reconnect(with->finder, with->links.package_server);
-    if (with->outputs)
-      reconnect(with->outputs, with->links.output_server);
-    if (with->checkpoint_service)
-      reconnect(with->checkpoint_service, with->links.checkpoint_server);
+    with->reconnect_helpers();
     seen().back();
-  }
-
-  template <class Call>
-  void for_each_helper(Call call) const {
-    if (with->finder)
-      call(with->finder);
-    if (with->outputs)
-      call(with->outputs);
-    if (with->checkpoint_service)
-      call(with->checkpoint_service);
   }
 
   // -- Leaving.
@@ -353,9 +239,8 @@ struct head_session_state {
 
   /// Cleans up after the node has ended, and with it all attempts.
   void close(const caf::error& why) {
-    for_each_helper(
-        [this](const auto& whom) { self->send_exit(whom, caf::exit_reason::user_shutdown); });
-    end_heartbeats();
+    with->end_helpers(self);
+    with->end_heartbeats(self);
     with.reset();
     ++course;
     ++timer;
@@ -390,7 +275,7 @@ struct head_session_state {
       return lose(why);
     seen().waits(why, wait);
     remind(wait);
-    wait = std::max(settings.first_wait, std::min(2 * wait, half_interval()));
+    wait = std::max(settings.first_wait, std::min(2 * wait, with->half_interval()));
   }
 
   void remind(std::chrono::milliseconds after) {
@@ -445,10 +330,8 @@ head_session(head_session_impl::stateful_pointer<head_session_state> self,
   state.settings = std::move(settings);
   stand_firm(self);
   state.watched.init(self);
-  const auto& dial = state.settings.dial;
-  const auto& route_of = state.settings.route;
-  state.dialer = state.settings.own_thread ? self->spawn<caf::detached>(dialer, dial, route_of)
-                                           : self->spawn(dialer, dial, route_of);
+  state.dialer = spawn_dialer(self->system(), state.settings.dial, state.settings.route,
+                              state.settings.own_thread);
   share_end(self, state.dialer);
   return {
       [&state](run_atom) { state.start(); },

@@ -5,6 +5,7 @@
 #include "tune/actors/actors.hpp"
 #include "tune/actors/job.hpp"
 #include "tune/actors/session_fence.hpp"
+#include "tune/core/cluster/node_labels.hpp"
 #include "tune/io/process/process_service.hpp"
 #include "tune/trainable/trainable.hpp"
 
@@ -52,12 +53,6 @@ struct node_settings {
 
 /// The offer of `node`: its capacity, and a label for each trainable that it can run.
 [[nodiscard]] node_offer offer_of(const node_settings& node);
-
-/// The label that only the node `name` bears.
-[[nodiscard]] std::string node_label(const std::string& name);
-
-/// The label of nodes that know the registered trainable `name`.
-[[nodiscard]] std::string trainable_label(const std::string& name);
 
 /// Spawns a node. Its creator offers it to the cluster. The guard process is started with the first
 /// trial that needs it.

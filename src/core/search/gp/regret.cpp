@@ -22,9 +22,9 @@ using learning::result;
 constexpr portion learnt_from{200, 100, 100};
 constexpr std::size_t random_points = 800;
 constexpr std::size_t climbers = 4;
-constexpr int rounds = 20;
-constexpr std::size_t children = 12;
-constexpr double first_step = 0.2;
+constexpr int climb_rounds = 20;
+constexpr std::size_t climb_children = 12;
+constexpr double first_climb_step = 0.2;
 constexpr double shrinking = 0.8;
 
 /// Standard deviation of results by which targets are standardised; 0 if all are equal.
@@ -104,10 +104,10 @@ private:
   }
 
   [[nodiscard]] double climbed(cube_point from, double least, rng& chance) const {
-    auto step = first_step;
-    for (int round = 0; round < rounds; ++round, step *= shrinking) {
-      std::vector<cube_point> latent(children, from);
-      for (std::size_t i = 0; i < children; ++i) {
+    auto step = first_climb_step;
+    for (int round = 0; round < climb_rounds; ++round, step *= shrinking) {
+      std::vector<cube_point> latent(climb_children, from);
+      for (std::size_t i = 0; i < climb_children; ++i) {
         if (i % 2 == 0)
           space_.mutate(latent[i], step, 1, chance);
         else

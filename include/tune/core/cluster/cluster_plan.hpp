@@ -1,0 +1,137 @@
+/// The rules of a head about its nodes: who is a member, what is granted, and who hears of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/cluster/cluster_commands.hpp"
+#include "tune/core/cluster/known_nodes.hpp"
+#include "tune/core/cluster/lease_book.hpp"
+#include "tune/core/cluster/loss_notices.hpp"
+#include "tune/core/cluster/membership.hpp"
+#include "tune/core/liveness/flap_book.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tune {
+
+/// The rules of a head about its nodes, as a value: events in, commands out. It has no clock and no
+/// connection. The counterpart of `node_plan`, which holds the rules of a node.
+///
+/// Its promises are those of its parts: nothing is overcommitted (`ledger`), an attempt is launched
+/// once (`membership`), and a lease is free once nothing of it runs (`lease_parts`). It adds that
+/// **a node which is away, rests or leaves gets no further trials**.
+class cluster_plan {
+public:
+  // -- Nodes.
+
+  /// A node arrives, or is back.
+  /// @param now Time since any fixed moment, here and below.
+  [[nodiscard]] cluster_commands arrive(const node_arrival& who, node_profile what, instant now);
+  /// The head's own node changes its offer. @param node A member.
+  [[nodiscard]] cluster_commands change(const std::string& node, node_profile what);
+  /// The connection to a node is lost. It may run on, and come back before it counts as lost.
+  [[nodiscard]] cluster_commands cut_off(const std::string& node, const std::string& why,
+                                         instant now);
+  /// Nothing was heard of the node of this session for too long.
+  [[nodiscard]] cluster_commands silent(std::uint64_t session, const std::string& why, instant now);
+  /// The node ended by itself.
+  [[nodiscard]] cluster_commands lost(const std::string& node, const std::string& why);
+  /// The node gets no more trials; it stays in the books for those that run there.
+  [[nodiscard]] cluster_commands leave(const std::string& node);
+  /// A node that was lost too often has rested. @param session As in the command.
+  [[nodiscard]] cluster_commands end_rest(const std::string& node, std::uint64_t session);
+  /// The head ends: all nodes go.
+  [[nodiscard]] cluster_commands dissolve();
+
+  /// Nodes that are away hear of it when they are back.
+  [[nodiscard]] cluster_commands end_job(const std::string& job);
+  [[nodiscard]] cluster_commands drop_pause(const std::string& node, const pause_place& what);
+
+  // -- Experiments.
+
+  /// The owner hears of nodes from now on.
+  [[nodiscard]] cluster_commands enrol(std::uint64_t owner);
+  /// Tells the people of all owners that hear of nodes.
+  [[nodiscard]] cluster_commands tell_all(const std::string& text) const;
+  [[nodiscard]] cluster_commands enter(const lease_wish& what);
+  void withdraw(std::uint64_t owner, trial_id trial) { book_.withdraw(owner, trial); }
+  /// The owner is gone: its requests are withdrawn, and its leases are no longer wanted.
+  [[nodiscard]] cluster_commands forget(std::uint64_t owner);
+  /// Tells owners of requests that no node can grant, where something has changed.
+  [[nodiscard]] cluster_commands look_for_unmet();
+
+  // -- Leases.
+
+  /// Allocates a further rank of an attempt that is under way.
+  /// @returns the number of its allocation; empty if the attempt is over or the node is gone.
+  [[nodiscard]] std::optional<lease_id> begin_rank(lease_id whole, std::uint32_t rank,
+                                                   const std::string& node);
+  /// An attempt is to be launched. @returns nothing if its node was lost meanwhile: its owner hears
+  /// of that.
+  [[nodiscard]] cluster_commands launch(lease_id which, attempt_id attempt);
+  /// Nothing of the allocation runs any more.
+  [[nodiscard]] cluster_commands over(lease_id which);
+  /// The node was not ready for the allocation. That is no fault of its trial, and a reason not to
+  /// give such a node the next trial at once.
+  /// @param why Text for people; names neither the node nor the trial.
+  [[nodiscard]] cluster_commands decline(lease_id which, const std::string& why, bool is_passing);
+  /// @param times As in the command.
+  [[nodiscard]] cluster_commands end_hold(std::uint64_t owner, const std::string& node,
+                                          unsigned times);
+
+  // -- What is there.
+
+  [[nodiscard]] const lease_book& leases() const { return book_; }
+  [[nodiscard]] const known_nodes& nodes() const { return nodes_; }
+  /// The node of an allocation; empty if the allocation is not open.
+  [[nodiscard]] std::optional<std::string> node_of(lease_id which) const {
+    return members_.node_of(which);
+  }
+  /// Whether the head ends, and takes no more nodes.
+  [[nodiscard]] bool is_dissolved() const { return is_dissolved_; }
+
+private:
+  known_nodes nodes_;
+  membership members_;
+  lease_book book_;
+  flap_book flaps_;
+  /// Lost workers, with the owners whose trials were there.
+  loss_notices notices_;
+  /// Owners that hear of nodes.
+  std::set<std::uint64_t> hearers_;
+  /// `look_after` was given.
+  bool looks_soon_ = false;
+  bool is_dissolved_ = false;
+  /// `all_gone` is owed.
+  bool awaits_end_ = false;
+
+  void join(const node_arrival& who, node_profile what, instant now, cluster_commands& out);
+  void take_back(const node_arrival& who, node_profile what, const membership::arrival& came,
+                 cluster_commands& out);
+  void repeat(const std::string& node, const membership::arrival& came, cluster_commands& out);
+  void replace(const node_arrival& who, cluster_commands& out);
+  void rest(const node_arrival& who, instant left, instant now, cluster_commands& out);
+  void serve(const std::string& node, const node_profile& what);
+  void begin(const std::string& node, cluster_commands& out);
+  void part(const std::string& node);
+  void break_off(const std::string& node, std::string why, instant now, cluster_commands& out);
+  void lose(const std::string& node, const std::string& why, cluster_commands& out);
+  void settle(cluster_commands& out);
+
+  void announce(const event_body& what, cluster_commands& out) const;
+  bool tell(std::uint64_t owner, const std::string& text, cluster_commands& out) const;
+  void tell_of_lack(const std::string& node, std::uint64_t owner, const node_labels& asked,
+                    cluster_commands& out) const;
+  void tell_of_loss(const std::string& node, const std::string& why, cluster_commands& out);
+  void tell_of_return(const std::string& node, cluster_commands& out);
+
+  void grant(cluster_commands& out);
+  void free(lease_id which, cluster_commands& out);
+  void revoke(lease_id which, cluster_commands& out);
+  void plan_look(cluster_commands& out);
+  void tell_of_unmet(cluster_commands& out);
+};
+
+} // namespace tune

@@ -1,0 +1,172 @@
+/// Requests for leases, the leases granted, and the nodes that are left out for a while.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/cluster/lease_parts.hpp"
+#include "tune/core/cluster/readiness.hpp"
+#include "tune/core/cluster/unmet_requests.hpp"
+#include "tune/core/cluster/waiting_requests.hpp"
+#include "tune/core/ids.hpp"
+#include "tune/core/resource/ledger.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// A request for a lease.
+struct lease_wish {
+  /// Number of the experiment that asks. Owners get equal shares, whatever the number of their
+  /// waiting trials.
+  std::uint64_t owner = 0;
+  trial_id trial;
+  resource_request what;
+  /// Whether to wait where no node known now could ever grant it.
+  bool waits = false;
+  /// Labels that the trainable's node must bear.
+  node_labels labels = {};
+  /// A further label, required as long as some node that bears it could ever grant the request;
+  /// empty: none.
+  std::string best = {};
+};
+
+/// The leases of all owners, as a value: the ledger, and what is known of each request and lease.
+/// It knows nodes by name only; `membership` numbers what is launched on them.
+class lease_book {
+public:
+  // -- Nodes.
+
+  /// The node grants from now on, and nothing holds it back.
+  void set_node(const std::string& node, const resources& capacity, node_labels labels);
+  /// The node grants nothing more; leases there stay.
+  void remove_node(const std::string& node);
+  /// The node hosts nothing more of this owner, or of all owners that have asked for something,
+  /// until it is set again.
+  void hold(const std::string& node, std::uint64_t owner) { books_.hold(node, owner); }
+  void hold_all(const std::string& node);
+
+  // -- Requests.
+
+  /// The reason why such a request could never be granted by the nodes known now; empty if it
+  /// could.
+  [[nodiscard]] std::optional<error> impossible(const resource_request& what,
+                                                const node_labels& labels) const;
+
+  struct reception {
+    /// The reason why no node known now could ever grant it; empty if one could.
+    std::optional<error> why = {};
+    /// The request does not wait.
+    bool is_refused = false;
+    /// It is the first one of its owner.
+    bool is_first = false;
+  };
+  /// Enters a request, in place of an earlier one of its trial.
+  reception enter(const lease_wish& what);
+  void withdraw(std::uint64_t owner, trial_id trial);
+  /// The owner is gone, and with it its requests. @returns its leases.
+  std::vector<lease_id> forget(std::uint64_t owner);
+  /// No node will bear this label any more: requests that preferred it may go anywhere.
+  void drop_label(const std::string& label);
+
+  struct grant {
+    std::uint64_t owner = 0;
+    trial_id trial;
+    lease what;
+    /// The node of its first bundle, on which its trainable is launched.
+    std::string node;
+  };
+  /// Grants whatever fits now, in order. Call after each change.
+  [[nodiscard]] std::vector<grant> grant_what_fits();
+
+  /// What changed about requests that no node can grant.
+  [[nodiscard]] std::vector<unmet_requests::notice> unmet();
+  /// Whether some owner was told that requests wait.
+  [[nodiscard]] bool has_unmet() const { return unmet_.any(); }
+
+  // -- Leases.
+
+  /// What is known of a lease, or of the allocation of a further rank.
+  struct holder {
+    std::uint64_t owner = 0;
+    trial_id trial;
+    resource_request what;
+    node_labels labels;
+    std::string node;
+    /// How often the node had not been ready for this owner when the lease was granted.
+    unsigned refusals = 0;
+    /// The node was not ready.
+    bool is_declined = false;
+    /// The attempt that was launched.
+    std::optional<attempt_id> attempt = {};
+  };
+  /// Null if the allocation is not open.
+  [[nodiscard]] const holder* find(lease_id which) const;
+  void launched(lease_id which, attempt_id attempt);
+  /// Allocates a further rank on this node. @returns its number; empty if the lease is ending.
+  [[nodiscard]] std::optional<lease_id> begin_rank(lease_id whole, std::uint32_t rank,
+                                                   const std::string& node);
+
+  /// A node is left out for an owner.
+  struct pause {
+    std::uint64_t owner = 0;
+    std::string node;
+    readiness::pause rest;
+  };
+  struct ending {
+    /// The lease is free, and something may be granted.
+    bool is_free = false;
+    /// The rest of a pause that is cut short: see `readiness::was_ready`.
+    std::optional<pause> rest = {};
+  };
+  /// Nothing of the allocation runs any more.
+  ending over(lease_id which);
+  /// The node of the allocation was lost. @returns other allocations, which are no longer wanted.
+  std::vector<lease_id> lose(lease_id which);
+
+  struct refusal {
+    pause what;
+    /// Only nodes that are never ready for it could grant such a request.
+    bool is_hopeless = false;
+  };
+  /// The node was not ready for the allocation. The node is held for its owner.
+  /// @param is_passing As in `readiness::refused`.
+  /// @returns empty if that tells nothing new.
+  std::optional<refusal> decline(lease_id which, bool is_passing);
+  /// Whether the pause that began with refusal number `times` is the present one.
+  [[nodiscard]] bool ends(std::uint64_t owner, const std::string& node, unsigned times) const;
+  void unhold(const std::string& node, std::uint64_t owner) { books_.unhold(node, owner); }
+
+  // -- What is there.
+
+  /// The trials to which these leases belong, by owner. A trial of several ranks counts once.
+  [[nodiscard]] std::map<std::uint64_t, std::set<trial_id>>
+  trials_of(const std::vector<lease_id>& which) const;
+  /// The labels that one trial of each owner asks for: all trials of an owner have the same
+  /// trainable.
+  [[nodiscard]] std::map<std::uint64_t, node_labels> labels_by_owner() const;
+  /// Capacity of all nodes together, and the granted part of it.
+  [[nodiscard]] resources total() const { return books_.total(); }
+  [[nodiscard]] resources used() const { return books_.used(); }
+
+private:
+  ledger books_;
+  waiting_requests waiting_;
+  std::map<lease_id, holder> leases_;
+  lease_parts parts_;
+  readiness ready_;
+  unmet_requests unmet_;
+  /// Owners that have asked for something.
+  std::set<std::uint64_t> owners_;
+  /// The last request found possible with these nodes: most trials ask for the same.
+  std::optional<std::pair<resource_request, node_labels>> possible_;
+
+  [[nodiscard]] node_labels labels_of(const lease_wish& what) const;
+  [[nodiscard]] bool is_hopeless(const holder& whose) const;
+};
+
+} // namespace tune

@@ -1,0 +1,72 @@
+/// What a run holds back until the disk has caught up. Private to actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "owed_answers.hpp"
+
+#include "tune/actors/janitor.hpp"
+
+#include <functional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// Holds back answers to trials and to clients, and the removal of what lost attempts left. Lives
+/// in the state of the runner.
+class disk_waits {
+public:
+  /// All events up to `seq` are on disk. Call `take_answers` next, then `settle`.
+  void reached(sequence seq) { durable_ = seq; }
+
+  /// Holds the answer to a trial back if too much waits for the disk.
+  /// @param last The last event. @param most Events that may wait: `runner_parts::most_undurable`.
+  /// @returns whether it does.
+  bool hold_back(const cmd::proceed& what, sequence last, sequence most) {
+    if (last - durable_ <= most)
+      return false;
+    answers_.push_back(what);
+    return true;
+  }
+  /// The answers to trials, to be given or held back once more.
+  [[nodiscard]] std::vector<cmd::proceed> take_answers() { return std::exchange(answers_, {}); }
+
+  /// Answers a client once the events up to `last` are on disk, perhaps at once.
+  void owe(sequence last, std::function<void(expected<std::vector<order_verdict>>)> whom,
+           std::vector<order_verdict> what) {
+    owed_.owe(last, std::move(whom), std::move(what));
+    owed_.pay(durable_);
+  }
+  /// Nothing more will ever be on disk.
+  void fail(const error& why) { owed_.fail(why); }
+
+  /// An attempt is over. @param cause The event of its end.
+  void ended(sequence cause, const cmd::attempt_changed& what) {
+    // The node of a preempted attempt may have begun anew.
+    if (what.how == end_class::node_lost || what.how == end_class::preempted)
+      lost_.emplace_back(cause, what.trial, what.attempt);
+  }
+
+  /// Answers clients, and has removed what lost attempts left: everything that they registered is
+  /// known by now.
+  void settle(const janitor_actor& janitor) {
+    owed_.pay(durable_);
+    std::erase_if(lost_, [&](const auto& x) {
+      const auto& [seq, trial, attempt] = x;
+      if (seq > durable_)
+        return false;
+      tidy_up(janitor, trial, attempt);
+      return true;
+    });
+  }
+
+private:
+  sequence durable_ = 0;
+  std::vector<cmd::proceed> answers_;
+  owed_answers owed_;
+  /// Attempts lost with their node.
+  std::vector<std::tuple<sequence, trial_id, attempt_id>> lost_;
+};
+
+} // namespace tune

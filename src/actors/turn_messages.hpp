@@ -1,0 +1,70 @@
+/// The messages of a run to its rules and its record, turn by turn. Private to actors.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "turn_sequencer.hpp"
+
+#include "tune/actors/runner.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace tune {
+
+/// Collects what one turn has to say, so that each actor gets one message, and takes in the answers
+/// in their order. Lives in the state of the runner.
+class turn_messages {
+public:
+  turn_messages() = default;
+  explicit turn_messages(const runner_parts& run)
+      : gate_{run.prompt_scheduler, run.prompt_searcher} {}
+
+  // -- In.
+
+  void hear(heard_word what) { gate_.hear(std::move(what)); }
+  /// See `turn_sequencer`.
+  [[nodiscard]] std::optional<heard_word> next() { return gate_.next(); }
+
+  // -- Out.
+
+  void add(const event& what) { record_.items.emplace_back(what); }
+  template <class Row>
+  void add(sequence cause, const Row& what) {
+    record_.items.emplace_back(cause, what);
+  }
+  void add(const cmd::tell_searcher& x) { searcher_.facts.push_back(x.what); }
+  void add(const cmd::ask_searcher& x) {
+    searcher_.asks.push_back(x.what);
+    gate_.will_ask();
+  }
+  void add(const cmd::tell_scheduler& x) { scheduler_.facts.push_back(x.what); }
+  void add(const cmd::judge& x) { scheduler_.judge.push_back(x); }
+  void add(const cmd::choose& x) {
+    scheduler_.choose.push_back(x);
+    gate_.will_choose();
+  }
+  void add(const cmd::resolve_stall& x) { scheduler_.stalls.push_back(x); }
+
+  /// Sends all of it: first what is to be on disk.
+  /// @param me Hears the answers.
+  template <class Self>
+  void flush(Self* self, const runner_parts& to, const runner_actor& me) {
+    if (!record_.items.empty())
+      send(self, to.recorder, std::exchange(record_, {}));
+    gate_.sent(scheduler_);
+    gate_.sent(searcher_);
+    const auto& x = scheduler_;
+    if (!x.facts.empty() || !x.judge.empty() || !x.choose.empty() || !x.stalls.empty())
+      send(self, to.scheduler, std::exchange(scheduler_, {}), me);
+    if (!searcher_.facts.empty() || !searcher_.asks.empty())
+      send(self, to.searcher, std::exchange(searcher_, {}), me);
+  }
+
+private:
+  turn_sequencer gate_;
+  scheduler_turn scheduler_;
+  searcher_turn searcher_;
+  record_turn record_;
+};
+
+} // namespace tune
