@@ -114,7 +114,7 @@ private:
   [[nodiscard]] std::string rest_text() const;
   [[nodiscard]] std::uint32_t choices_wanted() const;
   [[nodiscard]] bool stands_still() const;
-  live_trial& add_trial(const suggestion& what);
+  live_trial* add_trial(const suggestion& what);
   live_trial& add_runs(const config_ptr& config);
   void introduce(const live_trial& trial);
   bool start(trial_id id);

@@ -252,15 +252,18 @@ void machine::take(const on::suggested& what) {
   emit(cmd::tell_searcher{{seq_, std::move(told)}});
   if (const auto* list = std::get_if<std::vector<suggestion>>(&what.what)) {
     for (const auto& x : *list) {
-      auto& trial = add_trial(x);
       // Trials that confirm are not samples of the search.
-      trial.suggested = !trial.confirms;
-      if (x.draft)
-        trial.draft.kind = question.drafts;
-      trial.draft.drawn_at = question.at;
-      trial.draft.place_free_since = free_places_.since();
-      if (trial.suggested)
-        samples_.add(trial.id);
+      const auto is_sample = !settings_.repeats.is_on() || !is_confirming(x.origin);
+      const auto id = trials_.next();
+      if (auto* trial = add_trial(x)) {
+        trial->suggested = is_sample;
+        if (x.draft)
+          trial->draft.kind = question.drafts;
+        trial->draft.drawn_at = question.at;
+        trial->draft.place_free_since = free_places_.since();
+      }
+      if (is_sample)
+        samples_.add(id);
     }
     dialogue_.note_answer(!list->empty());
   } else if (std::holds_alternative<nothing_yet>(what.what)) {
@@ -281,7 +284,8 @@ bool machine::has_all_samples() const {
   return settings_.max_trials > 0 && samples_.suggested() >= settings_.max_trials;
 }
 
-live_trial& machine::add_trial(const suggestion& what) {
+/// @returns null if the trial has ended at once, since all trials are to end.
+live_trial* machine::add_trial(const suggestion& what) {
   idle_.end();
   ended_early_.reset();
   auto& trial = trials_.add();
@@ -296,20 +300,21 @@ live_trial& machine::add_trial(const suggestion& what) {
   }
   row(trial);
   if (drain_) {
+    const auto id = trial.id;
     drain_trial(trial);
-    return trial;
+    return live(id);
   }
   census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::added{trial.id, trial.config, false});
-  return trial;
+  return &trial;
 }
 
-/// Adds the runs of a configuration from a client, numbered unless the client did. @returns the
-/// first.
+/// Adds the runs of a configuration from a client, numbered unless the client did. @pre Trials are
+/// not all to end. @returns the first.
 live_trial& machine::add_runs(const config_ptr& config) {
   const auto& rule = settings_.repeats;
   if (!rule.is_on() || config->find(rule.parameter) != nullptr) {
-    auto& trial = add_trial({config, std::string{client_origin}});
+    auto& trial = *add_trial({config, std::string{client_origin}});
     introduce(trial);
     return trial;
   }
@@ -317,7 +322,7 @@ live_trial& machine::add_runs(const config_ptr& config) {
   for (std::uint64_t i = 0; i < rule.runs; ++i) {
     auto numbered = *config;
     numbered.set(rule.parameter, runs_.next_number(*config));
-    auto& trial = add_trial(
+    auto& trial = *add_trial(
         {std::make_shared<const object>(std::move(numbered)), std::string{client_origin}});
     introduce(trial);
     if (trial.id != first)

@@ -77,6 +77,17 @@ TEST_F(samples_wanted, are_fewer_where_the_searcher_ends_the_experiment_and_says
   EXPECT_EQ(ports.last<cmd::finish>().why, "");
 }
 
+TEST_F(samples_wanted, end_at_once_that_arrive_while_all_are_to_end) {
+  open(1);
+  run();
+  ASSERT_EQ(order(on::stop_asked{std::nullopt, "enough"}).what, order_verdict::kind::taken);
+  suggest(2);
+
+  EXPECT_THAT(all_in(trial_status::terminated), ElementsAre(1, 2));
+  end(end_class::stopped);
+  EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::stopped);
+}
+
 TEST_F(samples_wanted, end_without_a_reason_in_records_of_earlier_heads) {
   make();
   post(on::opened{1, "test", "{}", 1, opening::at_once, on::bounds_model_waits - 1});
