@@ -326,6 +326,47 @@ class AskTell(Case):
         self.assertRegex(refused.err, "works on it: wait for its end$")
         talk.end()
 
+    def test_what_ended_it_early_still_holds(self):
+        ini = self.bowl("x = uniform(0, 1)", "[stop]\nall_when = loss < 5\n")
+        talk = self.converse(ini)
+        first = talk.say("ask")["trial"]
+        self.assertEqual(talk.report(first, 1, 2)["decision"], "stop")
+        talk.end()
+        ended = self.rows("SELECT status, why FROM experiment")[0]
+        self.assertEqual(ended["status"], "done")
+        self.assertIn("ends the experiment: loss 2", ended["why"])
+
+        talk = self.converse(ini, "--resume")
+        self.assertEqual(talk.say("ask"), {"op": "none", "reason": "finished"})
+        self.assertEqual(talk.say("best")["trial"], first)
+        self.assertEqual(talk.say("add", config={"x": 0.5})["op"], "fault")
+        talk.end()
+        self.assertEqual(self.rows("SELECT status, why FROM experiment")[0], ended)
+        self.check()
+
+        talk = self.converse(ini, "--resume", "--experiment.num_samples", 9)
+        self.assertEqual(talk.say("ask")["op"], "trial")
+        talk.end()
+
+    def test_the_step_after_a_limit_is_one_that_works(self):
+        talk = self.converse(self.bowl("x = uniform(0, 1)", "[experiment]\ntime_limit = 1ms\n"))
+        talk.say("ask")
+        talk.say("status")
+        talk.end()
+        self.assertIn("  tune-node ask-tell FILE --resume --experiment.time_limit 0  # ",
+                      self.run_node("wait", "results/x", code=5).out)
+
+    def test_a_pause_without_a_name_is_no_checkpoint(self):
+        talk = self.converse(self.bowl("x = uniform(1, 2)", "[experiment]\nnum_samples = 2\n"
+                                       "[scheduler]\ntype = pbt\nsynch = true\n"
+                                       "time_attr = training_iteration\n"
+                                       "perturbation_interval = 1\n"))
+        first = talk.say("ask")["trial"]
+        talk.say("ask")
+        self.assertEqual(talk.report(first, 1, 2)["decision"], "pause")
+        self.assertIsNone(talk.say("best")["checkpoint"])
+        talk.end()
+
     def test_an_experiment_of_run_is_another(self):
         ini = self.experiment("tune report 1")
         self.run_node("run", ini)

@@ -121,6 +121,19 @@ class Failures(Case):
         self.assertEqual(told["counts"]["ERRORED"], 1)
         self.assertEqual(told["counts"]["RUNNING"], 0)
 
+    def test_fail_fast_beside_a_trial_that_has_reported_is_exit_4(self):
+        (self.directory / "go.sh").write_text(
+            "if [ $1 = 0 ]; then echo loss=1; touch $2/reported; exec sleep 600; fi\n"
+            "while [ ! -e $2/reported ]; do sleep 0.02; done; exit 3\n")
+        ini = self.ini(
+            "[experiment]\nmetric = loss\n[trainable]\ncommand = sh ./go.sh {x} {ini_dir}\n"
+            "metric.loss = loss={number}\n[space]\nx = grid(0, 1)\n[failure]\nfail_fast = true\n")
+
+        ran = self.run_node("run", ini, "--cluster.cpus", "2", "-o", "json", code=4)
+
+        self.assertEqual(ran.json()["best"]["trial"], "00000")
+        self.run_node("wait", "results/x", code=4)
+
     def test_strict_turns_a_failed_trial_into_exit_4(self):
         ini = self.cpp_experiment("moody", "kind = grid(throws, learns)")
 

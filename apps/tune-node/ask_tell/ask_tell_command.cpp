@@ -11,6 +11,7 @@
 #include "tune/core/program_name.hpp"
 #include "tune/io/loose_json.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/rule_parts.hpp"
@@ -174,11 +175,30 @@ conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space>
   return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space)};
 }
 
+/// Whether the experiment there was ended before its samples were, by a condition say, and has no
+/// more samples than it had then.
+expected<bool> ended_early(const fs::path& directory, const spec& now) {
+  auto is_over = needs_nothing_more(directory, now);
+  if (!is_over || !*is_over)
+    return is_over;
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  if (!row)
+    return row.error();
+  return !row->why.empty();
+}
+
 /// Begins the experiment, or goes on with it as the record says.
+/// @param is_over Whether it was done, and has no more samples than then: what ended it still
+/// holds.
 expected<void> begin(conversation& with, head_rules& heads, disk_world& world,
-                     const opened_storage& opened, on::opened opening) {
+                     const opened_storage& opened, on::opened opening, bool is_over) {
   if (opened.resumes) {
     auto done = replay(with, heads, world, opened.store->directory());
+    if (done && is_over && with.machine().is_finished()) {
+      with.look_on();
+      return {};
+    }
     if (done)
       done = follow(with, heads, opening);
     if (!done)
@@ -214,6 +234,9 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     complain(made.error());
     return exit_code::configuration;
   }
+  auto is_over = ended_early(directory, record);
+  if (!is_over)
+    return complain(is_over.error());
   auto opened = open_storage(directory, record, resume);
   if (!opened)
     return complain(opened.error());
@@ -224,7 +247,7 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   auto opening = opening_of(*opened->store, record, opening::executed);
   head_rules heads{opening.spec, made->settings, all.stoppers};
   conversation with{parts_of(std::move(*made), loaded.space), world};
-  auto begun = begin(with, heads, world, *opened, std::move(opening));
+  auto begun = begin(with, heads, world, *opened, std::move(opening), *is_over);
   if (!begun) {
     complain(begun.error());
     return exit_code::storage;

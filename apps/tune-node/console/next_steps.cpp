@@ -15,10 +15,12 @@ namespace {
 /// The options of the limits that the run reached: with these it would end again at once.
 std::vector<std::string> limits_met(const run_snapshot& x, const run_ending& end) {
   std::vector<std::string> result;
+  const auto is_over = x.time_limit > std::chrono::nanoseconds::zero() && x.elapsed >= x.time_limit;
+  if (end.status == experiment_status::left_off && is_over)
+    result.emplace_back("--experiment.time_limit");
   if (end.status != experiment_status::time_limit)
     return result;
   const auto has_trained_enough = end.why == training_limit_reached;
-  const auto is_over = x.time_limit > std::chrono::nanoseconds::zero() && x.elapsed >= x.time_limit;
   if (is_over || !has_trained_enough)
     result.emplace_back("--experiment.time_limit");
   if (has_trained_enough)
@@ -91,7 +93,9 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
         || end.status == experiment_status::stalled;
   // Clients have no use for a head's directory: they submit the experiment again.
   const auto limits = limits_met(x, end);
-  if (unfinished && !is_elsewhere)
+  if (unfinished && end.is_asked)
+    result.push_back(going_on(program_call("ask-tell FILE --resume"), limits));
+  else if (unfinished && !is_elsewhere)
     result.push_back(going_on(program_call("resume") + " " + directory + strict_word(end), limits));
   if (end.spec_file.empty())
     return result;

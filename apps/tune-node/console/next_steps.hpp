@@ -25,6 +25,8 @@ struct run_ending {
   bool has_lost_record = false;
   /// Whether its record is no longer where it was begun.
   bool is_gone = false;
+  /// Whether an executor runs its trials (`ask-tell`).
+  bool is_asked = false;
 };
 
 /// The exact commands that make sense next, each with a word about its effect.

@@ -62,8 +62,13 @@ exit_code exit_code_of(const run_summary& how, bool strict, int signal) {
       return how.view.best || how.view.succeeded > 0 ? exit_code::done : exit_code::none_succeeded;
     case experiment_status::stalled:
       return exit_code::again;
-    case experiment_status::failed:
-      return how.view.succeeded == 0 ? exit_code::none_succeeded : exit_code::some_failed;
+    case experiment_status::failed: {
+      // A trial that `fail_fast` kept from ending well counts by what it reported.
+      const auto& best = how.view.best;
+      const auto has_any
+          = how.view.succeeded > 0 || (best && best->status != trial_status::errored);
+      return has_any ? exit_code::some_failed : exit_code::none_succeeded;
+    }
     case experiment_status::done:
     case experiment_status::stopped:
     case experiment_status::left_off:
@@ -86,6 +91,7 @@ bool is_gone(const run_snapshot& x) {
 run_ending ending_of(const result_request& what, const run_snapshot& last, const run_summary& how) {
   run_ending result{how.status, how.why, what.file, what.head, what.given};
   result.has_lost_record = !how.storage_error.empty();
+  result.is_asked = what.is_asked;
   result.is_gone = result.has_lost_record && what.head.empty() && is_gone(last);
   return result;
 }

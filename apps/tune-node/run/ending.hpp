@@ -38,6 +38,8 @@ struct result_request {
   std::vector<std::string> given = {};
   /// Writes all trials as `csv` or `jsonl`. Null: they are read from the directory.
   std::function<expected<void>(std::ostream&)> rows = {};
+  /// Whether an executor runs the trials (`ask-tell`).
+  bool is_asked = false;
 };
 
 /// Writes the result on stdout: the trials, the summary or both, as the format requires.

@@ -201,7 +201,8 @@ private:
       return std::nullopt;
     if (!line_.quiet)
       std::cerr << nothing_left(directory_);
-    const auto& [last, how] = **before;
+    const auto& last = (*before)->last;
+    const auto& how = (*before)->how;
     auto written = !what_.tells || write_result(result_, last, how, look_.look);
     return written ? exit_code_of(how, what_.strict, 0) : exit_code::storage;
   }

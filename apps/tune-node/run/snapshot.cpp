@@ -174,8 +174,11 @@ expected<finished_run> recorded_end(store_reader& from, const experiment_row& ro
   if (!succeeded)
     return succeeded.error();
   finished_run result{std::move(*last), {}};
-  if (result.last.best)
-    result.how.view.best.emplace().trial = result.last.best->trial;
+  if (result.last.best) {
+    auto& best = result.how.view.best.emplace();
+    best.trial = result.last.best->trial;
+    best.status = result.last.best->status;
+  }
   result.how.status = status_called(row.status);
   result.how.why = row.why;
   result.how.view.counts = row.counts;

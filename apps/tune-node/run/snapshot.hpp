@@ -39,6 +39,8 @@ struct finished_run {
   run_snapshot last;
   /// Why it ended; of its view only what decides the exit code.
   run_summary how;
+  /// Whether an executor ran its trials (`ask-tell`).
+  bool is_asked = false;
 };
 
 /// The end of an experiment that was finished before, as `is_over_already` finds it; nothing if

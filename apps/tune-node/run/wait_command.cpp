@@ -43,7 +43,10 @@ expected<finished_run> end_in(const fs::path& directory) {
   auto& [reader, recorded] = *opened;
   if (recorded.row.status == "running")
     return not_ended(directory, recorded);
-  return recorded_end(reader, recorded.row, frame_of(recorded.what, directory));
+  auto result = recorded_end(reader, recorded.row, frame_of(recorded.what, directory));
+  if (result)
+    result->is_asked = is_asked(recorded.what);
+  return result;
 }
 
 } // namespace
@@ -59,10 +62,11 @@ exit_code wait_for_experiment(const command_line& line, const wait_request& what
   auto end = end_in(directory);
   if (!end)
     return complain(end.error());
-  auto& [last, how] = *end;
-  if (!write_result({line, {}}, last, how, look.colors))
+  result_request wanted{line, {}};
+  wanted.is_asked = end->is_asked;
+  if (!write_result(wanted, end->last, end->how, look.colors))
     return exit_code::storage;
-  return exit_code_of(how, what.strict, 0);
+  return exit_code_of(end->how, what.strict, 0);
 }
 
 } // namespace tune::cli

@@ -111,6 +111,11 @@ expected<void> conversation::open(on::opened how) {
   return done;
 }
 
+void conversation::look_on() {
+  trials_->adopt(machine());
+  static_cast<void>(trials_->take_let_go());
+}
+
 conversation::handler conversation::handler_of(const std::string& op) {
   static constexpr std::array<std::pair<std::string_view, handler>, 8> handlers{{
       {"ask", &conversation::ask},
@@ -374,10 +379,11 @@ expected<object> conversation::best(const object&) {
                 {"metrics", *x.at->metrics},
                 {"iteration", static_cast<std::int64_t>(x.at->iteration)},
                 {"status", to_text(x.status)}};
-  auto has = !x.checkpoint.empty();
   auto name = std::string_view{x.checkpoint};
   if (name.starts_with(kept_outside))
     name.remove_prefix(kept_outside.size());
+  // A pause without a name is no checkpoint that anybody could ask for.
+  auto has = !name.empty();
   result.set("checkpoint", has ? value{std::string{name}} : value{});
   result.set("checkpoint_iteration",
              has ? value{static_cast<std::int64_t>(x.checkpoint_iteration)} : value{});

@@ -64,6 +64,9 @@ public:
   /// `ask` offers them again until a request mentions them.
   /// @errors those of `plain_runner_ports::commit`.
   [[nodiscard]] expected<void> open(on::opened how);
+  /// Instead of `open`, where the replayed events have ended the experiment: it stays as it was,
+  /// and requests that would change it are faults.
+  void look_on();
 
   /// Answers a request. An invalid request is also answered, by a `fault`.
   /// @errors those of `plain_runner_ports::commit`: then no answer may be sent, and all later calls
