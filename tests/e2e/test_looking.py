@@ -304,6 +304,26 @@ class Storages(Looking):
         self.assertEqual(json.loads(told.splitlines()[0])["by"], "ped-anova")
         self.run_node("importance", "results/x", "--by", "chance", code=2)
 
+    def test_lists_are_measured_like_other_parameters(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 60\n[trainable]\n"
+            "command = sh -c 'echo loss={x}'\nmetric.loss = loss={number}\nreport = final\n"
+            "[search]\ntype = random\n[space]\nx = uniform(0, 1)\n"
+            "features = subset(p, q, r)\norder = permutation(a, b, c)\n"
+        )
+        self.run_node("run", ini)
+
+        for words, by in (([], "ped-anova"), (["--by", "model"], "model")):
+            told = self.run_node("importance", "results/x", *words, "-o", "json").json()
+            self.assertEqual({x["parameter"] for x in told}, {"x", "features", "order"})
+            self.assertEqual({x["by"] for x in told}, {by})
+            self.assertEqual({(x["configs"], x["best"]) for x in told}, {(60, 6)})
+            self.assertEqual(told[0]["parameter"], "x")
+            self.assertTrue(told[0]["more_than_chance"])
+            order = next(x for x in told if x["parameter"] == "order")
+            self.assertEqual(sorted(order["from"]), ["a", "b", "c"])
+            self.assertEqual("chance" in order, by == "model")
+
     def test_a_configuration_counts_once_for_importance(self):
         ini = self.ini(
             "[experiment]\nname = x\nstorage = results\nmetric = loss\nmode = min\nnum_samples = 40\n"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,54 @@ const parameter_importance& of(const std::vector<parameter_importance>& all,
                                const std::string& name) {
   return *std::find_if(all.begin(), all.end(),
                        [&](const auto& x) { return x.where.parameter == name; });
+}
+
+/// A space with each kind of domain.
+search_space every_kind() {
+  return space_of({{"x", "uniform(0, 1)"},
+                   {"rate", "loguniform(1e-3, 1)"},
+                   {"n", "randint(1, 6)"},
+                   {"kind", "choice(a, b, c)"},
+                   {"size", "ordinal(s, m, l)"},
+                   {"order", "permutation(p, q, r)"},
+                   {"members", "subset(u, v, w, x, y)"},
+                   {"depth", "uniform(0, 1) if kind != c"}});
+}
+
+/// `count` random configurations, the best first.
+std::vector<scored_config> drawn(const search_space& space, std::size_t count, std::uint64_t seed,
+                                 const std::function<double(const object&, rng&)>& score) {
+  std::vector<scored_config> result;
+  rng noise{seed, "noise", 0};
+  for (std::size_t i = 0; i < count; ++i) {
+    rng chance{seed, "configurations", i};
+    auto config = std::make_shared<const object>(space.assemble(space.draw(chance)));
+    auto how = score(*config, noise);
+    result.push_back({std::move(config), how});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  return result;
+}
+
+configs configs_of(const std::vector<scored_config>& from) {
+  configs result;
+  for (const auto& x : from)
+    result.push_back(x.config);
+  return result;
+}
+
+/// Whether a list has an item.
+bool has(const object& config, const char* list, const char* item) {
+  const auto& all = *config.find(list)->as_list();
+  return std::find(all.begin(), all.end(), value{item}) != all.end();
+}
+
+int sum_of(const std::map<std::string, int>& counts) {
+  int result = 0;
+  for (const auto& [name, count] : counts)
+    result += count;
+  return result;
 }
 
 /// The expected numbers come from a literal transcription of the formulas into numpy.
@@ -177,6 +226,66 @@ TEST(importance, says_the_same_each_time) {
     EXPECT_EQ(once[i].by_chance, again[i].by_chance);
 }
 
+TEST(importance, takes_noise_for_what_it_is) {
+  auto space = every_kind();
+  std::map<std::string, int> taken;
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    auto all = drawn(space, 40, round, [](const object&, rng& chance) { return chance.normal(); });
+    auto found = *ped_anova(space, configs_of(all), {0.1, round});
+    for (const auto& x : found)
+      taken[x.where.parameter] += x.is_significant();
+  }
+  // Ten of two hundred are expected for each of the parameters.
+  EXPECT_EQ(taken.size(), space.parameters().size());
+  for (const auto& [name, times] : taken)
+    EXPECT_LE(times, 19) << name;
+  EXPECT_LE(sum_of(taken), 105);
+}
+
+TEST(importance, adds_up_the_members_of_a_subset_and_the_ranks_of_a_permutation) {
+  // A subset of one item is a choice of two, and a permutation of two is an ordered pair.
+  auto space = space_of({{"one", "subset(u)"},
+                         {"is", "choice(no, yes)"},
+                         {"two", "permutation(p, q)"},
+                         {"rank", "ordinal(0, 1)"}});
+  auto draw = [](rng& chance) {
+    auto is = chance.unit() < 0.5;
+    auto rank = chance.unit() < 0.5 ? 0 : 1;
+    return object{{"one", is ? value{value::list{"u"}} : value{value::list{}}},
+                  {"is", is ? "yes" : "no"},
+                  {"two", rank == 0 ? value{value::list{"p", "q"}} : value{value::list{"q", "p"}}},
+                  {"rank", rank}};
+  };
+  auto all = sorted(100, draw, [](const object& at, rng& chance) {
+    return (*at.find("is") == value{"yes"} ? 0 : 1) + number(at, "rank") + chance.unit();
+  });
+
+  auto found = *ped_anova(space, all, {0.3, 0});
+
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_GT(of(found, "is").divergence, 0.1);
+  EXPECT_NEAR(of(found, "one").divergence, of(found, "is").divergence, 1e-12);
+  EXPECT_GT(of(found, "rank").divergence, 0.01);
+  EXPECT_NEAR(of(found, "two").divergence, of(found, "rank").divergence, 1e-12);
+  EXPECT_EQ(of(found, "one").where.from, value{value::list{"u"}});
+  EXPECT_EQ(of(found, "two").where.to, (value{value::list{"p", "q"}}));
+  EXPECT_EQ(of(found, "two").where.trials, 100u);
+}
+
+TEST(importance, names_the_list_that_is_most_like_those_of_the_best) {
+  auto space = space_of({{"members", "subset(u, v, w)"}});
+  const std::vector<value::list> best{{"u"}, {"u", "v"}, {"u", "v", "w"}};
+  configs all;
+  for (std::size_t i = 0; i < 10; ++i)
+    all.push_back(std::make_shared<const object>(
+        object{{"members", i < best.size() ? best[i] : value::list{"w"}}}));
+
+  auto found = *ped_anova(space, all, {0.3, 0});
+
+  EXPECT_EQ(found.front().where.best, 3u);
+  EXPECT_EQ(found.front().where.from, (value{value::list{"u", "v"}}));
+}
+
 std::vector<scored_config> scored(const configs& best_first,
                                   const std::function<double(const object&)>& score) {
   std::vector<scored_config> result;
@@ -256,21 +365,72 @@ TEST(importance_by_model, sees_what_a_search_that_closed_in_does_not_try_any_mor
 }
 
 TEST(importance_by_model, takes_noise_for_what_it_is) {
-  auto space = space_of({{"x", "uniform(0, 1)"}, {"y", "uniform(0, 1)"}});
-  rng chance{11, "noise", 0};
-  int taken = 0;
-  for (int round = 0; round < 20; ++round) {
-    std::vector<scored_config> all;
-    for (int i = 0; i < 40; ++i)
-      all.push_back({std::make_shared<const object>(evenly(chance)), chance.normal()});
-    std::sort(all.begin(), all.end(),
-              [](const auto& a, const auto& b) { return a.score > b.score; });
-    auto found = *importance_by_model(space, all);
+  auto space = every_kind();
+  std::map<std::string, int> taken;
+  for (std::uint64_t round = 0; round < 30; ++round) {
+    auto all = drawn(space, 40, round, [](const object&, rng& chance) { return chance.normal(); });
+    auto found = *importance_by_model(space, all, {0.1, round});
     for (const auto& x : found)
-      taken += x.is_significant();
+      taken[x.where.parameter] += x.is_significant();
   }
-  // Two of forty are expected by chance.
-  EXPECT_LE(taken, 6);
+  // One or two of thirty are expected for each of the parameters.
+  EXPECT_EQ(taken.size(), space.parameters().size());
+  for (const auto& [name, times] : taken)
+    EXPECT_LE(times, 6) << name;
+  EXPECT_LE(sum_of(taken), 22);
+}
+
+TEST(importance_by_model, finds_what_matters_among_forty_noisy_results) {
+  auto space = every_kind();
+  const std::vector<std::pair<std::string, std::function<double(const object&)>>> effects{
+      {"x", [](const object& at) { return 4 * number(at, "x"); }},
+      {"kind", [](const object& at) { return *at.find("kind") == value{"a"} ? 2.5 : 0.0; }},
+      {"order",
+       [](const object& at) {
+         return at.find("order")->as_list()->front() == value{"p"} ? 3.0 : 0.0;
+       }},
+      {"members", [](const object& at) { return has(at, "members", "v") ? 2.5 : 0.0; }}};
+  for (const auto& [name, effect] : effects) {
+    int times = 0;
+    for (std::uint64_t round = 0; round < 10; ++round) {
+      auto all = drawn(space, 40, round,
+                       [&](const object& at, rng& chance) { return effect(at) + chance.normal(); });
+      auto found = *importance_by_model(space, all, {0.1, round});
+      times += of(found, name).is_significant();
+    }
+    EXPECT_GE(times, 8) << name;
+  }
+}
+
+TEST(importance_by_model, counts_the_configurations_that_have_a_list) {
+  auto space = every_kind();
+  auto all = drawn(space, 40, 1,
+                   [](const object& at, rng&) { return has(at, "members", "v") ? 1.0 : 0.0; });
+
+  auto found = *importance_by_model(space, all);
+
+  for (const auto* name : {"order", "members"}) {
+    EXPECT_EQ(of(found, name).where.trials, 40u);
+    EXPECT_EQ(of(found, name).where.best, 4u);
+  }
+  EXPECT_TRUE(has({{"members", of(found, "members").where.from}}, "members", "v"));
+  EXPECT_EQ(of(found, "members").where.from, of(found, "members").where.to);
+}
+
+TEST(importance_by_model, credits_a_parameter_that_decides_which_others_there_are) {
+  // The places of x and z show the kind, too: without both the kind alone explains the results.
+  auto space = space_of({{"kind", "choice(a, b)"},
+                         {"x", "uniform(0, 1) if kind == a"},
+                         {"z", "uniform(0, 1) if kind == b"}});
+  auto all = drawn(space, 40, 3, [](const object& at, rng& chance) {
+    return (at.contains("x") ? 1 : 0) + 0.3 * chance.normal();
+  });
+
+  auto found = *importance_by_model(space, all);
+
+  EXPECT_TRUE(of(found, "kind").is_significant()) << of(found, "kind").evidence;
+  EXPECT_FALSE(of(found, "x").is_significant());
+  EXPECT_FALSE(of(found, "z").is_significant());
 }
 
 TEST(importance_by_model, copes_with_names_conditions_and_parameters_of_one_value) {

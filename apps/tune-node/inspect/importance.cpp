@@ -119,8 +119,10 @@ expected<judgement> by_model(const std::vector<judged_config>& from, const judgi
     return found.error();
   judgement result{measure::model, {}, what.metric};
   for (const auto& x : *found)
-    result.all.push_back(
-        {x.where, x.share, x.is_significant(), {{"effect", x.effect}, {"evidence", x.evidence}}});
+    result.all.push_back({x.where,
+                          x.share,
+                          x.is_significant(),
+                          {{"effect", x.effect}, {"evidence", x.evidence}, {"chance", x.chance}}});
   return result;
 }
 
@@ -130,18 +132,9 @@ bool has_learnt(const spec& what) {
   return std::find(blind.begin(), blind.end(), what.search.type) == blind.end();
 }
 
-/// Whether some parameter has lists as values, which only a model can lay out.
-bool has_lists(const search_space& space) {
-  return std::any_of(space.parameters().begin(), space.parameters().end(), [](const parameter& x) {
-    return std::holds_alternative<permutation_of>(x.what)
-           || std::holds_alternative<subset_of>(x.what);
-  });
-}
-
 expected<judgement> judged(const std::vector<judged_config>& from, measure by,
                            const judging& what) {
-  const auto suits = has_learnt(what.facts) || has_lists(what.space);
-  if (by == measure::ped_anova || (by == measure::automatic && !suits))
+  if (by == measure::ped_anova || (by == measure::automatic && !has_learnt(what.facts)))
     return by_densities(from, what);
   auto found = by_model(from, what);
   // Fallback for a space with grids, which no model lays out. If constraints leave too few

@@ -237,4 +237,21 @@ double axis::coordinate_of_cell(double i) const {
   return is_category() ? i : coordinate_of_number(kind_ == kind::ordered ? i : first_ + i);
 }
 
+std::optional<std::vector<double>> list_coordinates(const domain& what, const value& x) {
+  const auto* order = std::get_if<permutation_of>(&what);
+  const auto* members = std::get_if<subset_of>(&what);
+  if ((order == nullptr && members == nullptr) || !contains(what, x))
+    return std::nullopt;
+  const auto& items = order != nullptr ? order->items : members->items;
+  const auto& list = *x.as_list();
+  auto size = static_cast<double>(items.size());
+  std::vector<double> result;
+  for (const auto& item : items) {
+    auto found = std::find(list.begin(), list.end(), item);
+    auto rank = static_cast<double>(found - list.begin());
+    result.push_back(order != nullptr ? (rank + 0.5) / size : found != list.end() ? 1 : 0);
+  }
+  return result;
+}
+
 } // namespace tune

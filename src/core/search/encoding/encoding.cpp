@@ -134,26 +134,16 @@ value encoding::value_of(std::size_t p, const cube_point& point) const {
 /// Sets the coordinates of a value. @returns whether the value belongs to the parameter.
 bool encoding::locate(std::size_t p, const value& what, cube_point& to) const {
   const auto& kind = space_->parameters()[p].what;
-  auto [first, count] = sections_[p];
-  const auto* order = std::get_if<permutation_of>(&kind);
-  const auto* members = std::get_if<subset_of>(&kind);
-  if (order == nullptr && members == nullptr) {
+  auto first = sections_[p].first;
+  if (!std::holds_alternative<permutation_of>(kind) && !std::holds_alternative<subset_of>(kind)) {
     auto u = axes_[first].coordinate(what);
     to[first] = u.value_or(0);
     return u.has_value();
   }
-  if (!contains(kind, what))
-    return false;
-  const auto& items = order != nullptr ? order->items : members->items;
-  const auto& list = *what.as_list();
-  for (std::size_t k = 0; k < count; ++k) {
-    auto found = std::find(list.begin(), list.end(), items[k]);
-    to[first + k]
-        = order != nullptr
-              ? axes_[first + k].coordinate_of_cell(static_cast<double>(found - list.begin()))
-              : static_cast<double>(found != list.end());
-  }
-  return true;
+  auto found = list_coordinates(kind, what);
+  if (found)
+    std::copy(found->begin(), found->end(), to.begin() + static_cast<std::ptrdiff_t>(first));
+  return found.has_value();
 }
 
 /// Like `locate`, but in the range that holds here, if that depends on others.

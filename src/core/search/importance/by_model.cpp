@@ -6,6 +6,8 @@
 #include "tune/core/search/gp/kernel_book.hpp"
 #include "tune/core/search/gp/targets.hpp"
 
+#include "shuffles.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -19,12 +21,6 @@ constexpr std::size_t samples = 1000;
 constexpr int iterations = 60;
 /// Number of points that are predicted at once.
 constexpr std::size_t chunk = 250;
-
-struct lesson {
-  std::vector<cube_point> at;
-  /// Targets to be minimised, with mean 0 and variance 1.
-  std::vector<double> targets;
-};
 
 lesson lesson_of(const encoding& space, const std::vector<scored_config>& best_first,
                  std::uint64_t seed) {
@@ -49,12 +45,6 @@ lesson lesson_of(const encoding& space, const std::vector<scored_config>& best_f
   return result;
 }
 
-/// Axes of one parameter: `count` of them, from `first` on.
-struct axes {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
 std::vector<axes> axes_by_parameter(const encoding& space) {
   std::vector<axes> result;
   const parameter* last = nullptr;
@@ -67,25 +57,60 @@ std::vector<axes> axes_by_parameter(const encoding& space) {
   return result;
 }
 
-/// @param without Axes on which all points get the same coordinate.
-gp::inputs inputs_of(const encoding& space, std::vector<cube_point> points, const axes& without) {
+gp::inputs inputs_of(const encoding& space, const std::vector<cube_point>& points) {
   gp::inputs result{space};
-  for (auto& x : points) {
-    for (auto i = without.first; i < without.first + without.count; ++i)
-      x[i] = space.at(i).is_category() ? 0 : 0.5;
+  for (const auto& x : points)
     result.add(x);
+  return result;
+}
+
+/// A kernel of some axes.
+struct fitted_kernel {
+  std::vector<bool> kept;
+  gp::fit found;
+};
+
+/// @param start Null: the fit begins at the first guess.
+fitted_kernel fitted(const encoding& space, const lesson& from, std::vector<bool> kept,
+                     const gp::kernel_logs* start) {
+  auto prior = gp::kernel_prior::of(space.mean_active());
+  auto begin = start != nullptr ? *start : gp::first_guess(prior, space.dimensions());
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    begin[i] = kept[i] ? begin[i] : prior.log_length;
+  auto at = inputs_of(space, from.at).with(kept);
+  auto found = gp::descend(at, from.targets, prior, std::move(begin), iterations);
+  return {std::move(kept), std::move(found)};
+}
+
+/// Whether the presence of each parameter depends on parameter `number`.
+std::vector<bool> dependents_of(const search_space& space, std::size_t number) {
+  std::vector<bool> result(space.parameters().size());
+  for (auto i : space.order()) {
+    const auto& parents = space.parents(i);
+    result[i] = std::any_of(parents.begin(), parents.end(),
+                            [&](auto parent) { return parent == number || result[parent]; });
   }
   return result;
 }
 
-gp::fit fitted(const encoding& space, const lesson& from, const axes& without,
-               const gp::kernel_logs* start) {
-  auto at = inputs_of(space, from.at, without);
-  auto prior = gp::kernel_prior::of(space.mean_active());
-  auto begin = start != nullptr ? *start : gp::first_guess(prior, at.dimensions());
-  for (auto i = without.first; i < without.first + without.count; ++i)
-    begin[i] = prior.log_length;
-  return gp::descend(at, from.targets, prior, std::move(begin), iterations);
+/// Evidence and chance of one parameter. Parameters that are present or absent because of it tell
+/// its value: they are left out of the comparison.
+/// @param all The kernel of all axes.
+void compare(const encoding& space, const lesson& from, const axes& of, const fitted_kernel& all,
+             std::uint64_t seed, model_importance& into) {
+  auto dependents = dependents_of(space.space(), space.number_of(of.first));
+  auto kept = all.kept;
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    kept[i] = !dependents[space.number_of(i)];
+  auto with = kept == all.kept ? all : fitted(space, from, kept, &all.found.logs);
+  for (auto i = of.first; i < of.first + of.count; ++i)
+    kept[i] = false;
+  // From nowhere: a fit that began at the kernel of all axes would know the parameter's values, and
+  // shuffles of them would no longer be as likely as they are.
+  auto without = fitted(space, from, std::move(kept), nullptr);
+  into.evidence = std::max(0.0, without.found.misfit - with.found.misfit);
+  into.chance = chance_of(space, from, of, without.found.logs, without.kept,
+                          {seed, space.parameter_of(of.first).name, 1});
 }
 
 std::vector<double> predicted(const gp::model& by, const encoding& space,
@@ -150,9 +175,8 @@ importance_by_model(const search_space& space, const std::vector<scored_config>&
   auto lesson = lesson_of(*laid_out, best_first, how.seed);
   if (auto wrong = refuse(how, lesson.at.size()))
     return *wrong;
-  axes none;
-  auto with = fitted(*laid_out, lesson, none, nullptr);
-  gp::model by{inputs_of(*laid_out, lesson.at, none), lesson.targets, with.logs};
+  auto with = fitted(*laid_out, lesson, std::vector<bool>(laid_out->dimensions(), true), nullptr);
+  gp::model by{inputs_of(*laid_out, lesson.at), lesson.targets, with.found.logs};
   auto effects = effects_of(by, *laid_out, how.seed);
   std::vector<std::shared_ptr<const object>> configs;
   for (const auto& x : best_first)
@@ -168,9 +192,7 @@ importance_by_model(const search_space& space, const std::vector<scored_config>&
     model_importance made;
     made.where = standing_of(space, laid_out->number_of(each.first), configs, how.best_share);
     made.effect = effect;
-    auto without = std::min(fitted(*laid_out, lesson, each, &with.logs).misfit,
-                            fitted(*laid_out, lesson, each, nullptr).misfit);
-    made.evidence = std::max(0.0, without - with.misfit);
+    compare(*laid_out, lesson, each, with, how.seed, made);
     sum += made.effect;
     result.push_back(std::move(made));
   }

@@ -94,31 +94,12 @@ double divergence_of(const std::vector<double>& best, const std::vector<double>&
   return result;
 }
 
-/// Divergence that random sets of `best` trials rarely exceed.
-double by_chance(const column& of, const std::vector<double>& all, std::size_t best, rng chance) {
-  std::vector<double> found;
-  auto trials = of.cell_of;
-  for (std::size_t drawing = 0; drawing < drawings; ++drawing) {
-    std::vector<double> counts(of.cells);
-    for (std::size_t i = 0; i < best; ++i) {
-      auto left = trials.size() - i;
-      auto other = i + static_cast<std::size_t>(chance.below(left));
-      std::swap(trials[i], trials[other]);
-      ++counts[trials[i]];
-    }
-    found.push_back(divergence_of(density_of(of, counts), all));
-  }
-  auto at = found.begin() + drawings * 95 / 100;
-  std::nth_element(found.begin(), at, found.end());
-  return *at;
-}
-
-/// Axis of a parameter. A grid is treated as a choice. Where a range depends on others, the value
+/// Axes of a parameter. A grid is treated as a choice. Where a range depends on others, the value
 /// counts, not its place in the range.
-std::optional<axis> axis_of(const domain& widest) {
+std::vector<axis> axes_of(const domain& widest) {
   if (const auto* grid = std::get_if<grid_of>(&widest))
-    return axis::make(choice_of{grid->options});
-  return axis::make(widest);
+    return axis::make_all(choice_of{grid->options});
+  return axis::make_all(widest);
 }
 
 std::size_t cells_of(const axis& x) {
@@ -133,13 +114,32 @@ std::size_t cell_of(const axis& x, double at, std::size_t cells) {
   return std::min(cell, cells - 1);
 }
 
-/// Values of a parameter: cells, coordinates and the values themselves, all by trial, the best
-/// first. The values stay those of the configurations.
+/// Values of a parameter by trial, the best first: the values themselves, which stay those of the
+/// configurations, and their places on each axis. [>= 1 axis]
 struct measured_column {
-  axis on;
-  column cells;
-  std::vector<double> coordinates;
+  std::vector<axis> on;
+  std::vector<column> parts;
+  /// By axis, then by trial.
+  std::vector<std::vector<double>> coordinates;
   std::vector<const value*> values;
+  /// Weight of the sum over the axes. The ranks of K items are K (K - 1) differences of which
+  /// (K - 1)^2 are free.
+  /// @source Anderson, "Tests of Significance for Contingency Tables with Ranks", 1959: his
+  ///         statistic is the sum over items times (K - 1) / K.
+  double weight = 1;
+  bool is_list = false;
+
+  /// Values of another kind are left out.
+  void add(const value& x, const domain& widest) {
+    auto one = is_list ? std::nullopt : on.front().coordinate(x);
+    auto at = one ? std::vector{*one} : list_coordinates(widest, x).value_or(std::vector<double>{});
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      parts[i].cell_of.push_back(cell_of(on[i], at[i], parts[i].cells));
+      coordinates[i].push_back(at[i]);
+    }
+    if (!at.empty())
+      values.push_back(&x);
+  }
 };
 
 /// Empty if the parameter has a single value.
@@ -147,50 +147,120 @@ std::optional<measured_column>
 column_of(const search_space& space, std::size_t number,
           const std::vector<std::shared_ptr<const object>>& best_first) {
   const auto& of = space.parameters()[number];
-  auto on = axis_of(space.widest(number));
-  if (!on)
+  auto widest = space.widest(number);
+  measured_column result{axes_of(widest), {}, {}, {}};
+  if (result.on.empty())
     return std::nullopt;
-  measured_column result{*on, {cells_of(*on), on->is_category()}, {}, {}};
+  result.is_list
+      = std::holds_alternative<permutation_of>(widest) || std::holds_alternative<subset_of>(widest);
+  if (const auto* order = std::get_if<permutation_of>(&widest))
+    result.weight = 1 - 1 / static_cast<double>(order->items.size());
+  for (const auto& x : result.on)
+    result.parts.push_back({cells_of(x), x.is_category()});
+  result.coordinates.resize(result.on.size());
   for (const auto& config : best_first) {
-    const auto* given = find_parameter(*config, of.name);
-    auto at = given == nullptr ? std::nullopt : on->coordinate(*given);
-    if (!at)
-      continue;
-    result.cells.cell_of.push_back(cell_of(*on, *at, result.cells.cells));
-    result.coordinates.push_back(*at);
-    result.values.push_back(given);
+    if (const auto* given = find_parameter(*config, of.name))
+      result.add(*given, widest);
   }
   return result;
+}
+
+/// The index of the one of the best lists that differs least from the others: by members, or by
+/// ranks. The better of equal ones.
+std::size_t most_alike(const measured_column& what, std::size_t best) {
+  std::vector<double> differences(best);
+  for (const auto& part : what.parts) {
+    auto counts = part.counts(best);
+    for (std::size_t i = 0; i < best; ++i) {
+      for (std::size_t cell = 0; cell < part.cells; ++cell) {
+        auto gap = static_cast<double>(cell) - static_cast<double>(part.cell_of[i]);
+        differences[i] += counts[cell] * std::abs(gap);
+      }
+    }
+  }
+  auto least = std::min_element(differences.begin(), differences.end());
+  return static_cast<std::size_t>(least - differences.begin());
+}
+
+/// The tenth and ninetieth percentile of the best.
+void set_range(const measured_column& what, parameter_standing& of) {
+  const auto& coordinates = what.coordinates.front();
+  std::vector<std::size_t> ordered(of.best);
+  std::iota(ordered.begin(), ordered.end(), std::size_t{0});
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](std::size_t a, std::size_t b) { return coordinates[a] < coordinates[b]; });
+  // Not computed from the coordinate: that would not be the trial's value to the last digit.
+  auto at = [&](double share) {
+    auto last = static_cast<double>(ordered.size() - 1);
+    return *what.values[ordered[static_cast<std::size_t>(std::lround(share * last))]];
+  };
+  of.from = at(0.1);
+  of.to = at(0.9);
 }
 
 parameter_standing standing_in(const parameter& of, const measured_column& what,
                                double best_share) {
   parameter_standing result;
   result.parameter = of.name;
-  result.trials = what.coordinates.size();
+  result.trials = what.values.size();
   if (result.trials < fewest_trials)
     return result;
   auto wanted = std::ceil(best_share * static_cast<double>(result.trials));
   result.best = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 2, result.trials - 1);
-  if (what.on.is_category()) {
-    auto counts = what.cells.counts(result.best);
+  if (what.is_list) {
+    result.from = result.to = *what.values[most_alike(what, result.best)];
+  } else if (what.on.front().is_category()) {
+    auto counts = what.parts.front().counts(result.best);
     auto most = std::max_element(counts.begin(), counts.end());
-    result.from = result.to = what.on.at(static_cast<double>(most - counts.begin()));
-    return result;
+    result.from = result.to = what.on.front().at(static_cast<double>(most - counts.begin()));
+  } else {
+    set_range(what, result);
   }
-  std::vector<std::size_t> ordered(result.best);
-  std::iota(ordered.begin(), ordered.end(), std::size_t{0});
-  std::stable_sort(ordered.begin(), ordered.end(), [&](std::size_t a, std::size_t b) {
-    return what.coordinates[a] < what.coordinates[b];
-  });
-  // Not computed from the coordinate: that would not be the trial's value to the last digit.
-  auto at = [&](double share) {
-    auto last = static_cast<double>(ordered.size() - 1);
-    return *what.values[ordered[static_cast<std::size_t>(std::lround(share * last))]];
-  };
-  result.from = at(0.1);
-  result.to = at(0.9);
   return result;
+}
+
+/// Divergence between sets of trials and all trials.
+class divergence_from_all {
+public:
+  explicit divergence_from_all(const measured_column& what) : what_{what} {
+    for (const auto& part : what.parts)
+      all_.push_back(density_of(part, part.counts(what.values.size())));
+  }
+
+  /// @param trials The first `best` of these.
+  [[nodiscard]] double of(const std::vector<std::size_t>& trials, std::size_t best) const {
+    double result = 0;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const auto& part = what_.parts[i];
+      std::vector<double> counts(part.cells);
+      for (std::size_t k = 0; k < best; ++k)
+        ++counts[part.cell_of[trials[k]]];
+      result += divergence_of(density_of(part, counts), all_[i]);
+    }
+    return what_.weight * result;
+  }
+
+private:
+  const measured_column& what_;
+  /// Densities of all trials, by axis.
+  std::vector<std::vector<double>> all_;
+};
+
+/// Divergence that random sets of `best` trials rarely exceed.
+double by_chance(const divergence_from_all& from, std::vector<std::size_t> trials, std::size_t best,
+                 rng chance) {
+  std::vector<double> found;
+  for (std::size_t drawing = 0; drawing < drawings; ++drawing) {
+    for (std::size_t i = 0; i < best; ++i) {
+      auto left = trials.size() - i;
+      auto other = i + static_cast<std::size_t>(chance.below(left));
+      std::swap(trials[i], trials[other]);
+    }
+    found.push_back(from.of(trials, best));
+  }
+  auto at = found.begin() + drawings * 95 / 100;
+  std::nth_element(found.begin(), at, found.end());
+  return *at;
 }
 
 /// @param often Share of all trials that have the parameter.
@@ -201,10 +271,11 @@ parameter_importance measured(const parameter& of, const measured_column& what, 
   auto best = result.where.best;
   if (best == 0)
     return result;
-  const auto& cells = what.cells;
-  auto all = density_of(cells, cells.counts(result.where.trials));
-  result.divergence = often * divergence_of(density_of(cells, cells.counts(best)), all);
-  result.by_chance = often * by_chance(cells, all, best, {how.seed, of.name, 0});
+  divergence_from_all from{what};
+  std::vector<std::size_t> trials(what.values.size());
+  std::iota(trials.begin(), trials.end(), std::size_t{0});
+  result.divergence = often * from.of(trials, best);
+  result.by_chance = often * by_chance(from, std::move(trials), best, {how.seed, of.name, 0});
   return result;
 }
 
@@ -241,8 +312,7 @@ ped_anova(const search_space& space, const std::vector<std::shared_ptr<const obj
     auto found = column_of(space, i, best_first);
     if (!found || x.numbers_runs)
       continue;
-    auto often
-        = static_cast<double>(found->coordinates.size()) / static_cast<double>(best_first.size());
+    auto often = static_cast<double>(found->values.size()) / static_cast<double>(best_first.size());
     result.push_back(measured(x, *found, often, how));
     sum += result.back().divergence;
   }

@@ -87,4 +87,9 @@ private:
   [[nodiscard]] double coordinate_of_number(double x) const;
 };
 
+/// Coordinates of a permutation or subset on the axes of its domain (`axis::make_all`), in their
+/// order. Empty for values that are not in the domain, and for domains of other kinds.
+[[nodiscard]] std::optional<std::vector<double>> list_coordinates(const domain& what,
+                                                                  const value& x);
+
 } // namespace tune

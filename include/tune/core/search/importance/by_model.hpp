@@ -24,12 +24,18 @@ struct model_importance {
   /// more than 1 if parameters act together. [0, 1]
   double effect = 0;
   /// Improvement of the model by the parameter: the logarithm of the ratio of the likelihoods with
-  /// and without it, times that of the priors, with the best kernel of each.
+  /// and without it, times that of the priors, with the best kernel of each. [>= 0]
   double evidence = 0;
+  /// Share of shuffles of the parameter's values among the configurations that have it that would
+  /// explain the results as well. (0, 1]
+  double chance = 1;
 
-  /// Whether the evidence exceeds that of a meaningless parameter in nineteen of twenty cases: half
-  /// the 95 % point of χ² with one degree of freedom.
-  [[nodiscard]] bool is_significant() const { return evidence > 1.92; }
+  /// Whether the model gains by the parameter, and more than it does by nineteen of twenty shuffles
+  /// of its values.
+  ///
+  /// Evidence alone proves little: to a model whose prior expects little noise, any further
+  /// parameter helps to take noise for a ragged function.
+  [[nodiscard]] bool is_significant() const { return evidence > 0.1 && chance <= 0.05; }
 };
 
 /// Importances by a Gaussian process of the results (see `gp::model`), largest first. Unlike
