@@ -462,7 +462,8 @@ class AtAHead(Shell, CertifiedCase):
         head, first, submit, flag = self.submitted()
         self.run_node("pause", self.directory / "results" / "a b")
         first.send_signal(signal.SIGINT)
-        self.finish(first, 130)
+        self.assertRegex(self.finish(first, 130).out,
+                         r"it starts no trial until tune-node unpause 'a b' --head \S+:\d+\n")
         flag.touch()
 
         err = self.directory / "err"

@@ -14,6 +14,7 @@
 #include "run/run_words.hpp"
 
 #include "tune/core/program_name.hpp"
+#include "tune/core/shell_word.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
@@ -171,6 +172,18 @@ private:
                                    + "; if it ended, " + again()});
   }
 
+  /// The snapshot with remarks that name commands for this machine: the head's have its directory.
+  [[nodiscard]] run_snapshot seen_from_here(run_snapshot x) const {
+    const auto there = program_call("unpause") + " " + experiment_words(x.directory);
+    const auto here = program_call("unpause") + " " + shell_word(x.experiment) + " --head "
+                      + shell_word(what_.head);
+    for (auto& remark : x.remarks) {
+      if (auto at = remark.find(there); at != std::string::npos)
+        remark.replace(at, there.size(), here);
+    }
+    return x;
+  }
+
   exit_code end(const final_status& how) {
     if (!how.how.storage_error.empty())
       std::cerr << program_name() << ": " << printable(how.how.storage_error) << '\n';
@@ -180,7 +193,7 @@ private:
                                        ? copy_rows(what_.link, key_, rows_of(what_.line), out)
                                        : expected<void>{};
                           }};
-    if (!write_result(wanted, how.last, how.how, options_.look))
+    if (!write_result(wanted, seen_from_here(how.last), how.how, options_.look))
       return exit_code::storage;
     auto left_off = how.how.status == experiment_status::interrupted && signal_ == 0;
     if (!left_off)
