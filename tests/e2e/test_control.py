@@ -421,6 +421,9 @@ class Socket(ControlCase):
         child.wait()
         self.assertTrue((self.place() / "socket").exists())
         self.assertIn("nobody runs this experiment now", self.control("stop", code=6).err)
+        for command in ("stop", "pause", "unpause", "retry"):
+            self.assertIn("trial 00077: there is no such trial",
+                          self.control(command, 77, code=3).err, command)
 
         again = self.begin(ini, "--resume", running=1)
 

@@ -234,6 +234,20 @@ expected<void> check_addition(const object& config, const fs::path& directory) {
   return whole ? expected<void>{} : whole.error();
 }
 
+/// Checks that the trials that the command names exist, as the head of a running experiment would.
+/// @errors `ec::unknown_name`. A record that cannot be read has none.
+expected<void> check_trials(const client_command& what, const fs::path& directory) {
+  auto from = store_reader::open(directory);
+  if (!from)
+    return {};
+  for (auto id : what.trials) {
+    if (auto row = from->trial(id); row && !*row)
+      return error{ec::unknown_name,
+                   directory.string() + ": trial " + to_text(id) + ": there is no such trial"};
+  }
+  return {};
+}
+
 /// Adds advice to an error for an experiment that nobody runs.
 error with_advice(error why, const client_command& what, const control_request& wish,
                   const fs::path& directory) {
@@ -241,6 +255,10 @@ error with_advice(error why, const client_command& what, const control_request& 
   if (why.code == ec::unreachable && what.what == op::add) {
     if (auto fits = check_addition(wish.config, directory); !fits)
       return fits.error();
+  }
+  if (why.code == ec::unreachable) {
+    if (auto known = check_trials(what, directory); !known)
+      return known.error();
   }
   if (why.code == ec::unreachable && is_asked_there(directory))
     return {why.code, asked_advice(what, wish, directory)};
