@@ -239,18 +239,21 @@ std::optional<stop_verdict> machine::ask_stopper(stopper& whom, const report& ab
 }
 
 bool machine::stop_condition(live_trial& trial) {
-  if (trial.last.what->done) {
-    decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
-    return true;
-  }
+  const auto is_done = trial.last.what->done;
   std::optional<stop_verdict> verdict;
   // Each stopper sees each report, even after another has decided.
   for (auto& x : stoppers_) {
+    if (is_done && draws_ < on::sees_last_reports)
+      break;
     auto says = ask_stopper(*x, *trial.last.what);
     if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
       says->why = says->earlier_why;
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
       verdict = std::move(says);
+  }
+  if (is_done && (!verdict || verdict->scope != stop_verdict::reach::experiment)) {
+    decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
+    return true;
   }
   if (!verdict)
     return false;

@@ -146,6 +146,34 @@ TEST_F(with_own_stopper, the_experiment_ends_with_its_reason_and_the_trial_that_
                           Pair(1u, "trial 00000 ends the experiment: enough of all")));
 }
 
+TEST_F(with_own_stopper, the_experiment_ends_with_a_last_report_as_well) {
+  begin("all 1", 2);
+  run();
+  report(zero, 0.5, true);
+  end(end_class::finished);
+
+  EXPECT_TRUE(uut->machine().is_finished());
+  EXPECT_EQ(ports.last<cmd::finish>().why, "trial 00000 ends the experiment: enough of all");
+}
+
+TEST_F(with_own_stopper, a_trial_that_is_done_ends_as_it_says) {
+  begin("most 1");
+  run();
+  report(zero, 0.5, true);
+  end(end_class::finished);
+
+  EXPECT_EQ(reasons(*this).at(0), "the trainable said it is done");
+}
+
+TEST_F(with_own_stopper, an_earlier_record_does_not_look_at_last_reports) {
+  begin("all 1", 2, on::sees_last_reports - 1);
+  run();
+  report(zero, 0.5, true);
+  end(end_class::finished);
+
+  EXPECT_FALSE(uut->machine().is_finished());
+}
+
 TEST_F(with_own_stopper, an_earlier_record_has_the_reason_alone) {
   begin("all 1", 2, on::names_who_ends - 1);
   run();

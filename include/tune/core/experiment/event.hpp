@@ -85,6 +85,8 @@ namespace on {
 /// searcher's.
 /// `keeps_ends`: in addition, a head that finds nothing left to run leaves the experiment's end as
 /// it was, and a reason that counts failures in a row says if they are those since a resume.
+/// `sees_last_reports`: in addition, conditions of the experiment are looked at for a trial's last
+/// report, too, which says that it is done.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -97,7 +99,8 @@ inline constexpr std::uint32_t heeds_clients = 10;
 inline constexpr std::uint32_t forgets_lineages = 11;
 inline constexpr std::uint32_t bounds_model_waits = 11;
 inline constexpr std::uint32_t keeps_ends = 12;
-inline constexpr std::uint32_t present_draws = keeps_ends;
+inline constexpr std::uint32_t sees_last_reports = 12;
+inline constexpr std::uint32_t present_draws = sees_last_reports;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
