@@ -15,18 +15,22 @@ namespace tune::cli {
 
 namespace {
 
-/// The trial's newest exploit before an event; nothing if there is none.
+/// The trial's newest exploit before an event that was not undone; nothing if there is none.
 expected<std::optional<decision_row>> newest_exploit(store_reader& from, trial_id of,
                                                      sequence before) {
   auto all = from.decisions(of);
   if (!all)
     return all.error();
-  std::optional<decision_row> result;
+  std::vector<decision_row> exploits;
   for (auto& x : *all) {
-    if (x.action == "exploit" && x.seq < before)
-      result = std::move(x);
+    if (x.seq >= before)
+      break;
+    if (x.action == "exploit")
+      exploits.push_back(std::move(x));
+    else if (x.action == "exploit_undone" && !exploits.empty())
+      exploits.pop_back();
   }
-  return result;
+  return exploits.empty() ? std::nullopt : std::optional{std::move(exploits.back())};
 }
 
 /// The donor of an exploit; nothing if the reason does not name one.

@@ -25,6 +25,14 @@ struct pending_exploit {
   config_ptr config;
 };
 
+/// A donor's state that a trial has taken over, and not trained from yet.
+struct untried_exploit {
+  trial_id donor;
+  checkpoint_id from;
+  /// The trial's configuration before.
+  config_ptr before;
+};
+
 /// Work left for a trial that has come to its end: its export, or the checkpoint it was to end
 /// with. For scheduler and searcher the trial has ended.
 struct open_end {
@@ -113,6 +121,8 @@ struct live_trial {
   std::string stop_reason;
   fact::end_kind stop_kind = fact::end_kind::completed;
   std::optional<pending_exploit> due_exploit;
+  /// From an exploit to the first report after it.
+  std::optional<untried_exploit> untried;
   std::string last_error;
   std::optional<open_end> end;
 

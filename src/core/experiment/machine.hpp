@@ -291,6 +291,7 @@ private:
   [[nodiscard]] attempt_end end_of(const live_trial& trial, const on::ended& what) const;
   void go_on_without_aside(live_trial& trial, const std::string& why);
   void take_over_due_exploit(live_trial& trial);
+  void undo_exploit(live_trial& trial);
   void requeue(live_trial& trial, std::string reason, bool keeps_place = false);
   void tell_added(live_trial& trial, comeback how = comeback::last);
   void leave_queue(live_trial& trial);

@@ -85,6 +85,7 @@ void describe_end(fingerprint& into, const live_trial& x) {
   into.add(std::uint64_t{x.due_exploit.has_value()});
   if (x.due_exploit)
     into.add(x.due_exploit->donor).add(x.due_exploit->from).add(*x.due_exploit->config);
+  into.add(x.untried ? x.untried->from : checkpoint_id{});
   into.add(std::string_view{x.last_error});
   if (x.end)
     into.add(std::string_view{x.end->reason})

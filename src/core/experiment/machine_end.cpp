@@ -261,12 +261,29 @@ void machine::take_over_due_exploit(live_trial& trial) {
     return;
   auto due_exploit = std::move(*trial.due_exploit);
   trial.due_exploit.reset();
+  if (draws_ >= on::undoes_exploits)
+    trial.untried = untried_exploit{due_exploit.donor, due_exploit.from,
+                                    trial.untried ? trial.untried->before : trial.config};
   trial.config = due_exploit.config;
   trial.config_before.reset();
   trial.checkpoints.push_back(due_exploit.from);
   trial.high_water = trial.judged = trial.pauses_at = 0;
   ++trial.lineage;
   drop_aside(trial);
+}
+
+/// Undoes an exploit whose checkpoint cannot be restored: the trial goes on as itself.
+void machine::undo_exploit(live_trial& trial) {
+  const auto* from = trial.untried ? checkpoints_.find(trial.untried->from) : nullptr;
+  if (!trial.untried || (from != nullptr && !from->bad))
+    return;
+  trial.config = trial.untried->before;
+  // The scheduler hears of its configuration.
+  trial.draft.is_redrawn = true;
+  note_decision(trial, "exploit_undone",
+                object{{"why", "the checkpoint of trial " + to_text(trial.untried->donor)
+                                   + " cannot be restored: it goes on as itself"}});
+  trial.untried.reset();
 }
 
 /// @param keeps_place True if the trial keeps its place in the queue: see `fact::added::again`.

@@ -76,6 +76,7 @@ void machine::take_over(live_trial& trial, const on::placed& what) {
 
 void machine::make_attempt(live_trial& trial, const on::placed& what) {
   ended_early_.reset();
+  undo_exploit(trial);
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;
   attempt.where = what.what;

@@ -138,6 +138,7 @@ void machine::set_last(live_trial& trial, std::shared_ptr<const report> what) {
 
 void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
   trial.high_water = what->iteration;
+  trial.untried.reset();
   set_last(trial, what);
   trial.last.is_judged = false;
   if (!std::exchange(any_report_, true)) {

@@ -87,6 +87,8 @@ namespace on {
 /// it was, and a reason that counts failures in a row says if they are those since a resume.
 /// `sees_last_reports`: in addition, conditions of the experiment are looked at for a trial's last
 /// report, too, which says that it is done.
+/// `undoes_exploits`: in addition, a trial whose donor's checkpoint turns out to be bad before it
+/// has trained from that goes on with its own configuration.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -100,7 +102,8 @@ inline constexpr std::uint32_t forgets_lineages = 11;
 inline constexpr std::uint32_t bounds_model_waits = 11;
 inline constexpr std::uint32_t keeps_ends = 12;
 inline constexpr std::uint32_t sees_last_reports = 12;
-inline constexpr std::uint32_t present_draws = sees_last_reports;
+inline constexpr std::uint32_t undoes_exploits = 12;
+inline constexpr std::uint32_t present_draws = undoes_exploits;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
