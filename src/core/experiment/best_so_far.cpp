@@ -19,7 +19,8 @@ metrics_ptr metrics_of(const report_marks& marks, const std::vector<objective>& 
   object result;
   for (std::size_t i = 0; i < marks.scores.size(); ++i) {
     const auto& what = objectives[i];
-    result.set(what.metric, plain(as_reported(marks.scores[i], what.maximise)));
+    if (!std::isnan(marks.scores[i]))
+      result.set(what.metric, plain(as_reported(marks.scores[i], what.maximise)));
   }
   return result.empty() ? nullptr : std::make_shared<const object>(std::move(result));
 }

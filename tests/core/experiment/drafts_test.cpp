@@ -22,6 +22,8 @@ config_ptr x_is(int x) {
 struct drafts : support::run_by_hand, testing::Test {
   static constexpr trial_id one{1};
 
+  drafts() { settings.draft_patience = 50ms; }
+
   /// Starts trial 0, draws trial 1 as a draft before anything is known of trial 0, and has trial 1
   /// chosen.
   void begin() {

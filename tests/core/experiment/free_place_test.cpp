@@ -23,7 +23,10 @@ config_ptr x_is(int x) {
 
 /// Trials 0 and 1 run, and the searcher works out the next configuration.
 struct free_places : support::run_by_hand, testing::Test {
-  free_places() { sketches = true; }
+  free_places() {
+    sketches = true;
+    settings.draft_patience = 50ms;
+  }
 
   void begin(std::uint32_t draws = on::present_draws) {
     make();
