@@ -463,7 +463,7 @@ class AtAHead(Shell, CertifiedCase):
         self.run_node("pause", self.directory / "results" / "a b")
         first.send_signal(signal.SIGINT)
         self.assertRegex(self.finish(first, 130).out,
-                         r"it starts no trial until tune-node unpause 'a b' --head \S+:\d+\n")
+                         r"it starts no trial until tune-node unpause 'a b' --head \S+:\d+ --certs .*\n")
         flag.touch()
 
         err = self.directory / "err"

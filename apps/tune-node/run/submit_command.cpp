@@ -173,10 +173,9 @@ private:
   }
 
   /// The snapshot with remarks that name commands for this machine: the head's have its directory.
-  [[nodiscard]] run_snapshot seen_from_here(run_snapshot x) const {
-    const auto there = program_call("unpause") + " " + experiment_words(x.directory);
-    const auto here = program_call("unpause") + " " + shell_word(x.experiment) + " --head "
-                      + shell_word(what_.head);
+  [[nodiscard]] static run_snapshot seen_from_here(run_snapshot x) {
+    const auto there = program_call("unpause") + " " + shell_word(x.directory);
+    const auto here = program_call("unpause") + " " + experiment_words(x.directory);
     for (auto& remark : x.remarks) {
       if (auto at = remark.find(there); at != std::string::npos)
         remark.replace(at, there.size(), here);
