@@ -134,6 +134,21 @@ class Failures(Case):
         self.assertEqual(ran.json()["best"]["trial"], "00000")
         self.run_node("wait", "results/x", code=4)
 
+    def test_strict_holds_at_a_limit_of_time(self):
+        (self.directory / "go.sh").write_text(
+            "echo loss=1\n[ $1 = 0 ] && exec sleep 600\nexit 3\n")
+        ini = self.ini(
+            "[experiment]\nmetric = loss\ntime_limit = 1s\n[trainable]\n"
+            "command = sh ./go.sh {x}\nmetric.loss = loss={number}\n[space]\nx = grid(1, 0)\n"
+            "[failure]\nmax_failures = 0\n")
+
+        self.run_node("run", ini, "--cluster.cpus", "2", "--strict", code=4)
+        self.run_node("wait", "results/x", "--strict", code=4)
+        self.run_node("wait", "results/x")
+        left = self.run_node("resume", "results/x", "--mode", "errored_only",
+                             "--experiment.time_limit", "0", "-o", "json")
+        self.assertEqual(left.json()["status"], "left_off")
+
     def test_strict_turns_a_failed_trial_into_exit_4(self):
         ini = self.cpp_experiment("moody", "kind = grid(throws, learns)")
 

@@ -59,19 +59,18 @@ exit_code exit_code_of(const run_summary& how, bool strict, int signal) {
     case experiment_status::interrupted:
       return signal == 0 ? exit_code::again : static_cast<exit_code>(128 + signal);
     case experiment_status::time_limit:
-      return how.view.best || how.view.succeeded > 0 ? exit_code::done : exit_code::none_succeeded;
+    case experiment_status::left_off:
+      // Trials that are to go on count by what they have reported.
+      if (!how.view.best && how.view.succeeded == 0)
+        return exit_code::none_succeeded;
+      return strict && errored > 0 ? exit_code::some_failed : exit_code::done;
     case experiment_status::stalled:
       return exit_code::again;
-    case experiment_status::failed: {
-      // A trial that `fail_fast` kept from ending well counts by what it reported.
-      const auto& best = how.view.best;
-      const auto has_any
-          = how.view.succeeded > 0 || (best && best->status != trial_status::errored);
-      return has_any ? exit_code::some_failed : exit_code::none_succeeded;
-    }
+    case experiment_status::failed:
+      return how.view.best || how.view.succeeded > 0 ? exit_code::some_failed
+                                                     : exit_code::none_succeeded;
     case experiment_status::done:
     case experiment_status::stopped:
-    case experiment_status::left_off:
       break;
   }
   if (how.view.succeeded == 0)
