@@ -11,8 +11,8 @@ began; the place that has been free for longest is taken first. `random` shows w
 the start of a process take by themselves.
 
 Prints one JSON object per searcher and range of trials: the median, the 95th percentile and the most
-of these times [ms], how many trials ran with what was drawn ahead, or at once, and the least loss of
-all trials so far.
+of these times [ms], the most of them that passed until the place had its configuration, how many
+trials ran with what was drawn ahead, or at once, and the least loss of all trials so far.
 """
 import argparse
 import json
@@ -41,7 +41,7 @@ metric.loss = loss=({number})
 cpu = 0.01
 [search]
 type = %(searcher)s
-max_wait = %(max_wait)s
+%(max_wait)s
 [space]
 %(space)s
 """
@@ -61,7 +61,7 @@ def read_words():
     words.add_argument("--trials", type=int, default=1000)
     words.add_argument("--places", type=int, default=4)
     words.add_argument("--seconds", type=float, default=0.2)
-    words.add_argument("--max-wait", default="50ms")
+    words.add_argument("--max-wait")
     words.add_argument("--seed", type=int, default=1)
     given = words.parse_args()
     if given.places < 1 or given.trials <= given.places:
@@ -77,7 +77,7 @@ def run(words, searcher, directory):
         "places": words.places,
         "seconds": words.seconds,
         "searcher": searcher,
-        "max_wait": words.max_wait,
+        "max_wait": "max_wait = " + words.max_wait if words.max_wait else "",
         "arguments": " ".join("{%s}" % x for x in names),
         "space": "\n".join("%s = uniform(0, 1)" % x for x in names),
     }
@@ -90,16 +90,19 @@ def run(words, searcher, directory):
     if ran.returncode != 0:
         raise SystemExit(ran.stderr)
     with sqlite3.connect(Path(json.loads(ran.stdout)["directory"]) / "experiment.db") as record:
-        attempts = record.execute("SELECT started, ended FROM attempts ORDER BY started").fetchall()
+        attempts = record.execute(
+            "SELECT a.started, a.ended, t.created FROM attempts a JOIN trials t USING (trial)"
+            " ORDER BY a.started").fetchall()
         trials = record.execute("SELECT origin, json_extract(metrics, '$.loss') FROM trials ORDER BY trial")
         return attempts, trials.fetchall()
 
 
 def times_free(attempts):
-    """For each attempt that was not among the first: how long its place had been free. [ms]"""
+    """For each attempt that was not among the first: how long its place had been free, and how much
+    of that it waited for a configuration. [ms]"""
     changes = sorted(
-        [(ended, 0, None) for _, ended in attempts]
-        + [(started, 1, number) for number, (started, _) in enumerate(attempts)],
+        [(ended, 0, None) for _, ended, _ in attempts]
+        + [(started, 1, number) for number, (started, _, _) in enumerate(attempts)],
         key=lambda x: x[:2],
     )
     free = deque()
@@ -108,7 +111,9 @@ def times_free(attempts):
         if not begins:
             free.append(at)
         elif free:
-            result[number] = 1000 * (at - free.popleft())
+            since = free.popleft()
+            suggested = attempts[number][2]
+            result[number] = 1000 * (at - since), 1000 * max(0, suggested - since)
     return result
 
 
@@ -119,7 +124,8 @@ def main():
             attempts, trials = run(words, searcher, Path(directory))
         waits = times_free(attempts)
         for low, high in zip(BOUNDS, BOUNDS[1:]):
-            here = sorted(ms for number, ms in waits.items() if low <= number < high)
+            both = [x for number, x in waits.items() if low <= number < high]
+            here = sorted(free for free, _ in both)
             if not here:
                 continue
             ahead = sum("drawn ahead" in origin for origin, _ in trials[low:high])
@@ -129,6 +135,7 @@ def main():
                 "p50_ms": round(here[len(here) // 2], 2),
                 "p95_ms": round(here[int(0.95 * (len(here) - 1))], 2),
                 "max_ms": round(here[-1], 2),
+                "max_without_configuration_ms": round(max(x for _, x in both), 2),
                 "drawn_ahead": ahead,
                 "least_loss": min(loss for _, loss in trials[:high]),
             }), flush=True)

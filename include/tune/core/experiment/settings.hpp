@@ -107,7 +107,7 @@ struct experiment_settings {
   drafting drafts = drafting::thorough;
   /// Longest time that resources granted to a trial wait for its draft to be thought over; then the
   /// draft runs as it is. 0 = no limit.
-  std::chrono::nanoseconds draft_patience{std::chrono::milliseconds{40}};
+  std::chrono::nanoseconds draft_patience{std::chrono::milliseconds{30}};
   /// Total number of configurations wanted of the searcher, whoever counts them; those drawn beyond
   /// it that have not begun are withdrawn when a head opens. 0 = unknown.
   std::uint64_t sample_limit = 0;

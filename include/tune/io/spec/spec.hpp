@@ -159,7 +159,7 @@ struct search_section {
   /// the caller's directory; empty: none.
   std::string learn_from;
   /// See `experiment_settings::draft_patience`.
-  std::chrono::nanoseconds max_wait{std::chrono::milliseconds{40}};
+  std::chrono::nanoseconds max_wait{std::chrono::milliseconds{30}};
   /// See `experiment_settings::max_pending`.
   std::uint64_t max_pending = 0;
   /// See `experiment_settings::in_batches`.
