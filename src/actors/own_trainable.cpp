@@ -44,11 +44,12 @@ step_orders::plan plan_of(const trainable_start& what, const own_trainable* how)
 struct leader_state {
   static inline const char* name = "tune.own_trainable";
 
+  monitors watched;
+  leader_impl::pointer self = nullptr;
   trainable_start what;
   std::shared_ptr<const own_trainable> how;
   step_orders rule{{}};
   own_trainable_actor own;
-  monitors watched;
   attempt_session session{0, std::chrono::nanoseconds{0}, instant{0}};
   attempt_drafts drafts;
   attempt_saves saves;
@@ -69,79 +70,70 @@ struct leader_state {
 
   // -- From the trial.
 
-  template <class Self>
-  void answer(Self* self, const attempt_answer& x) {
+  void answer(const attempt_answer& x) {
     session.allow(x.until);
     if (x.number != session.number() || !rule.awaits_answer())
       return;
     switch (x.kind) {
       case answer_kind::go_on:
-        return carry_out(self, rule.go_on());
+        return carry_out(rule.go_on());
       case answer_kind::stop:
-        return end_in_order(self, rule.stop(x.exports), x.exports);
+        return end_in_order(rule.stop(x.exports), x.exports);
       case answer_kind::save:
       case answer_kind::save_and_end: {
         const auto ends = x.kind == answer_kind::save_and_end;
-        return end_in_order(self, rule.save({x.checkpoint, ends, x.in_memory}, x.exports),
-                            x.exports);
+        return end_in_order(rule.save({x.checkpoint, ends, x.in_memory}, x.exports), x.exports);
       }
     }
   }
 
-  template <class Self>
-  void halt(Self* self, const attempt_halt& x) {
+  void halt(const attempt_halt& x) {
     const auto is_kill = x.how >= static_cast<std::uint8_t>(halt_mode::kill);
     if (artifacts.is_under_way() && is_kill)
       return artifacts.drop_soon(self);
     if (is_kill && !saves.is_idle())
       saves.drop_soon(self);
     const auto mode = is_kill ? halt_mode::kill : static_cast<halt_mode>(x.how);
-    end_in_order(self, rule.halt(mode, x.exports), x.exports);
+    end_in_order(rule.halt(mode, x.exports), x.exports);
   }
 
-  template <class Self>
-  void end_in_order(Self* self, const step_commands& all, bool with_exports) {
+  void end_in_order(const step_commands& all, bool with_exports) {
     if (with_exports)
       exports.begin();
-    carry_out(self, all);
+    carry_out(all);
   }
 
   // -- Commands of the rule.
 
-  template <class Self>
-  void carry_out(Self* self, const step_commands& all) {
+  void carry_out(const step_commands& all) {
     for (const auto& x : all)
-      std::visit([&](const auto& y) { act(self, y); }, x);
+      std::visit([&](const auto& y) { act(y); }, x);
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::set_up&) {
+  void act(const step_cmd::set_up&) {
     // The actor may write to this directory; if it cannot be created, it is enough that writing
     // fails.
     const attempt_directory place{
         std::filesystem::path{"trials"} / to_text(trial_id{what.order.trial}), what.job->directory};
     request(self, what.maker, caf::infinite, directory_wanted{place})
-        .then([this, self](const directory_made&) { set_up(self); },
-              [this, self](const caf::error&) { set_up(self); });
+        .then([this](const directory_made&) { set_up(); }, [this](const caf::error&) { set_up(); });
   }
 
-  template <class Self>
-  void set_up(Self* self) {
+  void set_up() {
     if (over)
       return;
     try {
-      own = spawn(self);
+      own = spawn();
     } catch (...) {
-      return carry_out(self, rule.refused(current_exception_text()));
+      return carry_out(rule.refused(current_exception_text()));
     }
-    watched.watch(self, own, [this, self](const caf::error& why) { lose(self, why); });
+    watched.watch(self, own, [this](const caf::error& why) { lose(why); });
     // Whatever ends this actor, nothing of the attempt runs on.
     self->attach_functor([whom = own] { caf::anon_send_exit(whom, caf::exit_reason::kill); });
-    order(self, training_setup{what.order.config.content, context_of(what)});
+    order(training_setup{what.order.config.content, context_of(what)});
   }
 
-  template <class Self>
-  own_trainable_actor spawn(Self* self) {
+  own_trainable_actor spawn() {
     const auto& wanted = std::get<run_as_actor>(what.job->plan).trainable;
     if (how == nullptr || !how->spawn)
       throw std::runtime_error{"no actor named '" + wanted + "' is registered"};
@@ -154,116 +146,100 @@ struct leader_state {
     return result;
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::load&) {
-    order(self, training_load{what.restore});
-  }
+  void act(const step_cmd::load&) { order(training_load{what.restore}); }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::begun&) {
+  void act(const step_cmd::begun&) {
     // A trial that goes on from a checkpoint reports its start; for others the first report shows
     // it.
     if (!what.order.restore_from.empty())
       send(self, what.trial, attempt_started{what.order.attempt, 0});
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::step&) {
+  void act(const step_cmd::step&) {
     session.go_on(steady_now());
     request(self, own, caf::infinite, training_step{})
-        .then([this, self](training_result x) { report(self, std::move(x.what)); },
-              [this, self](const caf::error& why) { refuse(self, why); });
+        .then([this](training_result x) { report(std::move(x.what)); },
+              [this](const caf::error& why) { refuse(why); });
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::save& x) {
+  void act(const step_cmd::save& x) {
     if (saves.is_full()) {
       put_off = x;
       return;
     }
-    drafts.begin(self, x.in_memory, [this, self](const std::string& why) {
+    drafts.begin(self, x.in_memory, [this](const std::string& why) {
       if (why.empty())
-        order(self, training_save{drafts.directory()});
+        order(training_save{drafts.directory()});
       else
-        carry_out(self, rule.refused(why));
+        carry_out(rule.refused(why));
     });
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::keep& x) {
+  void act(const step_cmd::keep& x) {
     const auto in_memory = drafts.is_in_memory();
     saves.keep(self, {x.checkpoint, session.iteration(), session.time_total().count(),
                       drafts.hand_over(), x.ends, in_memory});
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::not_kept& x) {
+  void act(const step_cmd::not_kept& x) {
     put_off.reset();
     drafts.give_up(self);
     saves.refuse(self, x.checkpoint, x.why);
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::export_model& x) {
+  void act(const step_cmd::export_model& x) {
     const auto& format = what.job->exports[x.format];
     const attempt_directory place{export_name(what) / format, what.checkpoints};
-    auto export_to = [this, self, format](const std::string& why) {
+    auto export_to = [this, format](const std::string& why) {
       if (why.empty())
-        order_export(self, format);
+        order_export(format);
       else
-        carry_out(self, rule.refused(why));
+        carry_out(rule.refused(why));
     };
     request(self, what.maker, caf::infinite, directory_wanted{place})
         .then([export_to](const directory_made& made) { export_to(made.why); },
-              [self, export_to](const caf::error& why) { export_to(render(self->system(), why)); });
+              [this, export_to](const caf::error& why) { export_to(render(self->system(), why)); });
   }
 
-  template <class Self>
-  void order_export(Self* self, const std::string& format) {
-    auto answer = [this, self](bool knows) {
-      carry_out(self, knows ? rule.carried_out() : rule.refused("it does not know this format"));
+  void order_export(const std::string& format) {
+    auto answer = [this](bool knows) {
+      carry_out(knows ? rule.carried_out() : rule.refused("it does not know this format"));
     };
     request(self, own, caf::infinite, training_export{export_directory(what) / format, format})
-        .then(answer, [this, self](const caf::error& error) { refuse(self, error); });
+        .then(answer, [this](const caf::error& error) { refuse(error); });
   }
 
-  template <class Self>
-  void act(Self*, const step_cmd::not_exported& x) {
-    exports.fail(what.job->exports[x.format], x.why);
-  }
+  void act(const step_cmd::not_exported& x) { exports.fail(what.job->exports[x.format], x.why); }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::dismiss& x) {
+  void act(const step_cmd::dismiss& x) {
     if (!own)
-      return carry_out(self, rule.gone({}));
+      return carry_out(rule.gone({}));
     caf::anon_send_exit(own, x.by_force ? caf::exit_reason::kill : caf::exit_reason::user_shutdown);
     delayed_send(self, caf::actor_cast<leader_impl>(self), what.job->kill_grace, tick_atom_v,
                  ++dismissals);
   }
 
-  template <class Self>
-  void act(Self* self, const step_cmd::over& x) {
+  void act(const step_cmd::over& x) {
     put_off.reset();
     drafts.give_up(self);
     over.emplace();
     over->attempt = what.order.attempt;
     over->how = static_cast<std::uint8_t>(x.how);
     over->detail = x.why;
-    go_if_settled(self);
+    go_if_settled();
   }
 
   // -- From the actor.
 
   /// Sends an order whose answer carries no data.
-  template <class Self, class Order>
-  void order(Self* self, Order x) {
+  template <class Order>
+  void order(Order x) {
     request(self, own, caf::infinite, std::move(x))
-        .then([this, self] { carry_out(self, rule.carried_out()); },
-              [this, self](const caf::error& why) { refuse(self, why); });
+        .then([this] { carry_out(rule.carried_out()); },
+              [this](const caf::error& why) { refuse(why); });
   }
 
-  template <class Self>
-  void refuse(Self* self, const caf::error& why) {
+  void refuse(const caf::error& why) {
     // The down message reports the actor's own end with its cause; but perhaps it only passed on
     // the error that another actor has ended.
     if (why == caf::sec::request_receiver_down) {
@@ -274,25 +250,23 @@ struct leader_state {
     }
     const auto doing = rule.doing();
     if (why == caf::sec::unexpected_response)
-      return carry_out(self, rule.refused("its actor answered a " + doing
-                                          + " with another message than it has to"));
+      return carry_out(
+          rule.refused("its actor answered a " + doing + " with another message than it has to"));
     if (why == caf::sec::unexpected_message)
-      return carry_out(self, rule.refused("its actor does not know what a " + doing + " is"));
+      return carry_out(rule.refused("its actor does not know what a " + doing + " is"));
     // An actor that throws answers first, and ends then: the next order is under way by that time.
     refused_by = {doing, text_of(self->system(), why)};
-    carry_out(self, rule.refused(refused_by->second));
+    carry_out(rule.refused(refused_by->second));
   }
 
   /// If the actor had ended, its down message would have come by now.
-  template <class Self>
-  void clear_up_suspicion(Self* self) {
+  void clear_up_suspicion() {
     if (auto doing = std::exchange(suspect, std::nullopt))
-      carry_out(self, rule.refused("its actor answered a " + *doing
-                                   + " with the error that another actor has ended"));
+      carry_out(rule.refused("its actor answered a " + *doing
+                             + " with the error that another actor has ended"));
   }
 
-  template <class Self>
-  void lose(Self* self, const caf::error& why) {
+  void lose(const caf::error& why) {
     suspect.reset();
     const auto cause = why ? text_of(self->system(), why) : std::string{};
     const auto has_thrown = refused_by && refused_by->second == cause;
@@ -300,40 +274,37 @@ struct leader_state {
     auto text = "its actor ended" + (doing.empty() ? std::string{} : " in its " + doing);
     if (why)
       text += ": " + cause;
-    carry_out(self, rule.gone(std::move(text)));
+    carry_out(rule.gone(std::move(text)));
   }
 
-  template <class Self>
-  void report(Self* self, metrics said) {
+  void report(metrics said) {
     auto fit = fit_for_record(std::move(said));
     if (!fit)
-      return carry_out(self, rule.refused(to_text(fit.error())));
+      return carry_out(rule.refused(to_text(fit.error())));
     auto numbered = session.make(std::move(*fit), steady_now(), wall_ms());
     if (!numbered)
-      return carry_out(self, rule.refused(numbered.error().detail));
+      return carry_out(rule.refused(numbered.error().detail));
     auto& made = *numbered;
     send(self, what.trial, message_of(what.order.attempt, made));
-    carry_out(self, rule.stepped(made.done, !session.has_credit()));
+    carry_out(rule.stepped(made.done, !session.has_credit()));
   }
 
   // -- The end.
 
   /// A checkpoint is safe or has failed.
-  template <class Self>
-  void settle(Self* self) {
+  void settle() {
     if (put_off)
-      act(self, *std::exchange(put_off, std::nullopt));
-    go_if_settled(self);
+      act(*std::exchange(put_off, std::nullopt));
+    go_if_settled();
   }
 
-  template <class Self>
-  void go_if_settled(Self* self) {
+  void go_if_settled() {
     if (gone || !over || !saves.is_idle())
       return;
     gone = true;
     const auto end = saves.judged(*over);
-    exports.finish(self, end, drafts.next_name(), session.iteration(), [this, self, end] {
-      artifacts.finish(self, end, [this, self](attempt_ended& told) {
+    exports.finish(self, end, drafts.next_name(), session.iteration(), [this, end] {
+      artifacts.finish(self, end, [this](attempt_ended& told) {
         send(self, what.trial, std::move(told));
         self->quit();
       });
@@ -341,10 +312,9 @@ struct leader_state {
   }
 
   /// The own actor's end does not end this one, even if they are linked or the message says so.
-  template <class Self>
-  void hear_exit(Self* self, caf::exit_msg& told) {
+  void hear_exit(caf::exit_msg& told) {
     if (own && told.source == own.address())
-      return lose(self, told.reason);
+      return lose(told.reason);
     if (is_from_here(self) && told.reason)
       self->quit(std::move(told.reason));
   }
@@ -353,6 +323,7 @@ struct leader_state {
 leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<leader_state> self,
                                                 trainable_start what) {
   auto& state = state_of(self);
+  state.self = self;
   state.what = std::move(what);
   const auto& order = state.what.order;
   const auto& name = std::get<run_as_actor>(state.what.job->plan).trainable;
@@ -363,26 +334,26 @@ leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<le
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
   state.drafts.init(state.what);
-  state.saves.init(state.what, [self, &state] { state.settle(self); });
+  state.saves.init(state.what, [&state] { state.settle(); });
   state.exports.init(state.what);
   if (state.what.order.ends)
     state.exports.begin();
   state.artifacts.init(state.what);
   stand_firm(self);
-  self->set_exit_handler([self, &state](caf::exit_msg& told) { state.hear_exit(self, told); });
+  self->set_exit_handler([&state](caf::exit_msg& told) { state.hear_exit(told); });
   state.watched.init(self);
   auto me = caf::actor_cast<leader_impl>(self);
   send(self, state.what.trial, order.attempt, trainable_actor{me});
-  state.carry_out(self, state.rule.begin());
+  state.carry_out(state.rule.begin());
   return {
-      [self, &state](const attempt_answer& x) { state.answer(self, x); },
-      [self, &state](const attempt_halt& x) { state.halt(self, x); },
+      [&state](const attempt_answer& x) { state.answer(x); },
+      [&state](const attempt_halt& x) { state.halt(x); },
       [](ping_atom, std::uint64_t x) { return x; },
-      [self, &state](tick_atom, std::uint64_t which) {
+      [&state](tick_atom, std::uint64_t which) {
         if (which == end_of_suspicion)
-          state.clear_up_suspicion(self);
+          state.clear_up_suspicion();
         else if (which == state.dismissals)
-          state.carry_out(self, state.rule.late());
+          state.carry_out(state.rule.late());
       },
   };
 }

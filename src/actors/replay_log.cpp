@@ -40,6 +40,23 @@ expected<replayed_log> replay_log(engine& run, const history_function& history,
   }
 }
 
+std::vector<event_body> first_events(const experiment& x, runner_parts& parts) {
+  std::vector<event_body> result;
+  auto add_all = [&result](auto& what) {
+    for (auto& one : std::exchange(what, {}))
+      result.emplace_back(std::move(one));
+  };
+  add_all(parts.bad);
+  for (auto [trial, attempt] : x.open_attempts())
+    result.emplace_back(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
+  if (parts.opening.how == opening::gathers) {
+    add_all(parts.again);
+    add_all(parts.additions);
+    result.emplace_back(on::gathered{parts.only_again});
+  }
+  return result;
+}
+
 std::string text_of_bad(const std::vector<on::checkpoint_bad>& bad) {
   const auto& first = bad.front();
   auto text = "trial " + to_text(first.trial) + ": checkpoint "

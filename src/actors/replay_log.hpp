@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace tune {
 
@@ -25,6 +27,11 @@ struct replayed_log {
 [[nodiscard]] expected<replayed_log> replay_log(engine& run, const history_function& history,
                                                 const head_rules_function& rules,
                                                 const std::function<void()>& after_batch);
+
+/// What the head of an experiment that goes on has to say before anything new happens: which
+/// checkpoints are bad, that the attempts under its last head ended with it, and what is to be run
+/// as well. Leaves these lists of `parts` empty.
+[[nodiscard]] std::vector<event_body> first_events(const experiment& x, runner_parts& parts);
 
 /// The text for people about checkpoints that cannot be restored. @param bad [>= 1]
 [[nodiscard]] std::string text_of_bad(const std::vector<on::checkpoint_bad>& bad);

@@ -36,9 +36,6 @@ struct runner_state : engine_ports {
   answer_watch searcher_silence;
   run_notices people;
 
-  /// Set once the log goes on from where it ended. Earlier messages wait: a signal may come first.
-  bool is_open = false;
-  std::vector<heard_word> early;
   caf::actor_clock::time_point began;
   std::optional<run_summary> summary;
 
@@ -64,9 +61,11 @@ struct runner_state : engine_ports {
 
   /// Takes in a message, as soon as its turn has come.
   void hear(heard_word what) {
-    if (!is_open)
-      return early.push_back(std::move(what));
     turn.hear(std::move(what));
+    take_all();
+  }
+
+  void take_all() {
     while (auto word = turn.next())
       std::visit([this](auto& x) { take(std::move(x)); }, *word);
   }
@@ -303,9 +302,9 @@ struct runner_state : engine_ports {
 
   void begin_run() {
     open_run();
-    is_open = true;
-    for (auto& x : std::exchange(early, {}))
-      hear(std::move(x));
+    // The log goes on from where it ended. A signal may have come before.
+    turn.open();
+    take_all();
   }
 
   void open_run() {
@@ -338,26 +337,12 @@ struct runner_state : engine_ports {
   }
 
   void go_on() {
-    // Nothing is restored from bad checkpoints.
     if (!parts->bad.empty())
       people.warn(text_of_bad(parts->bad));
-    post_all(parts->bad);
-    // Attempts under the last head ended with it.
-    for (auto [trial, attempt] : loop->machine().open_attempts())
-      post(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
-    if (parts->opening.how == tune::opening::gathers) {
-      post_all(parts->again);
-      post_all(parts->additions);
-      post(on::gathered{parts->only_again});
-    }
+    for (auto& x : first_events(loop->machine(), *parts))
+      post(std::move(x));
     loop->resume(now());
     end_turn();
-  }
-
-  template <class Event>
-  void post_all(std::vector<Event>& what) {
-    for (auto& x : std::exchange(what, {}))
-      post(std::move(x));
   }
 
   [[nodiscard]] run_summary make_summary(const cmd::finish& how) const {
@@ -374,12 +359,8 @@ struct runner_state : engine_ports {
     runner_status result;
     result.view = loop->machine().view();
     result.waits_for = people.waits_for().empty() ? result.view.waits_for : people.waits_for();
-    if (result.waits_for.empty() && waits_for_searcher(loop->machine()))
-      result.waits_for = searcher_wait_text(std::chrono::seconds{0});
-    if (result.waits_for.empty() && waits_for_clients(loop->machine(), parts->source))
-      result.waits_for = client_wait_text();
-    if (result.waits_for.empty() && searcher_silence.is_overdue(loop->machine(), now()))
-      result.waits_for = answer_wait_text(parts->source);
+    if (result.waits_for.empty())
+      result.waits_for = wait_text(loop->machine(), parts->source, searcher_silence, now());
     result.at = now();
     result.results = results;
     for (auto count : result.view.counts)
@@ -399,10 +380,8 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.turn = turn_messages{*state.parts};
   return {
       [&state](news& x) {
-        if (x.was_deferred)
-          state.hear(deferred_word{std::move(x.what)});
-        else
-          state.hear(std::move(x.what));
+        state.hear(x.was_deferred ? heard_word{deferred_word{std::move(x.what)}}
+                                  : heard_word{std::move(x.what)});
       },
       [&state](client_orders& x) { state.hear(std::move(x)); },
       [&state](const lease_granted& x) { state.hear(x); },

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace tune {
 
@@ -21,7 +22,18 @@ public:
 
   // -- In.
 
-  void hear(heard_word what) { gate_.hear(std::move(what)); }
+  /// Takes messages in from now on; earlier ones wait.
+  void open() {
+    is_open_ = true;
+    for (auto& x : std::exchange(early_, {}))
+      gate_.hear(std::move(x));
+  }
+  void hear(heard_word what) {
+    if (is_open_)
+      gate_.hear(std::move(what));
+    else
+      early_.push_back(std::move(what));
+  }
   /// See `turn_sequencer`.
   [[nodiscard]] std::optional<heard_word> next() { return gate_.next(); }
 
@@ -61,6 +73,8 @@ public:
   }
 
 private:
+  bool is_open_ = false;
+  std::vector<heard_word> early_;
   turn_sequencer gate_;
   scheduler_turn scheduler_;
   searcher_turn searcher_;

@@ -2,6 +2,7 @@
 #include "tune/net/checkpoint_client.hpp"
 
 #include "packer_pool.hpp"
+#include "shared_storages.hpp"
 
 #include "tune/actors/firm.hpp"
 #include "tune/actors/slow_rounds.hpp"
@@ -37,15 +38,6 @@ struct arrival {
   prepare_promise asker;
 };
 
-/// Storage of an experiment at the head.
-struct storage {
-  bool is_known = false;
-  /// The head's directory, if it is reachable here, too; otherwise empty.
-  std::filesystem::path shared;
-  /// Attempts that wait until this is known.
-  std::vector<arrival> waiting;
-};
-
 template <class Self>
 checkpoint_client_impl me(Self* self) {
   return caf::actor_cast<checkpoint_client_impl>(self);
@@ -59,9 +51,7 @@ struct checkpoint_client_state {
   checkpoint_server_actor checkpoint_server;
   checkpoint_client_settings settings;
   packer_pool packers;
-  std::map<std::string, storage> storages;
-  /// Jobs asked about, by number of the question.
-  std::map<std::uint64_t, std::string> questions;
+  shared_storages<arrival> storages;
   std::map<std::uint64_t, departure> departures;
   std::map<std::uint64_t, arrival> arrivals;
   std::uint64_t last_number = 0;
@@ -83,47 +73,42 @@ struct checkpoint_client_state {
   // -- Before an attempt begins.
 
   void prepare(arrival wanted) {
-    const auto& job = wanted.what.who.job;
-    auto& where = storages[job];
-    if (where.is_known || !settings.share || !closed.empty())
-      return make_ready(where, std::move(wanted));
-    where.waiting.push_back(std::move(wanted));
-    if (where.waiting.size() > 1)
+    const auto who = wanted.what.who;
+    if (storages.is_known(who.job) || !settings.share || !closed.empty())
+      return make_ready(std::move(wanted));
+    if (!storages.wait(who.job, std::move(wanted)))
       return;
-    const auto& who = where.waiting.front().what.who;
-    questions[++last_number] = who.job;
+    storages.asked(++last_number, who.job);
     ask(storage_question{last_number, who});
   }
 
   void hear(const storage_answer& x) {
     idle = 0;
-    auto asked = questions.extract(x.number);
-    if (asked.empty())
+    const auto job = storages.answered(x.number);
+    if (job.empty())
       return;
     // The head does not accept this attempt's claim; it may accept another's.
     if (!x.why.empty())
-      return know(asked.mapped(), {});
-    auto whom = packers.take(self, asked.mapped());
+      return know(job, {});
+    auto whom = packers.take(self, job);
     if (!whom)
-      return know(asked.mapped(), {});
+      return know(job, {});
     request(self, *whom, caf::infinite, x)
-        .then([this, job = asked.mapped(), where = x.directory](
+        .then([this, job, where = x.directory](
                   bool is_shared) { know(job, is_shared ? where : std::string{}); },
-              [this, job = asked.mapped()](const caf::error&) { know(job, {}); });
+              [this, job](const caf::error&) { know(job, {}); });
   }
 
   void know(const std::string& job, const std::filesystem::path& shared) {
-    auto& where = storages[job];
-    where.is_known = true;
-    where.shared = shared;
-    for (auto& x : std::exchange(where.waiting, {}))
-      make_ready(where, std::move(x));
+    for (auto& x : storages.know(job, shared))
+      make_ready(std::move(x));
   }
 
-  void make_ready(const storage& where, arrival wanted) {
+  void make_ready(arrival wanted) {
     const auto& who = wanted.what.who;
-    if (!where.shared.empty() || who.restore_from.starts_with(kept_in_memory))
-      return check_here(where, wanted);
+    const auto& shared = storages.of(who.job);
+    if (!shared.empty() || who.restore_from.starts_with(kept_in_memory))
+      return check_here(shared, wanted);
     if (who.restore_from.empty()) {
       wanted.asker.deliver(attempt_prepared{wanted.what.directory, {}, {}, false});
     } else if (!closed.empty()) {
@@ -135,11 +120,11 @@ struct checkpoint_client_state {
     }
   }
 
-  void check_here(const storage& where, const arrival& wanted) {
+  void check_here(const std::filesystem::path& shared, const arrival& wanted) {
     auto asker = wanted.asker;
     auto what = wanted.what;
-    if (!where.shared.empty())
-      what.directory = where.shared;
+    if (!shared.empty())
+      what.directory = shared;
     auto whom = packers.take(self, what.who.job);
     if (!whom) {
       asker.deliver(attempt_prepared{{}, {}, to_text(whom.error()), false, true});
@@ -186,7 +171,7 @@ struct checkpoint_client_state {
 
   keep_promise keep(const keep_draft& what) {
     auto asker = self->make_response_promise<draft_kept>();
-    const auto& where = storages[what.who.job].shared;
+    const auto& where = storages.of(what.who.job);
     const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
     const auto is_shared = !where.empty() && goes_to == where;
     const auto number = ++last_number;
@@ -227,7 +212,7 @@ struct checkpoint_client_state {
 
   artifacts_promise keep(const keep_artifacts& what) {
     auto asker = self->make_response_promise<artifacts_kept>();
-    const auto& where = storages[what.who.job].shared;
+    const auto& where = storages.of(what.who.job);
     const auto number = ++last_number;
     pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
     auto whom = packers.take(self, what.who.job);
@@ -286,8 +271,8 @@ struct checkpoint_client_state {
   void resume(const checkpoint_server_actor& to) {
     checkpoint_server = to;
     idle = 0;
-    for (const auto& [number, job] : questions)
-      ask(storage_question{number, storages[job].waiting.front().what.who});
+    for (const auto& [number, job] : storages.questions())
+      ask(storage_question{number, storages.asker(job).what.who});
     for (const auto& [number, x] : departures)
       ask(x.offer);
     for (const auto& [number, x] : arrivals) {
@@ -315,7 +300,7 @@ struct checkpoint_client_state {
 
   /// Fails all transfers under way.
   void give_up(const std::string& why) {
-    for (const auto& [number, job] : std::exchange(questions, {}))
+    for (const auto& [number, job] : storages.take_questions())
       know(job, {});
     while (!departures.empty()) {
       ask(checkpoint_dropped{departures.begin()->first});
@@ -337,7 +322,7 @@ struct checkpoint_client_state {
   }
 
   [[nodiscard]] bool is_busy() const {
-    return !questions.empty() || !departures.empty() || !arrivals.empty();
+    return !storages.questions().empty() || !departures.empty() || !arrivals.empty();
   }
 
   void tick_later() {

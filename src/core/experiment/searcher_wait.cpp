@@ -101,4 +101,15 @@ std::string answer_wait_text(const searcher_traits& by) {
          + "; a stop (`stop`) ends the experiment before";
 }
 
+std::string wait_text(const experiment& x, const searcher_traits& by, const answer_watch& silence,
+                      instant now) {
+  if (waits_for_searcher(x))
+    return searcher_wait_text(std::chrono::seconds{0});
+  if (waits_for_clients(x, by))
+    return client_wait_text();
+  if (silence.is_overdue(x, now))
+    return answer_wait_text(by);
+  return {};
+}
+
 } // namespace tune

@@ -67,4 +67,9 @@ private:
 /// @param by Traits of its searcher.
 [[nodiscard]] std::string answer_wait_text(const searcher_traits& by);
 
+/// The message of the first of these waits that holds; empty if none does.
+/// @param by Traits of its searcher.
+[[nodiscard]] std::string wait_text(const experiment& x, const searcher_traits& by,
+                                    const answer_watch& silence, instant now);
+
 } // namespace tune
