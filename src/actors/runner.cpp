@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/runner.hpp"
 
+#include "command_messages.hpp"
 #include "disk_waits.hpp"
+#include "due_timers.hpp"
 #include "rank_orders.hpp"
 #include "replay_log.hpp"
 #include "run_notices.hpp"
@@ -16,7 +18,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 namespace tune {
 
@@ -24,6 +25,16 @@ namespace {
 
 using runner_impl
     = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
+
+/// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
+trial_actor begin_trial(caf::actor_system& system, trial_id id, const runner_actor& me,
+                        const runner_parts& run) {
+  auto result = spawn_trial(system, id, me, run.cluster);
+  tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
+    send_from_outside(me, storage_failed{error{ec::internal, why}});
+  });
+  return result;
+}
 
 /// Carries commands out by sending messages. The messages of one turn to the same actor are sent as
 /// one, at the end of the turn.
@@ -40,13 +51,11 @@ struct runner_state : engine_ports {
   std::optional<run_summary> summary;
 
   turn_messages turn;
-  bool flushing = false;
 
   running_trials trials;
   std::uint64_t results = 0;
   disk_waits undurable;
-  /// Due times of the timers that run.
-  std::set<instant> timers;
+  due_timers timers;
 
   [[nodiscard]] instant now() const {
     return std::chrono::duration_cast<instant>(self->clock().now() - began);
@@ -95,39 +104,32 @@ struct runner_state : engine_ports {
     undurable.fail(why);
     if (summary)
       return;
-    summary = make_summary({experiment_status::failed, to_text(why)});
-    summary->storage_error = to_text(why);
-    deliver();
+    deliver(make_summary({experiment_status::failed, to_text(why)}, to_text(why)));
   }
 
   // -- Turns.
 
   void end_turn() {
     arm();
-    if (flushing)
-      return;
-    flushing = true;
-    send(self, caf::actor_cast<runner_impl>(self), flush_atom_v);
+    if (turn.wants_flush())
+      send(self, caf::actor_cast<runner_impl>(self), flush_atom_v);
   }
 
-  void flush() {
-    flushing = false;
-    turn.flush(self, *parts, me());
-  }
+  void flush() { turn.flush(self, *parts, me()); }
 
-  /// Sets a timer for the next deadline, unless an earlier one runs. There are no two timers for
-  /// the same time: many trials may come and go before the time limit.
   void arm() {
-    auto due = loop->machine().next_deadline();
-    if (!due || (!timers.empty() && *timers.begin() <= *due))
-      return;
-    timers.insert(*due);
-    delayed_send(self, caf::actor_cast<runner_impl>(self), std::max(*due - now(), instant{0}),
+    const auto due = loop->machine().next_deadline();
+    if (timers.set(due))
+      look_at(*due);
+  }
+
+  void look_at(instant at) {
+    delayed_send(self, caf::actor_cast<runner_impl>(self), std::max(at - now(), instant{0}),
                  tick_atom_v);
   }
 
   void tick() {
-    timers.erase(timers.begin(), timers.upper_bound(now()));
+    timers.rang(now());
     hear(tick_atom_v);
   }
 
@@ -192,22 +194,16 @@ struct runner_state : engine_ports {
 
   void carry(const cmd::finish& x, sequence cause) {
     turn.add(cause, x);
-    summary = make_summary(x);
-    deliver();
+    deliver(make_summary(x, {}));
   }
 
   void carry(const cmd::log&) {}
   void carry(const cmd::warn& x) { people.warn(x.text); }
   void carry(const cmd::ask_searcher& x) {
     turn.add(x);
+    // At most one timer runs, however often the searcher is asked.
     if (auto at = searcher_silence.asked(now()))
       look_at(*at);
-  }
-
-  /// At most one timer runs, however often the searcher is asked.
-  void look_at(instant at) {
-    delayed_send(self, caf::actor_cast<runner_impl>(self), std::max(at - now(), instant{0}),
-                 tick_atom_v);
   }
 
   /// Warns once if the searcher has not answered for long.
@@ -219,27 +215,15 @@ struct runner_state : engine_ports {
       look_at(*found.next);
   }
 
-  void carry(const cmd::tell_searcher& x) { turn.add(x); }
-  void carry(const cmd::tell_scheduler& x) { turn.add(x); }
-  void carry(const cmd::judge& x) { turn.add(x); }
-  void carry(const cmd::choose& x) { turn.add(x); }
-  void carry(const cmd::resolve_stall& x) { turn.add(x); }
-
-  /// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
-  [[nodiscard]] trial_actor begin_trial(trial_id id, const runner_actor& me) const {
-    auto result = spawn_trial(self->system(), id, me, parts->cluster);
-    tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
-      send_from_outside(me, storage_failed{error{ec::internal, why}});
-    });
-    return result;
+  /// All other facts and questions to the rules.
+  template <class Message>
+  void carry(const Message& x) {
+    turn.add(x);
   }
 
   void carry(const cmd::place& x) {
-    trials.begin(x.trial, [&] { return begin_trial(x.trial, me()); });
-    lease_request wanted{x.trial, x.request, parts->queue_trials, parts->labels, {}};
-    if (!x.only_on.empty())
-      wanted.best = node_label(x.only_on);
-    send(self, parts->cluster, std::move(wanted), me());
+    trials.begin(x.trial, [&] { return begin_trial(self->system(), x.trial, me(), *parts); });
+    send(self, parts->cluster, message_of(x, *parts), me());
   }
 
   void carry(const cmd::cancel_place& x) {
@@ -258,16 +242,11 @@ struct runner_state : engine_ports {
   void carry(const cmd::proceed& x) {
     if (undurable.hold_back(x, loop->machine().last_seq(), parts->most_undurable))
       return;
-    trials.tell(self, x.trial,
-                attempt_answer{x.attempt, x.number, answer_kind::go_on, x.until, 0, false, false});
+    trials.tell(self, x.trial, message_of(x));
   }
 
-  void carry(const cmd::save& x) {
-    auto kind = x.then_end ? answer_kind::save_and_end : answer_kind::save;
-    trials.tell(
-        self, x.trial,
-        attempt_answer{x.attempt, x.number, kind, 0, x.checkpoint.number, x.in_memory, x.exports});
-  }
+  void carry(const cmd::save& x) { trials.tell(self, x.trial, message_of(x)); }
+  void carry(const cmd::halt& x) { trials.tell(self, x.trial, message_of(x)); }
 
   void carry(const cmd::discard& x) {
     if (!x.node.empty())
@@ -282,11 +261,6 @@ struct runner_state : engine_ports {
     send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
   }
 
-  void carry(const cmd::halt& x) {
-    trials.tell(self, x.trial,
-                attempt_halt{x.attempt, static_cast<std::uint8_t>(x.how), x.exports});
-  }
-
   void note(const cmd::attempt_changed& x) { people.changed(x, loop->machine(), now()); }
 
   void note(const cmd::trial_progressed&) {}
@@ -299,13 +273,6 @@ struct runner_state : engine_ports {
   }
 
   // -- The beginning and the end.
-
-  void begin_run() {
-    open_run();
-    // The log goes on from where it ended. A signal may have come before.
-    turn.open();
-    take_all();
-  }
 
   void open_run() {
     began = self->clock().now();
@@ -345,12 +312,13 @@ struct runner_state : engine_ports {
     end_turn();
   }
 
-  [[nodiscard]] run_summary make_summary(const cmd::finish& how) const {
-    return {how.status, how.why, loop->machine().view(), now(), {}};
+  [[nodiscard]] run_summary make_summary(const cmd::finish& how, std::string storage_error) const {
+    return {how.status, how.why, loop->machine().view(), now(), std::move(storage_error)};
   }
 
   /// Reports the end, which is durable, or never will be.
-  void deliver() {
+  void deliver(run_summary what) {
+    summary = std::move(what);
     flush();
     people.finished(*summary);
   }
@@ -392,7 +360,12 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const requests_unmet& x) { state.people.wait_for(x.text); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
-      [&state](run_atom) { state.begin_run(); },
+      [&state](run_atom) {
+        state.open_run();
+        // The log goes on from where it ended. A signal may have come before.
+        state.turn.open();
+        state.take_all();
+      },
       [&state](status_atom, std::uint32_t most) { return state.status(most); },
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](flush_atom) { state.flush(); },

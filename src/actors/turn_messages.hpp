@@ -57,10 +57,14 @@ public:
   }
   void add(const cmd::resolve_stall& x) { scheduler_.stalls.push_back(x); }
 
+  /// Whether the end of the turn is to be waited for, after which `flush` is called: once a turn.
+  [[nodiscard]] bool wants_flush() { return !std::exchange(will_flush_, true); }
+
   /// Sends all of it: first what is to be on disk.
   /// @param me Hears the answers.
   template <class Self>
   void flush(Self* self, const runner_parts& to, const runner_actor& me) {
+    will_flush_ = false;
     if (!record_.items.empty())
       send(self, to.recorder, std::exchange(record_, {}));
     gate_.sent(scheduler_);
@@ -74,6 +78,7 @@ public:
 
 private:
   bool is_open_ = false;
+  bool will_flush_ = false;
   std::vector<heard_word> early_;
   turn_sequencer gate_;
   scheduler_turn scheduler_;

@@ -19,9 +19,7 @@ class shared_storages {
 public:
   /// The head's directory, if it is reachable on this machine, too; otherwise, or as long as it is
   /// not known, empty.
-  [[nodiscard]] const std::filesystem::path& of(const std::string& job) {
-    return all_[job].shared;
-  }
+  [[nodiscard]] const std::filesystem::path& of(const std::string& job) { return all_[job].shared; }
   [[nodiscard]] bool is_known(const std::string& job) { return all_[job].is_known; }
 
   /// Lets an attempt wait. Returns whether the head is to be asked, under the number that is given
