@@ -71,7 +71,9 @@ function(tune_add_tests label)
     set(ARG_TIMEOUT 600)
   endif()
   add_executable(tune_${label}_tests ${ARG_SOURCES})
-  target_include_directories(tune_${label}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  # Private headers of src/io are named by their place in it.
+  target_include_directories(tune_${label}_tests PRIVATE
+    "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src/io")
   target_compile_definitions(tune_${label}_tests PRIVATE
     TUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(tune_${label}_tests

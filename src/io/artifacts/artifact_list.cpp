@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../files/manifest_order.hpp"
-#include "../files/open_digest.hpp"
-#include "../spec/key_texts.hpp"
+#include "files/manifest_order.hpp"
+#include "files/open_digest.hpp"
+#include "spec/key_texts.hpp"
 
 #include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_limits.hpp"

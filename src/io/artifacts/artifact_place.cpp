@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../checkpoint/doomed_directory.hpp"
-#include "../checkpoint/file_copy.hpp"
-#include "../store/posix.hpp"
+#include "checkpoint/doomed_directory.hpp"
+#include "checkpoint/file_copy.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/artifacts/artifacts.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "small_files.hpp"
 
-#include "../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

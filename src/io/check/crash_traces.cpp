@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/check/crash_traces.hpp"
 
-#include "../files/mounts.hpp"
-#include "../sinks/trial_files/file_state.hpp"
-#include "../store/wal_check.hpp"
+#include "files/mounts.hpp"
+#include "sinks/trial_files/file_state.hpp"
+#include "store/wal_check.hpp"
 
 #include "tune/core/check/finding.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"

@@ -1,9 +1,9 @@
 // Copies a directory that a trainable hands over into a draft.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../files/directory_list.hpp"
-#include "../files/mounts.hpp"
 #include "copy_apart.hpp"
 #include "file_copy.hpp"
+#include "files/directory_list.hpp"
+#include "files/mounts.hpp"
 #include "held_checkpoint.hpp"
 
 #include "tune/io/checkpoint/commit_checkpoint.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 
-#include "../files/mounts.hpp"
+#include "files/mounts.hpp"
 #include "held_checkpoint.hpp"
 
 #include "tune/io/checkpoint/removing.hpp"

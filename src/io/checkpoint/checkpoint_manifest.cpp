@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
 
-#include "../files/manifest_order.hpp"
+#include "files/manifest_order.hpp"
 
 #include "tune/io/files/file_mode.hpp"
 #include "tune/io/files/sha256.hpp"

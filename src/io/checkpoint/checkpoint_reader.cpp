@@ -1,6 +1,6 @@
 // Reads a checkpoint as a stream of bytes, for another node; checkpoint_scan.cpp verifies one.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../files/directory_list.hpp"
+#include "files/directory_list.hpp"
 #include "held_checkpoint.hpp"
 #include "held_scan.hpp"
 

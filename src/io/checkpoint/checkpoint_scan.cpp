@@ -1,8 +1,8 @@
 // Scans the content of a checkpoint's directory and compares it with its manifest.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../files/directory_list.hpp"
-#include "../files/manifest_order.hpp"
-#include "../files/open_digest.hpp"
+#include "files/directory_list.hpp"
+#include "files/manifest_order.hpp"
+#include "files/open_digest.hpp"
 #include "held_checkpoint.hpp"
 #include "held_scan.hpp"
 

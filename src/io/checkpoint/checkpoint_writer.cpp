@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../files/directory_list.hpp"
-#include "../store/posix.hpp"
 #include "file_copy.hpp"
+#include "files/directory_list.hpp"
 #include "held_checkpoint.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/io/files/sha256.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/commit_checkpoint.hpp"
 
-#include "../files/directory_list.hpp"
-#include "../store/posix.hpp"
 #include "doomed_directory.hpp"
 #include "file_copy.hpp"
+#include "files/directory_list.hpp"
 #include "held_checkpoint.hpp"
 #include "held_scan.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"

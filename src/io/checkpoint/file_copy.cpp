@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_copy.hpp"
 
-#include "../files/directory_list.hpp"
+#include "files/directory_list.hpp"
 
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/gathering_exports.hpp"
 
-#include "../files/directory_list.hpp"
+#include "files/directory_list.hpp"
 
 #include "tune/io/checkpoint/attempt_directory.hpp"
 #include "tune/io/checkpoint/removing.hpp"

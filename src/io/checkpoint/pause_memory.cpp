@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/pause_memory.hpp"
 
-#include "../files/directory_list.hpp"
-#include "../store/posix.hpp"
 #include "doomed_directory.hpp"
+#include "files/directory_list.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/checkpoint/shared_storage.hpp"
 
-#include "../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

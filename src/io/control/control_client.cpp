@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/control/control_client.hpp"
 
-#include "../process/proc_files.hpp"
-#include "../process/unique_fd.hpp"
+#include "posix/unique_fd.hpp"
+#include "process/proc_files.hpp"
 #include "tune/io/control/control_place.hpp"
 
 #include <poll.h>

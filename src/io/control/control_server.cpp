@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/control/control_server.hpp"
 
-#include "../process/unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 #include "tune/io/control/control_conversation.hpp"
 #include "tune/io/control/control_place.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/guarded_directory.hpp"
 
-#include "../store/posix.hpp"
 #include "directory_list.hpp"
 #include "mounts.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/shortage.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/core/error.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/job_directories.hpp"
 
-#include "../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/leftovers.hpp"

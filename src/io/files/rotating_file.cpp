@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/files/rotating_file.hpp"
 
-#include "../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include "open_digest.hpp"
 
-#include "../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include <openssl/evp.h>
 

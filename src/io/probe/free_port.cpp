@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/probe/free_port.hpp"
 
-#include "../process/unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/probe/probe.hpp"
 
-#include "../certificates/openssl.hpp"
-#include "../certificates/tls_context.hpp"
+#include "certificates/openssl.hpp"
+#include "certificates/tls_context.hpp"
 #include "connection.hpp"
 
 #include <openssl/err.h>

@@ -3,7 +3,7 @@
 
 #include "resolve.hpp"
 
-#include "../process/unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cgroup_v2.hpp"
 
-#include "unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

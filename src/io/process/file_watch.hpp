@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>

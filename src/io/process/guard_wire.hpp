@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "posix/unique_fd.hpp"
 #include "tune/core/error.hpp"
-#include "unique_fd.hpp"
 
 #include <sys/types.h>
 

@@ -5,6 +5,7 @@
 
 #include "guard.hpp"
 #include "line_splitter.hpp"
+#include "posix/unique_fd.hpp"
 #include "standard_streams.hpp"
 #include "term_watch.hpp"
 #include "tune/io/json.hpp"
@@ -13,7 +14,6 @@
 #include "tune/io/process/line_protocol.hpp"
 #include "tune/io/process/params_file.hpp"
 #include "tune/io/process/plugin.hpp"
-#include "unique_fd.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

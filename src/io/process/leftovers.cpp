@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/leftovers.hpp"
 
+#include "posix/unique_fd.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/process_mark.hpp"
-#include "unique_fd.hpp"
 
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/process/output_sink.hpp"

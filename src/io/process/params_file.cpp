@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/params_file.hpp"
 
-#include "../store/exact_json.hpp"
+#include "store/exact_json.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/piped_program.hpp"
 
-#include "unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

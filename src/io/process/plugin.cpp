@@ -3,7 +3,7 @@
 
 #include "guard.hpp"
 #include "plugin_answer.hpp"
-#include "unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include "tune/io/json.hpp"
 #include "tune/io/process/host.hpp"

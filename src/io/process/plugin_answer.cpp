@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugin_answer.hpp"
 
+#include "posix/unique_fd.hpp"
 #include "proc_files.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/plugin.hpp"
-#include "unique_fd.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

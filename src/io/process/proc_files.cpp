@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "proc_files.hpp"
 
-#include "unique_fd.hpp"
+#include "posix/unique_fd.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

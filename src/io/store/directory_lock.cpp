@@ -6,7 +6,7 @@
 #include "tune/io/store/experiment_directory.hpp"
 
 #include "lock_holders.hpp"
-#include "posix.hpp"
+#include "posix/posix.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 #include "tune/io/control/control_place.hpp"

@@ -3,7 +3,7 @@
 
 #include "head_row.hpp"
 #include "open_to_read.hpp"
-#include "posix.hpp"
+#include "posix/posix.hpp"
 #include "wal_check.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"

@@ -4,7 +4,7 @@
 #include "check_readable.hpp"
 #include "files_in_use.hpp"
 #include "head_row.hpp"
-#include "posix.hpp"
+#include "posix/posix.hpp"
 #include "row_writer.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "posix.hpp"
+#include "posix/posix.hpp"
 #include "sqlite.hpp"
 
 #include "tune/io/store/experiment_directory.hpp"

@@ -2,7 +2,7 @@
 #include "sqlite.hpp"
 
 #include "lock_holders.hpp"
-#include "posix.hpp"
+#include "posix/posix.hpp"
 
 #include <sys/stat.h>
 

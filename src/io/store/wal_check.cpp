@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wal_check.hpp"
 
-#include "posix.hpp"
+#include "posix/posix.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

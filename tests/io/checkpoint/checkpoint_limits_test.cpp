@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../../src/io/checkpoint/file_copy.hpp"
 #include "../scratch_directory.hpp"
+#include "checkpoint/file_copy.hpp"
 
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/checkpoint/checkpoint_scan.hpp"

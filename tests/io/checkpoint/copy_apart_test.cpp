@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../../src/io/checkpoint/copy_apart.hpp"
+#include "checkpoint/copy_apart.hpp"
 
 #include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"

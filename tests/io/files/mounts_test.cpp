@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../../src/io/files/mounts.hpp"
+#include "files/mounts.hpp"
 
 #include "../own_mounts.hpp"
 #include "../scratch_directory.hpp"

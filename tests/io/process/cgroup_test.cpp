@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../../src/io/process/cgroup.hpp"
+#include "process/cgroup.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // The rules of the kernel are those of a tree of plain files here: what it would refuse is a
 // directory in the place of a file.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../../src/io/process/cgroup_v2.hpp"
+#include "process/cgroup_v2.hpp"
 #include "support/processes.hpp"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/metric_file.hpp"
 
-#include "../../../src/io/process/file_watch.hpp"
 #include "../own_mounts.hpp"
+#include "process/file_watch.hpp"
 
 #include "support/processes.hpp"
 #include "tune/io/process/metric_pattern.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_state.hpp"
 
-#include "../../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,7 +3,7 @@
 
 #include "trial_folder.hpp"
 
-#include "../../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"

@@ -5,7 +5,7 @@
 
 #include "tune/io/sinks/trial_files/csv.hpp"
 
-#include "../../store/posix.hpp"
+#include "posix/posix.hpp"
 
 #include "tune/io/json.hpp"
 
