@@ -1,4 +1,5 @@
-// Connections whose setup has a deadline and cannot block others: see docs/decisions/0007.
+// Connections as they are set up: TLS, the peer's identity, and a deadline, so that none can block
+// others: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "message_filter.hpp"
 #include "port_connections.hpp"

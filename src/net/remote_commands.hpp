@@ -1,4 +1,5 @@
-/// Commands of clients that a standing head carries out, for its submission server.
+/// How many commands of clients a submission server has under way, and how their output goes back.
+/// They are carried out by a command runner (apps/tune-node/head).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

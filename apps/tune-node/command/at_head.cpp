@@ -12,11 +12,13 @@ namespace tune::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> own_options{"head", "certs", "insecure-plaintext",
-                                                      "cluster"};
+/// Options by which a client reaches its head.
+constexpr std::array<std::string_view, 4> reaching_options{"head", "certs", "insecure-plaintext",
+                                                           "cluster"};
 
-bool is_own(std::string_view name) {
-  return std::find(own_options.begin(), own_options.end(), name) != own_options.end();
+bool reaches_head(std::string_view name) {
+  return std::find(reaching_options.begin(), reaching_options.end(), name)
+         != reaching_options.end();
 }
 
 /// Whether it is of no use to the head: where the client writes, and in which colours.
@@ -30,7 +32,7 @@ std::vector<std::string> options_of(const read_result& x, const command_doc& whe
   for (const auto* all : {&where.options, &global_options()}) {
     for (const auto& option : *all) {
       auto given = x.options.find(option.name);
-      if (given == x.options.end() || is_own(option.name) || is_of_client(option.name))
+      if (given == x.options.end() || reaches_head(option.name) || is_of_client(option.name))
         continue;
       for (const auto& text : given->second)
         result.push_back("--" + std::string{option.name}
@@ -59,7 +61,8 @@ bool may_be_given(const std::string& word, const command_doc& where) {
     return false;
   const auto end = word.find('=');
   const auto name = word.substr(2, end == word.npos ? end : end - 2);
-  if (is_own(name) || name == "to" || name == "help" || name == "help-all" || name == "version")
+  if (reaches_head(name) || name == "to" || name == "help" || name == "help-all"
+      || name == "version")
     return false;
   for (const auto* all : {&where.options, &global_options()}) {
     for (const auto& option : *all) {
@@ -86,7 +89,7 @@ std::vector<option_doc> head_options() {
 }
 
 bool reaches_head(const option_doc& x) {
-  return x.meaning.starts_with("with --head: ") && is_own(x.name);
+  return x.meaning.starts_with("with --head: ") && reaches_head(x.name);
 }
 
 expected<std::optional<at_head_request>> at_head_from(const read_result& x,
@@ -94,7 +97,7 @@ expected<std::optional<at_head_request>> at_head_from(const read_result& x,
   if (!where.at_head)
     return std::optional<at_head_request>{};
   if (!x.has("head")) {
-    for (const auto& option : own_options) {
+    for (const auto& option : reaching_options) {
       if (x.has(option))
         return wrong("--" + std::string{option} + " goes with --head", &where);
     }

@@ -1,4 +1,5 @@
-/// Launch tokens: keyed hashes by which a head recognises the attempts that it launched.
+/// Launch tokens: keyed hashes by which a head recognises the attempts that it launched. They prove
+/// and do not count: `node_plan` sees to it that an attempt is launched once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

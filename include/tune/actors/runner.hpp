@@ -88,8 +88,9 @@ struct runner_parts {
   bool only_again = false;
   /// Configurations to be tried as well in that case.
   std::vector<on::add_asked> additions = {};
-  /// Events that may wait for the disk before trials are held back. A stop waits behind them: a
-  /// higher limit would only delay it where reports come faster than they can be written. [>= 1]
+  /// Events that may wait for the disk before answers to reports are held back. A stop waits behind
+  /// them: a higher limit would only delay it where reports come faster than they can be written.
+  /// [>= 1]
   sequence most_undurable = 2'048;
   /// Id of the experiment's `job`.
   std::string job = {};

@@ -80,7 +80,8 @@ void machine::take(const on::ended& what) {
   }
   auto was_aside = from && from == trial->aside;
   close_attempt(*trial, what, how, detail);
-  // An attempt that never reported tries again, unless the failure was its own fault.
+  // A pause in memory from which the attempt went on is kept where the attempt was taken away
+  // through no fault of its own: it tries again from there.
   if (was_aside && how != end_class::preempted && how != end_class::interrupted)
     drop_aside(*trial);
   if (trial->end)

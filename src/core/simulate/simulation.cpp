@@ -52,7 +52,7 @@ void simulation::for_any_head(instant after, agenda::task what) {
   });
 }
 
-void simulation::fault(promise broken, std::string what) {
+void simulation::report_broken(promise broken, std::string what) {
   found_.add({broken, engine_->machine().last_seq(), std::nullopt, std::move(what)});
 }
 
@@ -106,7 +106,7 @@ void simulation::run(std::size_t most) {
       // A client may have suspended or held trials on purpose.
       if (auto seen = engine_->machine().view(); seen.suspended || seen.held > 0)
         return;
-      fault(promise::nothing_lost_or_doubled, "everything stands still before the end");
+      report_broken(promise::nothing_lost_or_doubled, "everything stands still before the end");
       return;
     }
     if (due && (agenda_.empty() || *due < *agenda_.next())) {
@@ -185,7 +185,7 @@ void simulation::lose_head() {
   start_head();
   replay(lived);
   if (digest && *digest != digest_of(engine_->machine(), *rules_.judge, *rules_.source))
-    fault(promise::replay, "the recovered state differs");
+    report_broken(promise::replay, "the recovered state differs");
   behind_ = agenda_.now() - (log_.empty() ? instant{0} : log_.back().at);
   open();
   for (auto [trial, attempt] : engine_->machine().open_attempts())
@@ -203,7 +203,7 @@ void simulation::replay(const std::vector<std::uint64_t>& lived) {
       continue;
     note_hash();
     if (hashes_.back() != lived[x.seq - 1] && found_.empty())
-      fault(promise::replay, "the recovered state differs");
+      report_broken(promise::replay, "the recovered state differs");
   }
   // Unregistered checkpoints are swept, and those in memory were lost with the head.
   std::erase_if(disk_,

@@ -74,7 +74,8 @@ void simulation::prepared(std::size_t which, lease_id id) {
 
 void simulation::start(std::size_t which, lease_id id, const cmd::launch& x) {
   if (how_.records && !begun_.insert(x.attempt).second)
-    fault(promise::nothing_lost_or_doubled, "attempt " + to_text(x.attempt) + " begins twice");
+    report_broken(promise::nothing_lost_or_doubled,
+                  "attempt " + to_text(x.attempt) + " begins twice");
   process made{x.trial, x.attempt, id,
                which,   x.config,  attempt_session{x.iteration, x.time_total, agenda_.now()}};
   made.exports = x.ends;

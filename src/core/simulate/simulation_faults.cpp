@@ -265,8 +265,8 @@ void simulation::watch_for_silence(std::size_t which, std::uint64_t silence) {
 
 void simulation::give_up(std::size_t which) {
   if (nodes_[which].plan && may_speak(nodes_[which]))
-    fault(promise::bounded_detection,
-          "node " + name_of(which) + " is given up while it may believe that it is not");
+    report_broken(promise::bounded_detection,
+                  "node " + name_of(which) + " is given up while it may believe that it is not");
   take_for_lost(which);
 }
 

@@ -89,8 +89,9 @@ void simulation::receive(std::size_t from, event_body what) {
 /// Tells the cluster of the end on a way of its own, before or after the runner.
 void simulation::tell_end(std::size_t from, const on::ended& what) {
   if (forkless_.contains(what.attempt) && what.how != end_class::preempted)
-    fault(promise::nothing_lost_or_doubled,
-          "attempt " + to_text(what.attempt) + " pays for a process that its node could not make");
+    report_broken(promise::nothing_lost_or_doubled,
+                  "attempt " + to_text(what.attempt)
+                      + " pays for a process that its node could not make");
   early_.erase(what.attempt);
   auto known = lease_of_.find(what.attempt);
   if (known == lease_of_.end()) {

@@ -231,7 +231,7 @@ private:
   /// Carries `what` out later at the head of that time, once it is awake.
   void for_any_head(instant after, agenda::task what);
   [[nodiscard]] bool is_asleep() const { return asleep_until_ > agenda_.now(); }
-  void fault(promise broken, std::string what);
+  void report_broken(promise broken, std::string what);
 
   // simulation_head.cpp: commands.
   template <class Compute>

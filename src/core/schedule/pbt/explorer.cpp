@@ -1,3 +1,4 @@
+// What all explorers need; the usual one draws in perturbation.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt/explorer.hpp"
 

@@ -1,4 +1,5 @@
-/// The trials that finished a rung, and those of them that may be promoted.
+/// The trials that finished a rung, and those of them that may be promoted: for the form that
+/// promotes. The form that stops compares by `ladder`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
