@@ -10,7 +10,14 @@ endforeach()
 set_target_properties(tune_options PROPERTIES EXPORT_NAME options)
 
 install(TARGETS ${_targets} tune_options EXPORT tuneTargets)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tune" TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
+
+include("${CMAKE_CURRENT_LIST_DIR}/tune_public_headers.cmake")
+tune_headers_behind(_headers ${TUNE_PUBLIC_HEADERS})
+foreach(_header IN LISTS _headers)
+  get_filename_component(_folder "${_header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/include/${_header}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${_folder}")
+endforeach()
 
 # -- CMake: find_package(tune)
 

@@ -78,6 +78,24 @@ class Installed(unittest.TestCase):
         )
         return re.findall(r"^\.+ (.*)$", listed, flags=re.M)
 
+    def test_every_header_compiles_alone(self):
+        listed = (ROOT / "cmake" / "tune_public_headers.cmake").read_text(encoding="utf-8")
+        public = re.findall(r"^  (tune/\S+\.hpp)", listed, flags=re.M)
+        self.assertGreater(len(public), 30)
+        program = SCRATCH / "alone.cpp"
+        for name in public:
+            with self.subTest(name):
+                program.write_text('#include "%s"\n' % name)
+                run(
+                    *compiler(), "-std=c++20", *STRICT, "-I", PREFIX / "include", "-c", program,
+                    "-o", SCRATCH / "alone.o"
+                )
+
+    def test_what_is_for_the_libraries_alone_stays_at_home(self):
+        there = [x for x in (PREFIX / "include").rglob("*.hpp")]
+        self.assertLess(len(there), len(list((ROOT / "include").rglob("*.hpp"))) / 2)
+        self.assertFalse((PREFIX / "include" / "tune" / "core" / "simulate").exists())
+
     def test_the_headers_of_the_trainable_pull_in_no_library(self):
         include = PREFIX / "include"
         names = [str(x.relative_to(include)) for x in include.glob("tune/trainable/*.hpp")]
