@@ -1,4 +1,5 @@
-/// Keeps text that was read from trials and files from controlling the terminal.
+/// Keeps text that was read from trials and files from controlling the terminal. The program puts
+/// it before standard output: see program.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

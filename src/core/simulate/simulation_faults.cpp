@@ -1,5 +1,6 @@
-// Sudden faults, and how the head learns of them.
-// SPDX-License-Identifier: BSD-3-Clause
+// Faults of nodes and how the head learns of them: sudden ones, which campaigns of tests inject,
+// and those of a model (`wear_out`), which `tune-node simulate` asks for. SPDX-License-Identifier:
+// BSD-3-Clause
 #include "tune/core/simulate/simulation.hpp"
 
 #include "tune/core/stable_math.hpp"

@@ -67,7 +67,7 @@ std::vector<trial_id> bands::first(std::uint32_t count) const {
     std::advance(i, static_cast<std::ptrdiff_t>(band.size()));
     if (order_.least_complete_first)
       std::stable_sort(band.begin(), band.end(), [this](open_line x, open_line y) {
-        return at(x->first).completion() < at(y->first).completion();
+        return at(x->first).trained_share() < at(y->first).trained_share();
       });
     for (auto from : band) {
       for (auto x = from->second.begin(); x != from->second.end() && result.size() < count; ++x)

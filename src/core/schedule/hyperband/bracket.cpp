@@ -123,7 +123,7 @@ bool bracket::all_wait() const {
   return !runs_on() && below_ == 0 && !seats_.empty();
 }
 
-double bracket::completion() const {
+double bracket::trained_share() const {
   auto result = progress_ / work_;
   // NaN if the times were too large.
   return result < 1 ? result : 1;

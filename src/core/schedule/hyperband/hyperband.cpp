@@ -1,4 +1,5 @@
-// Effects of facts on HyperBand's state.
+// Effects of facts on HyperBand's state. A round ends once all trials of its bracket wait at the
+// milestone: see `look_at`.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/hyperband.hpp"
 

@@ -93,7 +93,7 @@ public:
   [[nodiscard]] double score(std::uint64_t position) const { return seats_.at(position).result; }
 
   /// Trained time as a fraction of all the training to be done. [<= 1]
-  [[nodiscard]] double completion() const;
+  [[nodiscard]] double trained_share() const;
 
   /// Decides about all trials: the best ⌈n/η⌉ stay, towards the next milestone; none if this was
   /// the last. Among equal ones later ones are better; NaN is the worst.
