@@ -11,7 +11,7 @@ namespace tune::cli {
 
 namespace {
 
-/// The command with the options by which a head carries it out.
+/// Lets a head carry the command out: it has the options for that.
 command_doc at_heads_too(command_doc x) {
   x.at_head = true;
   auto more = head_options();

@@ -188,10 +188,10 @@ void hyperband_scheduler::leave_bracket(entry& trial) {
   look_at(left.bracket, 0, true);
 }
 
-void hyperband_scheduler::look_at(std::uint64_t bracket, sequence cause, bool full_or_not) {
+void hyperband_scheduler::look_at(std::uint64_t bracket, sequence cause, bool even_if_not_full) {
   // Repeated if all that are left have passed the next milestone, too.
   while (bands_.at(bracket).all_wait()
-         && (full_or_not || !form_.waits_until_full || !bands_.is_open(bracket)))
+         && (even_if_not_full || !form_.waits_until_full || !bands_.is_open(bracket)))
     halve(bracket, cause, false);
   bands_.drop_if_over(bracket);
 }

@@ -114,7 +114,7 @@ private:
   void settle(const decision& what);
 
   void leave_bracket(entry& trial);
-  void look_at(std::uint64_t bracket, sequence cause, bool full_or_not);
+  void look_at(std::uint64_t bracket, sequence cause, bool even_if_not_full);
   void halve(std::uint64_t bracket, sequence cause, bool forced);
   void give_verdict(trial_id trial, object verdict, sequence cause, bool completes);
   void mark_told(entry& trial);
