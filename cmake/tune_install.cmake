@@ -9,14 +9,14 @@ foreach(_room IN LISTS _rooms)
 endforeach()
 set_target_properties(tune_options PROPERTIES EXPORT_NAME options)
 
-install(TARGETS ${_targets} tune_options EXPORT tuneTargets)
+install(TARGETS ${_targets} tune_options EXPORT tuneTargets COMPONENT dev)
 
 include("${CMAKE_CURRENT_LIST_DIR}/tune_public_headers.cmake")
 tune_headers_behind(_headers ${TUNE_PUBLIC_HEADERS})
 foreach(_header IN LISTS _headers)
   get_filename_component(_folder "${_header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/include/${_header}"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${_folder}")
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${_folder}" COMPONENT dev)
 endforeach()
 
 # -- CMake: find_package(tune)
@@ -35,8 +35,8 @@ install(
     "${PROJECT_BINARY_DIR}/package/tuneConfig.cmake"
     "${PROJECT_BINARY_DIR}/package/tuneConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake"
-  DESTINATION "${_package}")
-install(EXPORT tuneTargets NAMESPACE tune:: DESTINATION "${_package}")
+  DESTINATION "${_package}" COMPONENT dev)
+install(EXPORT tuneTargets NAMESPACE tune:: DESTINATION "${_package}" COMPONENT dev)
 
 # -- pkg-config: --libs tune
 
@@ -57,4 +57,5 @@ file(RELATIVE_PATH tune_prefix_from_pc
   "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" tune_prefix_from_pc "${tune_prefix_from_pc}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/tune.pc.in" "${PROJECT_BINARY_DIR}/package/tune.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/package/tune.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/package/tune.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+  COMPONENT dev)

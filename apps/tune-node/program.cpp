@@ -12,6 +12,7 @@
 #include "command/command_line.hpp"
 #include "command/completion.hpp"
 #include "command/help.hpp"
+#include "command/man_page.hpp"
 #include "config_command.hpp"
 #include "console/status_block.hpp"
 #include "console/stderr_queue.hpp"
@@ -165,7 +166,7 @@ struct commander {
   }
 
   exit_code operator()(const help_request& x) const {
-    std::cout << help_text(x, look_of(line, STDOUT_FILENO));
+    std::cout << (x.man ? man_page() : help_text(x, look_of(line, STDOUT_FILENO)));
     return exit_code::done;
   }
 

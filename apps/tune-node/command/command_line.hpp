@@ -304,6 +304,8 @@ struct help_request {
   std::string topic;
   /// Whether to show the whole help instead of the short one.
   bool all = false;
+  /// Whether to show the manual page instead.
+  bool man = false;
 };
 
 using request

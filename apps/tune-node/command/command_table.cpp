@@ -62,9 +62,10 @@ std::vector<command_doc> all_commands() {
            knowing},
           {"help",
            "tell how to use a command",
-           {{"tune-node help run", "the same as tune-node run --help"}},
+           {{"tune-node help run", "the same as tune-node run --help"},
+            {"tune-node help --man > tune-node.1", "the manual page"}},
            {{"COMMAND", {}, argument_kind::text, false}},
-           {},
+           {{"man", 0, "", "the manual page of all commands, for man"}},
            false,
            knowing}};
 }

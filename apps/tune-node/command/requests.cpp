@@ -358,7 +358,7 @@ expected<request> help_from(const read_result& x, const command_doc& where) {
       known.emplace_back(command.name);
     return wrong("no command " + in_quotes(topic) + did_you_mean(topic, known), &where);
   }
-  return request{help_request{std::move(topic), false}};
+  return request{help_request{std::move(topic), false, x.has("man")}};
 }
 
 } // namespace
