@@ -242,7 +242,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
   auto result = look.paint(tint::strong, printable(x.experiment)) + ": "
                 + look.paint(tint_of(end.status), text) + " after " + duration_text(x.elapsed)
                 + "\n";
-  if (!end.why.empty())
+  if (!end.why.empty() && end.why != to_text(end.status))
     result += "  " + cut(cause_text(end.why), longest_why) + "\n";
   if (end.has_lost_record)
     result += "  what it knew of its trials then:\n";
