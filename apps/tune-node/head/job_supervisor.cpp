@@ -256,7 +256,7 @@ struct job_supervisor_state {
     if (text.empty())
       return;
     here.say("experiment " + printable(task.words.experiment) + ": " + printable(text));
-    told->say(program_name() + ": warning: " + text + " on the machine of the head");
+    told->say(program_name() + ": warning: " + text);
   }
 
   // -- While it runs.
