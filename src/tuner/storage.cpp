@@ -237,6 +237,16 @@ expected<std::vector<on::retry_asked>> failed_trials(const fs::path& directory, 
 
 } // namespace
 
+namespace {
+
+/// Whether no head holds the directory; one that cannot be written to counts as such.
+bool nobody_runs(const fs::path& directory) {
+  auto lock = directory_lock::take(directory);
+  return lock || lock.error().code != ec::refused;
+}
+
+} // namespace
+
 expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted, resume_mode how) {
   auto state = inspect_directory(directory);
   if (!state)
@@ -249,6 +259,9 @@ expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted,
   auto failed = before->first.counts[static_cast<std::size_t>(trial_status::errored)];
   if (how != resume_mode::automatic && failed > 0)
     return false;
+  // All else waits for the next time: nothing is to run, and the end stays what it was.
+  if (how == resume_mode::errored_only)
+    return nobody_runs(directory);
   return before->first.status == to_text(experiment_status::done)
          && !has_more_samples(before->second, wanted);
 }

@@ -177,7 +177,9 @@ struct job_supervisor_state {
       if (!before)
         return before.error();
       if (*before) {
-        say("of " + printable(task.words.from) + " is finished already");
+        const auto is_done = (*before)->how.status == experiment_status::done;
+        say("of " + printable(task.words.from)
+            + (is_done ? " is finished already" : " has no failed trial to run again"));
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
       }
