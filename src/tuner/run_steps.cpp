@@ -21,6 +21,10 @@ expected<bool> is_over_already(const fs::path& directory, const spec& wanted,
   auto finished = needs_nothing_more(directory, wanted, *resume);
   if (!finished || !*finished)
     return finished;
+  // One that was left off is not over for other modes: its next head tidies up.
+  auto done = needs_nothing_more(directory, wanted);
+  if (!done || !*done)
+    return true;
   if (auto whole = finish_up(directory, wanted); !whole)
     untidy(whole.error());
   return true;

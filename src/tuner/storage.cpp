@@ -5,6 +5,8 @@
 #include "tune/core/program_name.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/fit_config.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/directory_rights.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -26,6 +28,18 @@ namespace {
 
 constexpr std::size_t events_at_once = 10'000;
 
+/// Writes points as they are written today: earlier versions recorded members of subsets in any
+/// order.
+void rewrite_points(spec& in) {
+  auto space = search_space::parse(space_lines(in));
+  if (!space)
+    return;
+  for (auto& x : in.search.points)
+    x = fit_config(x, *space);
+  for (auto& x : in.search.known)
+    x.config = fit_config(x.config, *space);
+}
+
 /// The row of the experiment in the directory, and its configuration, which may go on as `wanted`.
 expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, const spec& wanted) {
   auto reader = store_reader::open(directory);
@@ -38,6 +52,7 @@ expected<std::pair<experiment_row, spec>> may_go_on(const fs::path& directory, c
   if (!before)
     return before.error();
   auto here = *before;
+  rewrite_points(here);
   // The directory was renamed: its new name is the experiment's name from now on.
   if (wanted.experiment.name == directory.filename())
     here.experiment.name = wanted.experiment.name;
@@ -222,6 +237,16 @@ expected<std::vector<on::retry_asked>> failed_trials(const fs::path& directory, 
 
 } // namespace
 
+namespace {
+
+/// Whether no head holds the directory; one that cannot be written to counts as such.
+bool nobody_runs(const fs::path& directory) {
+  auto lock = directory_lock::take(directory);
+  return lock || lock.error().code != ec::refused;
+}
+
+} // namespace
+
 expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted, resume_mode how) {
   auto state = inspect_directory(directory);
   if (!state)
@@ -234,6 +259,9 @@ expected<bool> needs_nothing_more(const fs::path& directory, const spec& wanted,
   auto failed = before->first.counts[static_cast<std::size_t>(trial_status::errored)];
   if (how != resume_mode::automatic && failed > 0)
     return false;
+  // All else waits for the next time: nothing is to run, and the end stays what it was.
+  if (how == resume_mode::errored_only)
+    return nobody_runs(directory);
   return before->first.status == to_text(experiment_status::done)
          && !has_more_samples(before->second, wanted);
 }

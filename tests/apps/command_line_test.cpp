@@ -170,6 +170,13 @@ TEST(command_line, reads_how_to_resume) {
               HasSubstr("--resume is given more than once"));
 }
 
+TEST(command_line, reads_a_choice_in_capitals_as_well) {
+  for (const auto* word : {"PENDING", "pending", "Pending"})
+    EXPECT_EQ(parsed<trials_request>({"trials", "dir", "--status", word}).status,
+              trial_status::pending);
+  EXPECT_THAT(parse({"trials", "dir", "--status", "GONE"}).error().detail, HasSubstr("not 'GONE'"));
+}
+
 TEST(command_line, reads_what_clients_want) {
   using op = control_request::op;
   auto x = parsed<client_command>({"stop", "dir", "3", "00017"});

@@ -43,6 +43,13 @@ TEST(human, writes_five_significant_digits) {
   EXPECT_EQ(number_text(-infinity), "-inf");
 }
 
+TEST(human, says_by_how_much_a_constraint_is_missed) {
+  EXPECT_EQ(miss_text(0.5), "by 0.5");
+  EXPECT_EQ(miss_text(std::numeric_limits<double>::denorm_min()), "at the limit");
+  EXPECT_EQ(miss_text(3 * std::numeric_limits<double>::denorm_min()), "at the limit");
+  EXPECT_EQ(miss_text(std::numeric_limits<double>::infinity()), "by inf");
+}
+
 TEST(human, writes_configurations_in_one_line) {
   object inner{{"name", "adam"}, {"lr", 0.012345678}};
   object x{{"optimizer", inner}, {"hidden", 64}, {"fast", true}, {"layers", value::list{1, 2}}};

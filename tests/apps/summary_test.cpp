@@ -134,6 +134,21 @@ TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
   EXPECT_THAT(text, HasSubstr("  tune-node run 'my digits.ini' --experiment.name auto"));
 }
 
+TEST(summary_text, does_not_say_twice_how_it_ended) {
+  const auto text
+      = summary_text(finished(), {experiment_status::interrupted, "interrupted", ""}, style{});
+
+  EXPECT_THAT(text, Not(HasSubstr("\n  interrupted\n")));
+}
+
+TEST(summary_text, says_that_a_strict_constraint_is_missed_at_its_limit) {
+  auto x = finished();
+  x.constraints = *parse_constraints("accuracy < 0.98125, loss < 0.01");
+
+  EXPECT_THAT(summary_text(x, {}, style{}),
+              HasSubstr("it misses the least: accuracy < 0.98125 at the limit, loss < 0.01 by "));
+}
+
 TEST(summary_text, says_of_a_stall_what_is_left_and_how_to_go_on) {
   auto x = finished();
   const run_ending stalled{experiment_status::stalled, "the searcher waits", ""};

@@ -175,6 +175,25 @@ class Limits(Case):
         self.assertEqual(waited["best"], told["best"])
         self.assert_no_trial_processes()
 
+    def test_an_experiment_whose_time_is_over_is_given_nothing_in_vain(self):
+        ini = self.experiment("tune report 1 hang", "x = uniform(0, 1)", samples=4, more=BY_CHANCE)
+        self.run_node(
+            "run", ini, "--experiment.time_limit", "1s", "--cluster.cpus", "2",
+            "--cluster.stop_grace", "500ms", "--cluster.kill_grace", "500ms",
+        )
+        state = "SELECT status, why, (SELECT count(*) FROM trials) AS trials FROM experiment"
+        before = self.rows(state)
+
+        none = self.run_node("resume", "results/x", "--mode", "errored_only", "-o", "json")
+        self.assertEqual(none.json()["status"], "left_off")
+        self.assertRegex(none.err, "no trial has failed, and so nothing runs again; "
+                         "tune-node resume .*/x --experiment.time_limit 0 goes on with the rest\n")
+        late = self.run_node("resume", "results/x", "--add", '{"x":0.5}', code=8)
+        self.assertIn("would run, since experiment.time_limit = 1.0s is over", late.err)
+        self.assertIn(" --experiment.time_limit 0 adds this configuration and runs it",
+                      self.run_node("add", "results/x", "x=0.5", code=6).err)
+        self.assertEqual(self.rows(state), before)
+
     def test_a_time_limit_before_anything_was_reported_is_no_success(self):
         ini = self.experiment("tune hang", "x = uniform(0, 1)", samples=2, more=BY_CHANCE)
 

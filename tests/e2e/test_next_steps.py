@@ -470,9 +470,8 @@ class AtAHead(Shell, CertifiedCase):
         with open(err, "w", encoding="utf-8") as to:
             again = self.start(*submit, "--resume", "-q", stderr=to)
         self.wait_until(lambda: "warning" in err.read_text(), again, "the warning")
-        told = re.search(r"until (tune-node unpause .*) on the machine of the head\n",
-                         err.read_text()).group(1)
-        self.assertIn(told, self.log.read_text())
+        told = re.search(r"until (tune-node unpause .*)\n", err.read_text()).group(1)
+        self.assertRegex(told, r"^tune-node unpause 'a b' --head \S+:\d+ --certs ")
         self.pasted(told)
 
         self.assertIn("done after", self.finish(again).out)

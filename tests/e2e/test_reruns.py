@@ -206,6 +206,13 @@ class Code(Scripted):
         missing = self.run_node("rerun", "results/x", "99", code=3)
         self.assertIn("there is no trial 00099", missing.err)
 
+    def test_a_rerun_of_a_trial_that_never_had_a_value_says_so(self):
+        self.run_node("run", self.job(script="#!/bin/sh\nexit 3\n", samples=1), code=5)
+
+        told = self.run_node("rerun", "results/x", "0", code=5)
+
+        self.assertIn("nothing can be compared: trial 00000 of x never reported loss", told.out)
+
     def test_a_rerun_names_files_that_were_edited_since(self):
         self.run_node("run", self.job())
         same = self.run_node("rerun", "results/x", "0", "-o", "json")

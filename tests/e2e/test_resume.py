@@ -244,6 +244,16 @@ class Directory(ControlCase):
 
         self.assertIn("loss 1 <= 1", self.run_node("resume", "results/x").out)
 
+    def test_of_a_finished_experiment_names_keys_that_are_not_heeded(self):
+        self.run_node("run", self.experiment("tune report 1"))
+
+        told = self.run_node("resume", "results/x", "--stop.loss", "3",
+                             "--experiment.time_limit", "9")
+
+        self.assertIn("experiment.time_limit, stop.loss are not heeded, since nothing runs",
+                      told.err)
+        self.assertNotIn("not heeded", self.run_node("resume", "results/x").err)
+
     def test_that_holds_no_experiment_is_exit_3(self):
         ran = self.run_node("resume", self.directory, code=3)
 

@@ -170,9 +170,11 @@ expected<void> replay(conversation& with, head_rules& heads, disk_world& world,
 
 conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space> space) {
   auto& rules = made.rules;
+  auto constraints = made.settings.constraints;
   experiment machine{settings_for_executor(std::move(made.settings)), rules.judge->traits(),
                      rules.source->traits(), std::move(rules.stoppers)};
-  return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space)};
+  return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space),
+          std::move(constraints)};
 }
 
 /// Whether the experiment there was ended before its samples were, by a condition say, and has no

@@ -5,6 +5,7 @@
 #include "inspect/experiment_directory.hpp"
 #include "output/write_rows.hpp"
 #include "run/ending.hpp"
+#include "run/nothing_to_run.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/space/domain.hpp"
@@ -129,7 +130,8 @@ std::string rerun_advice(const trial_row& ended, const fs::path& directory, cons
            + " --trainable.command COMMAND runs its configuration again and compares, where"
              " COMMAND names files of this machine";
   return result + " runs its configuration again and compares, " + way.command + " --add "
-         + shell_word(to_json(ended.config)) + " does so as a trial of its own";
+         + shell_word(to_json(ended.config)) + without_limits_met(directory)
+         + " does so as a trial of its own";
 }
 
 /// Advice: the commands that add a configuration while nobody runs the experiment.
@@ -137,7 +139,8 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
   auto result = directory.string() + ": nobody runs this experiment now; " + way.command;
   const auto text = shell_word(to_json(config));
   if (way.is_resume)
-    return result + " --add " + text + " adds this configuration and runs it";
+    return result + " --add " + text + without_limits_met(directory)
+           + " adds this configuration and runs it";
   return result
          + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
                                     : " goes on with it")

@@ -215,7 +215,7 @@ std::string state_of(const known_state& x) {
 
 std::string status_text(const known_state& x, const style& look) {
   auto result = headline(x) + "\n";
-  if (!x.row.why.empty())
+  if (!x.row.why.empty() && x.row.why != x.row.status)
     result += "  " + cause_text(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
   for (const auto& share : x.shares)

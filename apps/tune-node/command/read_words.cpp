@@ -52,6 +52,17 @@ po::parsed_options run_boost(const words& all, const command_doc& where) {
   return result;
 }
 
+/// Words that are given in capitals, as statuses are shown, become the choices that they name.
+void write_as_listed(words& given, const std::vector<std::string_view>& choices) {
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  for (auto& word : given) {
+    auto small = word;
+    std::transform(small.begin(), small.end(), small.begin(), lower);
+    if (std::find(choices.begin(), choices.end(), small) != choices.end())
+      word = std::move(small);
+  }
+}
+
 expected<read_result> sorted(const po::parsed_options& from, const command_doc& where) {
   read_result result;
   for (const auto& x : from.options) {
@@ -63,6 +74,8 @@ expected<read_result> sorted(const po::parsed_options& from, const command_doc& 
   }
   for (const auto* x : options_of(where)) {
     auto given = result.options.find(x->name);
+    if (given != result.options.end())
+      write_as_listed(given->second, x->choices);
     if (given != result.options.end() && given->second.size() > 1
         && !(x->argument.empty() && x->word.empty()))
       return error{ec::bad_syntax, "--" + std::string{x->name} + " is given more than once"};

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace tune::cli {
 namespace {
@@ -91,6 +92,14 @@ std::string short_text(const value& x) {
   if (x.as_list() != nullptr || x.as_object() != nullptr)
     return printable(to_json(x));
   return to_text(x);
+}
+
+bool is_at_limit(double violation) {
+  return violation > 0 && violation < std::numeric_limits<double>::min();
+}
+
+std::string miss_text(double x) {
+  return is_at_limit(x) ? "at the limit" : "by " + short_text(value{x});
 }
 
 std::string config_text(const object& x) {

@@ -20,6 +20,13 @@ namespace tune::cli {
 /// Printable on a terminal.
 [[nodiscard]] std::string short_text(const value& x);
 
+/// Whether a constraint is missed by no more than that it is strict (`x < 1`) and the metric at its
+/// limit: by the smallest number there is, or the mean of several runs by a few of these.
+[[nodiscard]] bool is_at_limit(double violation);
+
+/// By how much a constraint is missed: "by 0.5", or "at the limit".
+[[nodiscard]] std::string miss_text(double x);
+
 /// "lr=0.01 hidden=64".
 [[nodiscard]] std::string config_text(const object& x);
 

@@ -94,8 +94,8 @@ std::string missed_text(const run_snapshot& x, const style& look) {
   std::string result;
   for (std::size_t i = 0; i < misses.size(); ++i) {
     if (misses[i] > 0)
-      result += (result.empty() ? "" : ", ") + printable(to_text(x.constraints[i])) + " by "
-                + short_text(value{misses[i]});
+      result += (result.empty() ? "" : ", ") + printable(to_text(x.constraints[i])) + " "
+                + miss_text(misses[i]);
   }
   return result.empty() ? result
                         : "    " + look.paint(tint::warning, "no trial keeps all constraints")
@@ -121,8 +121,8 @@ std::string joint_text(const run_snapshot& x, const style& look) {
   if (!std::isnan(all.mean_in_search))
     result += "; in the search " + short_text(value{all.mean_in_search});
   if (all.violation > 0)
-    result += "; " + look.paint(tint::warning, "they miss the constraints") + " by "
-              + short_text(value{all.violation}) + " on average";
+    result += "; " + look.paint(tint::warning, "they miss the constraints") + " "
+              + miss_text(all.violation) + " on average";
   return result + "\n";
 }
 
@@ -242,7 +242,7 @@ std::string summary_text(const run_snapshot& x, const run_ending& end, const sty
   auto result = look.paint(tint::strong, printable(x.experiment)) + ": "
                 + look.paint(tint_of(end.status), text) + " after " + duration_text(x.elapsed)
                 + "\n";
-  if (!end.why.empty())
+  if (!end.why.empty() && end.why != to_text(end.status))
     result += "  " + cut(cause_text(end.why), longest_why) + "\n";
   if (end.has_lost_record)
     result += "  what it knew of its trials then:\n";

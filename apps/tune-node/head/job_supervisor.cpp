@@ -177,7 +177,9 @@ struct job_supervisor_state {
       if (!before)
         return before.error();
       if (*before) {
-        say("of " + printable(task.words.from) + " is finished already");
+        const auto is_done = (*before)->how.status == experiment_status::done;
+        say("of " + printable(task.words.from)
+            + (is_done ? " is finished already" : " has no failed trial to run again"));
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
       }
@@ -256,7 +258,7 @@ struct job_supervisor_state {
     if (text.empty())
       return;
     here.say("experiment " + printable(task.words.experiment) + ": " + printable(text));
-    told->say(program_name() + ": warning: " + text + " on the machine of the head");
+    told->say(program_name() + ": warning: " + text);
   }
 
   // -- While it runs.

@@ -102,7 +102,8 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
     table.add({to_text(row.attempt), row.node, from, duration_text(row.began),
                row.finished ? duration_text(*row.finished) : "-",
                row.finished ? std::string{to_text(row.how)} : "running",
-               row.exit_status ? std::to_string(*row.exit_status) : "", in_one_line(row.detail)},
+               row.exit_status ? std::to_string(*row.exit_status) : "",
+               row.detail == to_text(row.how) ? "" : in_one_line(row.detail)},
               row.finished && is_failure(row.how) ? tint::bad : tint::plain);
   }
   write_section("attempts", table, x.attempts.empty(), look, out);

@@ -101,6 +101,9 @@ std::string cell_text(const trial_column& column, const listed_trial& row) {
     return field_text(x);
   if (column.name == "failures" && column.only_if_filled)
     return row.failures == 0 ? "" : std::to_string(row.failures);
+  if (const auto* miss = x.as_double();
+      miss != nullptr && column.name == "violation" && is_at_limit(*miss))
+    return miss_text(*miss);
   if (column.name == "trial" || column.name == "status" || column.name == "iterations")
     return to_text(x);
   return x.is_null() ? (has_parameter(row, column.name) ? "null" : "-") : short_text(x);

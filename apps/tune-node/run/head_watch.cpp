@@ -2,6 +2,8 @@
 #include "run/head_watch.hpp"
 
 #include "console/text.hpp"
+#include "tune/core/program_name.hpp"
+#include "tune/core/shell_word.hpp"
 
 #include <utility>
 
@@ -16,23 +18,40 @@ constexpr std::chrono::milliseconds calm_pace{1000};
 struct shower {
   screen& to;
   instant at;
+  const std::string& directory;
 
   void operator()(const cmd::trial_changed& x) const { to.trial_changed(x, at); }
   void operator()(const feed_event::failure& x) const { to.attempt_failed(x.what, x.again, at); }
   void operator()(const feed_event::warning& x) const { to.warned(x.text); }
-  void operator()(const feed_event::line& x) const { to.say(printable(x.text)); }
+  void operator()(const feed_event::line& x) const {
+    to.say(printable(entered_here(x.text, directory)));
+  }
 };
 
 } // namespace
+
+std::string entered_here(std::string text, const std::string& directory) {
+  const auto there = " unpause " + shell_word(directory);
+  const auto at = text.find(there);
+  if (directory.empty() || at == text.npos || at < 2)
+    return text;
+  // The head may have been called by another name, in quotes perhaps.
+  const auto end_of_name = at - 1;
+  const auto before = text.rfind(text[end_of_name] == '\'' ? '\'' : ' ', end_of_name - 1);
+  const auto begin = before == text.npos ? 0 : before + (text[end_of_name] == '\'' ? 0 : 1);
+  return text.replace(begin, at + there.size() - begin,
+                      program_call("unpause") + " " + experiment_words(directory));
+}
 
 head_watch::~head_watch() {
   if (thread_.joinable())
     thread_.join();
 }
 
-void head_watch::show_on(std::shared_ptr<screen> to, std::uint64_t key) {
+void head_watch::show_on(std::shared_ptr<screen> to, const submission_taken& what) {
   screen_ = std::move(to);
-  key_ = key;
+  key_ = what.key;
+  directory_ = what.directory;
   thread_ = std::thread{[this] { follow(); }};
 }
 
@@ -73,7 +92,7 @@ void head_watch::show(const std::vector<feed_event>& events) {
     if (x.number <= shown_)
       continue;
     shown_ = x.number;
-    std::visit(shower{*screen_, x.at}, x.what);
+    std::visit(shower{*screen_, x.at, directory_}, x.what);
   }
 }
 

@@ -13,6 +13,10 @@
 
 namespace tune::cli {
 
+/// What a head says, with the command that lifts a pause as it is entered here.
+/// @param directory The experiment's, at the head.
+[[nodiscard]] std::string entered_here(std::string text, const std::string& directory);
+
 /// Polls the head on a thread of its own, and has a screen show the answers.
 class head_watch {
 public:
@@ -24,8 +28,8 @@ public:
   head_watch& operator=(const head_watch&) = delete;
 
   /// Begins; `to.run` returns when the experiment is over or the head is out of reach.
-  /// @param key The head's number for the experiment.
-  void show_on(std::shared_ptr<screen> to, std::uint64_t key);
+  /// @param what The experiment at the head.
+  void show_on(std::shared_ptr<screen> to, const submission_taken& what);
 
   /// The last state received.
   [[nodiscard]] std::optional<run_snapshot> latest() const;
@@ -39,6 +43,8 @@ private:
   head_client& where_;
   bool live_;
   std::uint64_t key_ = 0;
+  /// The experiment's directory at the head.
+  std::string directory_;
   std::shared_ptr<screen> screen_;
   std::thread thread_;
   /// Number of the last event shown.

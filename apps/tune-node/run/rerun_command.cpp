@@ -150,7 +150,12 @@ void write_table(const rerun_result& x, const table_look& look, std::ostream& ou
   for (const auto& name : x.edited)
     out << "  " << printable(name) << " was edited since the trial ran\n";
   if (x.iteration == 0) {
-    out << "it has no report of the iteration that was best: nothing can be compared\n";
+    out << (x.best_iteration == 0
+                ? "nothing can be compared: trial " + to_text(x.trial) + " of "
+                      + printable(x.experiment) + " never reported " + printable(x.metric)
+                : "nothing can be compared: this run has no report at iteration "
+                      + std::to_string(x.best_iteration) + ", the best of the first")
+        << '\n';
     return;
   }
   out << "at iteration " << x.iteration << ":\n";
@@ -331,7 +336,9 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   result.directory = fresh.string();
   result.config = before->trial.best_config ? *before->trial.best_config : before->trial.config;
   result.edited = std::move(edited);
-  if (auto now = new_metrics(fresh, before->trial.best_iteration)) {
+  result.metric = before->what.experiment.objectives.front().metric;
+  result.best_iteration = before->trial.best_metrics ? before->trial.best_iteration : 0;
+  if (auto now = new_metrics(fresh, result.best_iteration)) {
     result.iteration = now->first;
     result.metrics = compared_metrics(before->trial.best_metrics.value_or(object{}), now->second);
   }

@@ -39,6 +39,10 @@ struct rerun_result {
   trial_id trial;
   /// Directory of the new experiment.
   std::string directory;
+  /// The first objective.
+  std::string metric;
+  /// Iteration of the recorded trial's best report; 0: it never reported the metric.
+  std::uint64_t best_iteration = 0;
   /// Iteration that is compared; 0: the new trial has no such report.
   std::uint64_t iteration = 0;
   object config;

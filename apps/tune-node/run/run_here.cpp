@@ -11,6 +11,7 @@
 #include "run/last_wait.hpp"
 #include "run/listening.hpp"
 #include "run/load_configuration.hpp"
+#include "run/nothing_to_run.hpp"
 #include "run/run_words.hpp"
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
@@ -107,15 +108,6 @@ error with_record(error why, const run_request& what, const fs::path& directory)
   return why;
 }
 
-/// Says what can still be done with an experiment that is done.
-std::string nothing_left(const fs::path& directory) {
-  auto way = way_on_in(directory);
-  return program_name() + ": nothing is left to run; " + printable(way.command)
-         + " --experiment.num_samples N takes further samples"
-         + (way.is_resume ? ", --add JSON a configuration of your own" : printable(way.note))
-         + "\n";
-}
-
 run_listeners listeners_of(const std::shared_ptr<screen>& shown) {
   return {shown, [shown](const std::string& text) { shown->warned(text); },
           [shown](const std::string& why) { shown->say(in_one_line(why)); },
@@ -191,8 +183,10 @@ private:
   }
 
   std::optional<exit_code> end_if_over() {
-    if (!added_.empty())
-      return std::nullopt;
+    if (!added_.empty()) {
+      auto has_time = has_time_for_more(directory_, loaded_.what);
+      return has_time ? std::nullopt : std::optional{complain(has_time.error())};
+    }
     auto before = finished_before(directory_, loaded_.what, fixed_, what_.resume,
                                   [this](const error& why) { warn({to_text(why)}, line_.quiet); });
     if (!before)
@@ -200,7 +194,7 @@ private:
     if (!*before)
       return std::nullopt;
     if (!line_.quiet)
-      std::cerr << nothing_left(directory_);
+      std::cerr << why_nothing_runs(directory_, loaded_.what, (*before)->how.status);
     const auto& last = (*before)->last;
     const auto& how = (*before)->how;
     auto written = !what_.tells || write_result(result_, last, how, look_.look);

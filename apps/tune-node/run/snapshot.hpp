@@ -34,7 +34,7 @@ struct snapshot_frame {
 [[nodiscard]] std::optional<run_snapshot> take_snapshot(experiment_actors& actors,
                                                         const snapshot_frame& fixed);
 
-/// An experiment that is done.
+/// An experiment that nobody runs.
 struct finished_run {
   run_snapshot last;
   /// Why it ended; of its view only what decides the exit code.

@@ -128,7 +128,7 @@ public:
     if (!what_.line.quiet)
       shown_->say(printable(what_.experiment) + " runs at " + what_.head + ", in "
                   + printable(taken.directory));
-    watch_.show_on(shown_, taken.key);
+    watch_.show_on(shown_, taken);
     static_cast<void>(shown_->run());
     return watch_.end() ? end(*watch_.end()) : say_lost(watch_.end().error(), taken.directory);
   }
@@ -174,12 +174,8 @@ private:
 
   /// The snapshot with remarks that name commands for this machine: the head's have its directory.
   [[nodiscard]] static run_snapshot seen_from_here(run_snapshot x) {
-    const auto there = program_call("unpause") + " " + shell_word(x.directory);
-    const auto here = program_call("unpause") + " " + experiment_words(x.directory);
-    for (auto& remark : x.remarks) {
-      if (auto at = remark.find(there); at != std::string::npos)
-        remark.replace(at, there.size(), here);
-    }
+    for (auto& remark : x.remarks)
+      remark = entered_here(std::move(remark), x.directory);
     return x;
   }
 

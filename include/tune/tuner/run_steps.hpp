@@ -21,7 +21,8 @@
 
 namespace tune {
 
-/// Whether the run would go on with an experiment that needs nothing more. If so, `finish_up` does
+/// Whether the run would go on with an experiment that needs nothing more of it. If so, `finish_up`
+/// does
 /// what its last head left undone.
 /// @param resume  Nothing: the run does not go on with anything.
 /// @param untidy  Told why `finish_up` failed; the results are there nevertheless.

@@ -37,7 +37,8 @@ struct opened_storage {
 };
 
 /// Whether the directory holds an experiment that is done. One for which `wanted` has more samples
-/// than it had, or `how` makes trials run again, is not done but goes on.
+/// than it had, or `how` makes trials run again, is not done but goes on. With `errored_only` also
+/// one where no trial has failed, however it ended, unless somebody runs it.
 /// @errors `ec::refused` where `wanted` may not go on with the old results; `ec::storage`.
 [[nodiscard]] expected<bool> needs_nothing_more(const std::filesystem::path& directory,
                                                 const spec& wanted,

@@ -80,11 +80,24 @@ struct nearest_finder {
     return contains(of, x) ? answer{x} : std::nullopt;
   }
   answer operator()(const subset_of& of) const {
-    return contains(of, x) ? answer{x} : std::nullopt;
+    return contains(of, x) ? answer{in_member_order(of, x)} : std::nullopt;
   }
 };
 
 } // namespace
+
+value in_member_order(const domain& of, const value& x) {
+  const auto* subset = std::get_if<subset_of>(&of);
+  if (subset == nullptr || !contains(of, x))
+    return x;
+  const auto& members = *x.as_list();
+  value::list result;
+  for (const auto& item : subset->items) {
+    if (std::find(members.begin(), members.end(), item) != members.end())
+      result.push_back(item);
+  }
+  return value{std::move(result)};
+}
 
 std::optional<value> nearest_in(const domain& what, const value& x) {
   return std::visit(nearest_finder{x}, what);

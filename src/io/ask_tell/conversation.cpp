@@ -86,6 +86,7 @@ experiment_settings settings_for_executor(experiment_settings from) {
 conversation::conversation(conversation_parts parts, conversation_ports& world)
     : world_{world}
     , space_{std::move(parts.space)}
+    , constraints_{std::move(parts.constraints)}
     , trials_{std::make_unique<executor_book>(
           world, [this](event_body what) { runner_->post_later(std::move(what)); })}
     , runner_{std::make_unique<plain_runner>(std::move(parts.machine), std::move(parts.judge),
@@ -379,6 +380,8 @@ expected<object> conversation::best(const object&) {
                 {"metrics", *x.at->metrics},
                 {"iteration", static_cast<std::int64_t>(x.at->iteration)},
                 {"status", to_text(x.status)}};
+  if (!constraints_.empty())
+    result.set("violation", total_violation(constraints_, *x.at->metrics));
   auto name = std::string_view{x.checkpoint};
   if (name.starts_with(kept_outside))
     name.remove_prefix(kept_outside.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/fit_config.hpp"
 
+#include "tune/core/space/nearest.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,17 +34,20 @@ object nested(const object& config, const search_space& space) {
   return result;
 }
 
-/// Converts whole numbers to floats where the space has floats, since JSON may write 1 for 1.0.
-void make_floats(object& config, const search_space& space, const std::string& prefix) {
+/// Writes each value as its domain does: whole numbers as floats where the space has floats, since
+/// JSON may write 1 for 1.0, and the members of subsets in the domain's order.
+void rewrite(object& config, const search_space& space, const std::string& prefix) {
   for (const auto& [name, what] : object{config}) {
     auto full = prefix.empty() ? name : prefix + "." + name;
     const auto* parameter = space.find(full);
     if (parameter == nullptr && what.as_object() != nullptr)
-      make_floats(*config.find(name)->as_object(), space, full);
-    if (parameter == nullptr || what.as_int() == nullptr)
+      rewrite(*config.find(name)->as_object(), space, full);
+    if (parameter == nullptr)
       continue;
-    if (draws_floats(parameter->what))
+    if (what.as_int() != nullptr && draws_floats(parameter->what))
       config.set(name, static_cast<double>(*what.as_int()));
+    else if (what.as_list() != nullptr)
+      config.set(name, in_member_order(parameter->what, what));
   }
 }
 
@@ -61,7 +66,7 @@ std::vector<value> values_of(const object& config, const search_space& space) {
 
 object fit_config(const object& config, const search_space& space) {
   auto result = nested(config, space);
-  make_floats(result, space, "");
+  rewrite(result, space, "");
   return result;
 }
 

@@ -56,6 +56,18 @@ TEST(ask_tell, gives_no_more_trials_than_may_run_at_once) {
   EXPECT_THAT(uut.ask(), HasSubstr("00002"));
 }
 
+TEST(ask_tell, says_by_how_much_the_best_misses_the_constraints) {
+  recipe how;
+  how.settings.constraints = *parse_constraints("loss <= 0.5");
+  talk uut{how};
+  uut.ask();
+
+  for (auto [loss, violation] : {std::pair{0.75, 0.25}, std::pair{0.5, 0.0}}) {
+    uut.report(0, loss == 0.75 ? 1 : 2, loss);
+    EXPECT_EQ(*uut.tell({{"op", "best"}}).find("violation"), value{violation});
+  }
+}
+
 TEST(ask_tell, has_no_best_trial_at_first) {
   talk uut{{}};
 

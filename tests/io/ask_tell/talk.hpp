@@ -184,9 +184,10 @@ private:
     auto judge = is_older ? how_.older_judge() : how_.judge();
     auto source = how_.source ? how_.source() : std::make_unique<list_searcher>(how_.trials);
     auto machine = how_.machine(*judge, *source);
-    uut = std::make_unique<conversation>(
-        conversation_parts{std::move(machine), std::move(judge), std::move(source), how_.space},
-        world);
+    uut = std::make_unique<conversation>(conversation_parts{std::move(machine), std::move(judge),
+                                                            std::move(source), how_.space,
+                                                            how_.settings.constraints},
+                                         world);
     for (const auto& x : world.log())
       uut->replay(x);
     auto opened = uut->open({++epoch_, "test", "{}", how_.settings.seed, opening::executed,

@@ -33,6 +33,26 @@ TEST(fit_config, dots_make_objects_and_whole_numbers_floats_and_constants_are_fi
       (object{{"optimizer", object{{"kind", "adam"}, {"lr", 1.0}}}, {"steps", 7}, {"batch", 64}}));
 }
 
+TEST(fit_config, members_of_subsets_come_in_the_order_of_the_space) {
+  auto space = search_space::parse(
+      {{"with", "subset(a, b, c)"}, {"order", "permutation(a, b)"}, {"deep.with", "subset(1, 2)"}});
+  ASSERT_TRUE(space) << space.error().detail;
+  const value::list out_of_order{"c", "a"};
+
+  auto made = complete_config({{"with", out_of_order},
+                               {"order", value::list{"b", "a"}},
+                               {"deep", object{{"with", value::list{2, 1}}}}},
+                              *space);
+
+  ASSERT_TRUE(made) << made.error().detail;
+  EXPECT_EQ(*made, (object{{"with", value::list{"a", "c"}},
+                           {"order", value::list{"b", "a"}},
+                           {"deep", object{{"with", value::list{1, 2}}}}}));
+  EXPECT_EQ(fit_config({{"with", value::list{"c", "x"}}}, *space),
+            (object{{"with", value::list{"c", "x"}}}))
+      << "no value of the domain";
+}
+
 TEST(fit_config, constants_may_be_given_as_they_are) {
   EXPECT_EQ(why_not({{"optimizer", object{{"kind", "adam"}, {"lr", 0.5}}}, {"batch", 64}}), "fine");
   EXPECT_THAT(why_not({{"optimizer", object{{"kind", "adam"}, {"lr", 0.5}}}, {"batch", 65}}),

@@ -1,4 +1,4 @@
-/// Translates values of one domain to another.
+/// Translates values of one domain to another, and to the form in which a domain has them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,5 +13,9 @@ namespace tune {
 /// member of a list of numbers). Empty if `x` lies outside, or is of another kind. In a dependent
 /// range every number of its kind is a value: use the range that holds for the configuration.
 [[nodiscard]] std::optional<value> nearest_in(const domain& what, const value& x);
+
+/// The value as the domain itself draws it: `[b, a]` of `subset(a, b)` becomes `[a, b]`, which is
+/// the same configuration. All else, and what is no value of the domain, stays as it is.
+[[nodiscard]] value in_member_order(const domain& of, const value& x);
 
 } // namespace tune

@@ -32,10 +32,12 @@ struct conversation_parts {
   std::unique_ptr<searcher> source;
   /// The space that must contain the configurations added by the executor.
   std::shared_ptr<const search_space> space;
+  /// What the best trial is to keep.
+  constraint_list constraints = {};
 };
 
-/// `from`, changed so that suggestions are worked out while the executor waits for them.
-/// Suggestions drawn ahead never run, so quick drafts are good enough.
+/// `from`, changed for trials that an executor runs: suggestions are worked out while it waits for
+/// them. Suggestions drawn ahead never run, so quick drafts are good enough.
 [[nodiscard]] experiment_settings settings_for_executor(experiment_settings from);
 
 /// Longest name that an executor may give to an object of its own: a checkpoint or a wish. [bytes]
@@ -78,6 +80,7 @@ public:
 private:
   conversation_ports& world_;
   std::shared_ptr<const search_space> space_;
+  constraint_list constraints_;
   std::unique_ptr<executor_book> trials_;
   std::unique_ptr<plain_runner> runner_;
 

@@ -2,6 +2,7 @@
 #include "tune/core/search/external/answer.hpp"
 
 #include "tune/core/search/external/message.hpp"
+#include "tune/core/space/nearest.hpp"
 #include "tune/core/space/quantum.hpp"
 
 #include <algorithm>
@@ -38,6 +39,10 @@ value fit(const value& given, const normal_range& in) {
 
 value fit(const value& given, const dependent_range& in) {
   return in.whole ? fit(given, int_range{}) : fit(given, float_range{0, 1, false, in.step});
+}
+
+value fit(const value& given, const subset_of& in) {
+  return in_member_order(in, given);
 }
 
 template <class Other>

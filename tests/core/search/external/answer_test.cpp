@@ -71,6 +71,15 @@ TEST(external_answer, takes_dotted_and_nested_names_alike) {
                                      "k: 7}");
 }
 
+TEST(external_answer, has_members_of_subsets_in_the_order_of_the_space) {
+  auto space = support::space_of({{"with", "subset(a, b, c)"}});
+
+  auto made = fitted({{"with", value::list{"c", "a"}}}, *space);
+
+  ASSERT_TRUE(made) << made.error().detail;
+  EXPECT_EQ(*made, (object{{"with", value::list{"a", "c"}}}));
+}
+
 TEST(external_answer, leaves_out_what_is_inactive) {
   auto made = fitted(with(config(), "opt.kind", "adam"), tree());
   ASSERT_TRUE(made) << made.error().detail;
