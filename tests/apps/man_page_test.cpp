@@ -35,8 +35,7 @@ TEST(man_page, names_every_command_and_option) {
   for (const auto& x : global_options())
     EXPECT_THAT(page, HasSubstr("\n.B " + option_text(x) + "\n"));
   for (const auto& x : exit_code_docs())
-    EXPECT_THAT(page,
-                HasSubstr("\n.B " + std::to_string(static_cast<int>(x.code)) + "\n"));
+    EXPECT_THAT(page, HasSubstr("\n.B " + std::to_string(static_cast<int>(x.code)) + "\n"));
 }
 
 TEST(man_page, has_no_line_that_roff_would_take_for_a_request_of_its_own) {

@@ -367,6 +367,29 @@ class AskTell(Case):
         self.assertIsNone(talk.say("best")["checkpoint"])
         talk.end()
 
+    def test_a_pause_without_a_name_is_nothing_to_clone(self):
+        talk = self.converse(self.bowl("x = uniform(1, 2)", "[experiment]\nnum_samples = 4\n"
+                                       "[scheduler]\ntype = pbt\nsynch = true\n"
+                                       "time_attr = training_iteration\n"
+                                       "perturbation_interval = 1\n"))
+        trials = [talk.say("ask")["trial"] for _ in range(4)]
+        for loss, trial in enumerate(trials):
+            self.assertEqual(talk.report(trial, 1, loss)["decision"], "pause")
+        for _ in trials:
+            given = talk.say("ask")
+            self.assertEqual(given["from"]["trial"], given["trial"])
+        talk.end()
+        self.check()
+
+    def test_an_idle_search_names_the_words_of_the_conversation(self):
+        err = self.directory / "err"
+        with open(err, "w", encoding="utf-8") as to:
+            talk = self.converse(self.bowl("x = 1", "[search]\ntype = none\n"), stderr=to)
+            talk.say("ask")
+            talk.end()
+        self.assertIn('nothing runs: {"op":"add"} brings trials, and {"op":"stop"} ends the exper',
+                      err.read_text())
+
     def test_an_experiment_of_run_is_another(self):
         ini = self.experiment("tune report 1")
         self.run_node("run", ini)

@@ -123,6 +123,7 @@ private:
   void finish_as_complete();
   void wait_for_searcher();
   void fit_samples();
+  [[nodiscard]] std::string too_many_text(std::uint64_t limit) const;
   [[nodiscard]] bool withdraw_newest(const std::string& why);
   void revive_withdrawn();
 
@@ -322,6 +323,7 @@ private:
   void note_missing_objective(const live_trial& trial, std::string& reason);
   void note_missing_checkpoint(const live_trial& trial, std::string& reason);
   void note_opening_failure(end_class how, const std::string& detail);
+  [[nodiscard]] std::string opening_failure_reason(std::uint32_t count) const;
   void end_all(live_trial& trial, const std::string& why);
   void begin_drain(drain how);
   void drain_trial(live_trial& trial);

@@ -397,8 +397,10 @@ void machine::tell_of_rest() {
   if (!clients_.is_first_rest())
     return;
   if (trials_.live().empty() && no_search::is_idle(searcher_))
-    return emit(
-        cmd::warn{"nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
+    return emit(cmd::warn{
+        settings_.asked
+            ? R"(nothing runs: {"op":"add"} brings trials, and {"op":"stop"} ends the experiment)"
+            : "nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
   emit(cmd::warn{rest_text()});
 }
 

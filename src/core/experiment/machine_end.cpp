@@ -3,6 +3,7 @@
 #include "machine.hpp"
 
 #include "tune/core/stop/needed_metric.hpp"
+#include "tune/core/trial/failure_form.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -403,14 +404,19 @@ void machine::note_opening_failure(end_class how, const std::string& detail) {
   auto most = settings_.failures.max_consecutive_failures;
   if (most == 0 || any_report_ || census_.succeeded() > 0 || drain_)
     return;
-  auto alike = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
-  auto since_resume = epoch_ > 1 && draws_ >= on::keeps_ends;
-  if (opening_failures_.add(std::move(alike)) >= most)
-    begin_drain({experiment_status::failed,
-                 std::string{since_resume ? "since it was resumed, " : ""} + "the first "
-                     + std::to_string(most)
-                     + " trials all failed alike: " + opening_failures_.text(),
-                 true});
+  auto text = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
+  auto form = draws_ >= on::folds_failures ? failure_form(text) : text;
+  if (opening_failures_.add(std::move(text), std::move(form)) >= most)
+    begin_drain({experiment_status::failed, opening_failure_reason(most), true});
+}
+
+std::string machine::opening_failure_reason(std::uint32_t count) const {
+  const auto since_resume = epoch_ > 1 && draws_ >= on::keeps_ends;
+  const auto is_single = count == 1 && draws_ >= on::folds_failures;
+  return std::string{since_resume ? "since it was resumed, " : ""}
+         + (is_single ? "the first trial failed: "
+                      : "the first " + std::to_string(count) + " trials all failed alike: ")
+         + opening_failures_.text();
 }
 
 } // namespace tune

@@ -249,6 +249,8 @@ bool machine::stop_condition(live_trial& trial) {
     auto says = ask_stopper(*x, *trial.last.what);
     if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
       says->why = says->earlier_why;
+    else if (says && !says->former_why.empty() && draws_ < on::says_lowest)
+      says->why = says->former_why;
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
       verdict = std::move(says);
   }

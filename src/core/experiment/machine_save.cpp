@@ -176,6 +176,8 @@ void machine::settle_handover(live_trial& trial, std::uint64_t iteration, bool k
 
 void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   auto iteration = what.iteration;
+  // What an executor keeps without a name only the trial itself can go on from.
+  const auto is_given = what.location != kept_outside || draws_ < on::clones_named;
   trial.lacks_checkpoint = false;
   if (best_.is(trial.id, trial.lineage))
     best_.set_newest(what.location);
@@ -190,7 +192,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
   offer_for_best(trial, id);
   review(trial.id);
   review_all();
-  if (!trial.end)
+  if (!trial.end && is_given)
     tell_scheduler(fact::saved{trial.id, id, iteration});
 }
 

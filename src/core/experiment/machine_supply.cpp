@@ -97,7 +97,9 @@ void machine::fit_samples() {
   auto before = samples_.withdrawn();
   const auto& rule = settings_.repeats;
   // With several runs per configuration, users ask for configurations, not for trials.
-  auto wanted = rule.runs == 1 ? std::to_string(limit) + " samples are wanted"
+  const auto is_one = limit == 1 && draws_ >= on::says_lowest;
+  auto wanted = rule.runs == 1 ? (is_one ? "1 sample is wanted"
+                                         : std::to_string(limit) + " samples are wanted")
                                : counted(limit / rule.runs, "configuration")
                                      + (limit == rule.runs ? " is wanted, " : " are wanted, ")
                                      + std::to_string(rule.runs) + " runs of each";
@@ -106,13 +108,19 @@ void machine::fit_samples() {
   if (auto count = samples_.withdrawn() - before; count > 0)
     emit(cmd::warn{counted(count, rule.runs == 1 ? "configuration" : "run") + " that had not begun "
                    + (count == 1 ? "is" : "are") + " withdrawn: " + wanted});
-  auto left = samples_.standing();
-  if (left > limit && rule.runs == 1)
-    emit(cmd::warn{std::to_string(left) + " samples have begun, more than the "
-                   + std::to_string(limit) + " that are wanted now: they go on"});
-  else if (left > limit)
-    emit(cmd::warn{counted(left, "run") + " have begun, more than the " + std::to_string(limit)
-                   + " of the configurations that are wanted now: they go on"});
+  if (samples_.standing() > limit)
+    emit(cmd::warn{too_many_text(limit)});
+}
+
+/// Says that more samples have begun than are wanted now.
+std::string machine::too_many_text(std::uint64_t limit) const {
+  const auto wanted = settings_.repeats.runs == 1
+                          ? " samples have begun, more than the " + std::to_string(limit)
+                                + (limit == 1 ? " that is wanted now" : " that are wanted now")
+                          : " runs have begun, more than the " + std::to_string(limit)
+                                + " of the configurations that are wanted now";
+  return std::to_string(samples_.standing()) + wanted
+         + (trials_.live().empty() ? "; all have ended" : ": those that have not ended go on");
 }
 
 /// @returns false if no trial is left that the searcher drew and that never began.

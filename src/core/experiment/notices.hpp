@@ -60,10 +60,12 @@ private:
 class alike_failures {
 public:
   /// A trial failed with this text.
-  /// @returns the number of failures since the last one with another text. [>= 1]
-  std::uint32_t add(std::string text) {
-    count_ = text == text_ ? count_ + 1 : 1;
+  /// @param form What it has in common with failures that are alike.
+  /// @returns the number of failures since the last one of another form. [>= 1]
+  std::uint32_t add(std::string text, std::string form) {
+    count_ = form == form_ ? count_ + 1 : 1;
     text_ = std::move(text);
+    form_ = std::move(form);
     return count_;
   }
   /// Begins to count anew, as a new head does.
@@ -77,6 +79,8 @@ public:
 
 private:
   std::string text_;
+  /// Follows from the text.
+  std::string form_;
   std::uint32_t count_ = 0;
 };
 

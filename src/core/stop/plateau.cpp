@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tune {
 
@@ -86,10 +87,17 @@ std::optional<stop_verdict> experiment_plateau::see(const report& what) {
   }
   if (++at_rest_ < settings_.patience)
     return std::nullopt;
-  return verdict_of(stop_verdict::reach::experiment,
-                    "plateau: the best " + std::to_string(settings_.top) + " values of "
-                        + settings_.metric + " have a standard deviation of ",
-                    std, " <= ", settings_.std);
+  const auto values = std::to_string(settings_.top) + " values of " + settings_.metric
+                      + " have a standard deviation of ";
+  auto says_best = verdict_of(stop_verdict::reach::experiment, "plateau: the best " + values, std,
+                              " <= ", settings_.std);
+  auto result = verdict_of(stop_verdict::reach::experiment,
+                           std::string{"plateau: the "}
+                               + (settings_.maximise ? "highest " : "lowest ") + values,
+                           std, " <= ", settings_.std);
+  result.earlier_why = std::move(says_best.earlier_why);
+  result.former_why = std::move(says_best.why);
+  return result;
 }
 
 std::vector<needed_metric> experiment_plateau::needs() const {

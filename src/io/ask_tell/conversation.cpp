@@ -80,6 +80,7 @@ object fault_answer(std::string what) {
 experiment_settings settings_for_executor(experiment_settings from) {
   from.drafts = drafting::quick;
   from.draft_patience = {};
+  from.asked = true;
   return from;
 }
 

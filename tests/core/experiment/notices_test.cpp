@@ -32,22 +32,22 @@ TEST(notices, leaves_the_notice_of_room_out_of_the_fingerprint) {
   EXPECT_NE(digest(uut), digest(notices{}));
 }
 
-TEST(alike_failures, counts_those_with_the_same_text) {
+TEST(alike_failures, counts_those_of_the_same_form) {
   alike_failures uut;
 
-  EXPECT_EQ(uut.add("a"), 1u);
-  EXPECT_EQ(uut.add("a"), 2u);
-  EXPECT_EQ(uut.add("b"), 1u);
+  EXPECT_EQ(uut.add("a 1", "a"), 1u);
+  EXPECT_EQ(uut.add("a 2", "a"), 2u);
+  EXPECT_EQ(uut.add("b", "b"), 1u);
   EXPECT_EQ(uut.text(), "b");
 }
 
 TEST(alike_failures, begins_anew_but_knows_the_last_text) {
   alike_failures uut;
-  uut.add("a");
+  uut.add("a", "a");
   uut.begin_anew();
 
   EXPECT_EQ(uut.text(), "a");
-  EXPECT_EQ(uut.add("a"), 1u);
+  EXPECT_EQ(uut.add("a", "a"), 1u);
 }
 
 } // namespace

@@ -156,7 +156,7 @@ TEST_F(last_end, counts_failures_in_a_row_since_the_resume) {
   open(2);
   run();
   end(end_class::user_error, zero, "boom");
-  EXPECT_EQ(ports.last<cmd::finish>().why, "the first 1 trials all failed alike: user_error: boom");
+  EXPECT_EQ(ports.last<cmd::finish>().why, "the first trial failed: user_error: boom");
 
   post(on::opened{2, "test", "{}", 1, opening::at_once, on::present_draws});
   choose({{1}});
@@ -164,7 +164,29 @@ TEST_F(last_end, counts_failures_in_a_row_since_the_resume) {
   end(end_class::user_error, {1}, "boom");
 
   EXPECT_EQ(ports.last<cmd::finish>().why,
-            "since it was resumed, the first 1 trials all failed alike: user_error: boom");
+            "since it was resumed, the first trial failed: user_error: boom");
+}
+
+TEST(failures_in_a_row, are_alike_whatever_differs_by_chance) {
+  for (auto draws : {on::undoes_exploits, on::present_draws}) {
+    support::run_by_hand x;
+    x.settings.failures.max_consecutive_failures = 2;
+    x.make();
+    x.post(on::opened{1, "test", "{}", 1, opening::at_once, draws});
+    x.suggest(2);
+    x.run();
+    x.end(end_class::user_error, {0}, "pid 17 at 0x7f3a in r/trials/00000/attempt_1_1\nno");
+    x.run({1});
+    x.end(end_class::user_error, {1}, "pid 8 at 0x55b0 in r/trials/00001/attempt_1_2\nno");
+
+    auto ends = x.ports.all<cmd::finish>();
+    ASSERT_EQ(ends.size(), draws == on::present_draws ? 1u : 0u);
+    if (!ends.empty()) {
+      EXPECT_EQ(ends.front().why,
+                "the first 2 trials all failed alike: user_error: pid 8 at 0x55b0 in "
+                "r/trials/00001/attempt_1_2");
+    }
+  }
 }
 
 TEST_F(samples_wanted, take_back_what_never_began) {
@@ -211,7 +233,33 @@ TEST_F(samples_wanted, let_those_go_on_that_have_begun) {
   EXPECT_THAT(all_in(trial_status::running), ElementsAre(0, 1));
   EXPECT_THAT(all_in(trial_status::terminated), ElementsAre(2));
   EXPECT_THAT(warnings(),
-              Contains("2 samples have begun, more than the 1 that are wanted now: they go on"));
+              Contains("2 samples have begun, more than the 1 that is wanted now: those that have "
+                       "not ended go on"));
+  EXPECT_EQ(row({2}).reason, "withdrawn before it began: 1 sample is wanted");
+}
+
+TEST_F(samples_wanted, are_not_said_to_go_on_where_all_have_ended) {
+  open(2);
+  for (std::uint64_t i : {0, 1}) {
+    run({i});
+    report({i});
+    end(end_class::finished, {i});
+  }
+
+  reopen(1);
+
+  EXPECT_THAT(warnings(),
+              Contains("2 samples have begun, more than the 1 that is wanted now; all have ended"));
+}
+
+TEST_F(samples_wanted, were_counted_in_the_plural_in_records_of_earlier_heads) {
+  open(2);
+  settings.sample_limit = 1;
+  uut->go_by({settings, {}});
+
+  post(on::opened{2, "test", "{}", 1, opening::at_once, on::says_lowest - 1});
+
+  EXPECT_EQ(row({1}).reason, "withdrawn before it began: 1 samples are wanted");
 }
 
 TEST_F(samples_wanted, bring_back_what_was_withdrawn_before_anything_new) {

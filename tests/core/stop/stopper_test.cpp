@@ -273,8 +273,21 @@ TEST(plateau, tells_its_reason_in_numbers_of_six_digits) {
   EXPECT_EQ(trial->why,
             "plateau: the last 3 values of x have a standard deviation of 0.124722 < 0.3");
   EXPECT_EQ(all->why,
+            "plateau: the highest 3 values of x have a standard deviation of 0.124722 <= 0.3");
+  EXPECT_EQ(all->former_why,
             "plateau: the best 3 values of x have a standard deviation of 0.124722 <= 0.3");
   EXPECT_THAT(trial->earlier_why, testing::HasSubstr(" of 0.1247219128924647"));
+}
+
+TEST(plateau, of_the_experiment_speaks_of_the_lowest_values_unless_told) {
+  auto uut = made({{"experiment_plateau", "x std 0.3 top 2"}});
+  std::optional<stop_verdict> all;
+
+  for (auto x : {0.1, 0.2})
+    all = uut[0]->see(of({{"x", x}}));
+
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->why, "plateau: the lowest 2 values of x have a standard deviation of 0.05 <= 0.3");
 }
 
 TEST(plateau, is_not_reached_with_nan_or_infinity_in_the_window) {

@@ -89,6 +89,11 @@ namespace on {
 /// report, too, which says that it is done.
 /// `undoes_exploits`: in addition, a trial whose donor's checkpoint turns out to be bad before it
 /// has trained from that goes on with its own configuration.
+/// `folds_failures`: in addition, failures in a row are compared by `failure_form`, and a single
+/// one that ends the experiment is not said to be alike. `says_lowest`: in addition, the reason of
+/// an experiment's plateau says whether it is the lowest or the highest values, and that of a
+/// withdrawn sample counts a single one as one. `clones_named`: in addition, no trial goes on from
+/// another's checkpoint that an executor kept without a name.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -103,7 +108,10 @@ inline constexpr std::uint32_t bounds_model_waits = 11;
 inline constexpr std::uint32_t keeps_ends = 12;
 inline constexpr std::uint32_t sees_last_reports = 12;
 inline constexpr std::uint32_t undoes_exploits = 12;
-inline constexpr std::uint32_t present_draws = undoes_exploits;
+inline constexpr std::uint32_t folds_failures = 13;
+inline constexpr std::uint32_t says_lowest = 13;
+inline constexpr std::uint32_t clones_named = 13;
+inline constexpr std::uint32_t present_draws = clones_named;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

@@ -122,6 +122,8 @@ struct experiment_settings {
   std::vector<std::string> exports = {};
   /// The way trainables save; those that save can also restore.
   save_ability saves = save_ability::none;
+  /// An executor runs the trials and converses with this program: it knows no commands of clients.
+  bool asked = false;
   /// Description of the trainable for people, such as "the function parabola"; may be empty.
   std::string trainable;
 };

@@ -24,6 +24,8 @@ struct stop_verdict {
   std::string why;
   /// Reason as heads before `on::answers_stalls_anew` recorded it; empty: the same.
   std::string earlier_why = {};
+  /// Reason as heads from then on, before `on::says_lowest`, recorded it; empty: the same.
+  std::string former_why = {};
 };
 
 /// Sees every report that counts, in order, and may end its trial or everything. Deterministic
