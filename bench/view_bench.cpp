@@ -4,7 +4,8 @@
 ///   tune_view_bench [DIRECTORY] [TRIALS] [REPORTS] [REQUESTS] [REPORTS_PER_SECOND]
 ///
 /// DIRECTORY is made and removed again; REPORTS are those of each trial that is
-/// not stopped. Times are in milliseconds.
+/// not stopped. Times are in milliseconds; `cpu_…` are those of the processor, which other work on
+/// the machine does not lengthen.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 #include "support/grown_record.hpp"
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -38,12 +40,26 @@ std::int64_t memory_now() {
   return here * 4096;
 }
 
-/// Asks and renders, as the gateway does. @returns milliseconds.
-double asked(cli::views& of, const std::string& part, const query_type& query) {
+/// Processor time of this thread. [milliseconds]
+double cpu_now() {
+  timespec x{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &x);
+  return static_cast<double>(x.tv_sec) * 1e3 + static_cast<double>(x.tv_nsec) / 1e6;
+}
+
+/// How long a request took.
+struct duration_pair {
+  double wall = 0;
+  double cpu = 0;
+};
+
+/// Asks and renders, as the gateway does.
+duration_pair asked(cli::views& of, const std::string& part, const query_type& query) {
   cli::view_request what{{"experiments", "grown"}, query};
   if (!part.empty())
     what.path.push_back(part);
   const auto begin = clock_type::now();
+  const auto cpu = cpu_now();
   auto answer = of.answer(what);
   auto* found = std::get_if<value>(&answer);
   if (found == nullptr || to_json(*found).empty()) {
@@ -51,26 +67,33 @@ double asked(cli::views& of, const std::string& part, const query_type& query) {
                  std::get<cli::view_fault>(answer).detail.c_str());
     std::exit(1);
   }
-  return std::chrono::duration<double, std::milli>(clock_type::now() - begin).count();
+  const std::chrono::duration<double, std::milli> wall = clock_type::now() - begin;
+  return {wall.count(), cpu_now() - cpu};
 }
 
-object spread_of(std::vector<double> times) {
+object spread_of(std::vector<double> times, const std::string& prefix) {
   std::sort(times.begin(), times.end());
   auto at = [&](double share) {
     return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
   };
-  return {{"p50", at(0.5)}, {"p99", at(0.99)}, {"most", times.back()}};
+  return {{prefix + "p50", at(0.5)}, {prefix + "p99", at(0.99)}, {prefix + "most", times.back()}};
 }
 
 /// The first request, which reads the record, and those that follow.
 object measured(cli::views& of, const std::string& part, const query_type& query,
                 std::uint64_t requests) {
   const auto first = asked(of, part, query);
-  std::vector<double> times;
-  for (std::uint64_t i = 0; i < requests; ++i)
-    times.push_back(asked(of, part, query));
-  auto result = spread_of(std::move(times));
-  result.set("first", first);
+  std::vector<double> wall, cpu;
+  for (std::uint64_t i = 0; i < requests; ++i) {
+    const auto took = asked(of, part, query);
+    wall.push_back(took.wall);
+    cpu.push_back(took.cpu);
+  }
+  auto result = spread_of(std::move(wall), "");
+  for (const auto& [name, each] : spread_of(std::move(cpu), "cpu_"))
+    result.set(name, each);
+  result.set("first", first.wall);
+  result.set("cpu_first", first.cpu);
   return result;
 }
 

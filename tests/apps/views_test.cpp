@@ -348,6 +348,23 @@ TEST_F(views_test, names_what_cannot_be_read_and_shows_the_others) {
     EXPECT_NE(refused(name), 0) << name;
 }
 
+TEST_F(views_test, tells_a_lock_from_a_fault) {
+  grow("one");
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(database_file(storage() / "one").c_str(), &db), SQLITE_OK);
+  auto run = [&](const char* sql) {
+    EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+  };
+  run("PRAGMA journal_mode = DELETE");
+  (void)got("/one");
+
+  run("BEGIN EXCLUSIVE");
+  EXPECT_EQ(refused("/one"), 503);
+  run("COMMIT");
+  (void)got("/one");
+  sqlite3_close(db);
+}
+
 TEST_F(views_test, does_not_show_secrets_of_the_environment) {
   auto what = support::grown_spec("one");
   what.trainable.env = {{"API_KEY", "marker-token"}};
