@@ -269,6 +269,8 @@ TEST(rungs, are_read_from_the_reasons_of_decisions) {
   EXPECT_EQ(found->bracket, 1);
   EXPECT_EQ(found->at, 4);
   EXPECT_EQ(found->what, rung_remark::kind::stopped);
+  x.reason = R"({"rule":"hyperband","rung":81,"kept":0,"value":0.25})";
+  EXPECT_EQ(remark_in(x)->what, rung_remark::kind::went_on);
   x.reason = R"({"rule":"asha","max_t":100,"why":"reached max_t"})";
   EXPECT_FALSE(remark_in(x));
   x.reason = "[";

@@ -23,9 +23,14 @@ bool is_stop(const raw_decision& x) {
   return x.action == "stop";
 }
 
+/// Whether a stop was a trial's end, and nobody was preferred to it: the last rung of a bracket.
+bool completes(const raw_decision& x) {
+  return json_member(x.reason, "max_t", '/') || reason_number(x, "kept") == 0.0;
+}
+
 /// Whether a stop gave the trial up, by the scheduler: it was not its end, nor a condition's.
 bool gives_up(const raw_decision& x) {
-  return is_stop(x) && json_member(x.reason, "rule", '/') && !json_member(x.reason, "max_t", '/');
+  return is_stop(x) && json_member(x.reason, "rule", '/') && !completes(x);
 }
 
 /// What all decisions say.
@@ -156,7 +161,7 @@ std::optional<rung_remark> remark_in(const raw_decision& x) {
     result.bracket = static_cast<std::int64_t>(*bracket);
   result.at = *at;
   using enum rung_remark::kind;
-  result.what = is_stop(x)                                         ? stopped
+  result.what = is_stop(x) && !completes(x)                        ? stopped
                 : x.action == "pause" || x.action == "pause_waits" ? waits
                                                                    : went_on;
   result.cutoff = reason_number(x, "cutoff").value_or(no_number);

@@ -17,7 +17,12 @@ namespace tune::cli {
 
 /// What a decision says about a rung.
 struct rung_remark {
-  enum class kind : std::uint8_t { stopped, waits, went_on };
+  enum class kind : std::uint8_t {
+    stopped,
+    waits,
+    /// Also: it was the last rung, and the trial is complete.
+    went_on
+  };
   std::int64_t bracket = 0;
   double at = 0;
   kind what = kind::stopped;
