@@ -48,6 +48,8 @@ done
 "$build/bench/tune_save_bench"
 "$build/bench/tune_schedule_bench"
 "$build/bench/tune_store_bench"
+[ $large = no ] || "$build/bench/tune_view_bench"
+"$build/bench/tune_view_bench" view_bench.tmp 10000
 "$build/bench/tune_suggestion_bench" tpe 100 10000
 "$build/bench/tune_suggestion_bench" gp 100 200 1000
 

@@ -214,22 +214,35 @@ object to_object(const judged_parameter& x, measure by) {
 
 } // namespace
 
-expected<void> show_importance(const importance_request& what, output_format format,
-                               const table_look& look, std::ostream& out) {
+expected<std::vector<object>> importance_rows(const importance_request& what) {
   auto directory = directory_of(what.directory);
   if (!directory)
     return directory.error();
   auto all = judgement_of(*directory, what);
   if (!all)
     return all.error();
-  if (format == output_format::table) {
-    write_table(*all, look, out);
-    return {};
-  }
   std::vector<object> rows;
   for (const auto& x : all->all)
     rows.push_back(to_object(x, all->by));
-  write_rows(rows, format, json_layout::one_line, out);
+  return rows;
+}
+
+expected<void> show_importance(const importance_request& what, output_format format,
+                               const table_look& look, std::ostream& out) {
+  if (format != output_format::table) {
+    auto rows = importance_rows(what);
+    if (!rows)
+      return rows.error();
+    write_rows(*rows, format, json_layout::one_line, out);
+    return {};
+  }
+  auto directory = directory_of(what.directory);
+  if (!directory)
+    return directory.error();
+  auto all = judgement_of(*directory, what);
+  if (!all)
+    return all.error();
+  write_table(*all, look, out);
   return {};
 }
 

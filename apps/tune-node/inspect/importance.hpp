@@ -5,8 +5,10 @@
 #include "command/command_line.hpp"
 #include "output/format.hpp"
 #include "tune/core/error.hpp"
+#include "tune/core/value.hpp"
 
 #include <iosfwd>
+#include <vector>
 
 namespace tune::cli {
 
@@ -15,5 +17,9 @@ namespace tune::cli {
 ///         `ec::bad_option` if fewer than 10 configurations have a result.
 [[nodiscard]] expected<void> show_importance(const importance_request& what, output_format format,
                                              const table_look& look, std::ostream& out);
+
+/// The same as rows for programs: `parameter`, `importance`, numbers of the measure,
+/// `more_than_chance`, `from`, `to`, `configs`, `best`, `by`. @errors as `show_importance`.
+[[nodiscard]] expected<std::vector<object>> importance_rows(const importance_request& what);
 
 } // namespace tune::cli

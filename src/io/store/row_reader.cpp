@@ -43,6 +43,8 @@ bool read_object(const statement& row, int column, json_position where, std::opt
   return true;
 }
 
+} // namespace
+
 std::optional<trial_status> status_of(std::string_view name) {
   for (std::size_t i = 0; i < trial_status_count; ++i) {
     if (to_text(static_cast<trial_status>(i)) == name)
@@ -50,8 +52,6 @@ std::optional<trial_status> status_of(std::string_view name) {
   }
   return std::nullopt;
 }
-
-} // namespace
 
 error damaged(std::string_view table, std::string_view key, std::string_view what) {
   return {ec::storage, std::string{table} + " row " + std::string{key} + ": " + std::string{what}};

@@ -7,6 +7,7 @@
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/store/rows.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,9 @@ inline constexpr std::string_view event_columns = "seq, t, kind, body, sum";
 /// The next two functions verify the checksum first.
 [[nodiscard]] expected<event> read_event(const statement& row);
 [[nodiscard]] expected<event> read_reported(const statement& row);
+
+/// The status of that name in the database; empty if there is none.
+[[nodiscard]] std::optional<trial_status> status_of(std::string_view name);
 
 /// `ec::storage`: "<table> row <key>: <what>".
 [[nodiscard]] error damaged(std::string_view table, std::string_view key, std::string_view what);

@@ -66,9 +66,7 @@ expected<experiment_row> store_reader::impl::experiment() {
   auto opened = collect<event>(
       select(store::event_columns, "t_events WHERE seq = (SELECT opened_seq FROM t_head)"),
       store::read_event);
-  auto elapsed
-      = db_.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
-                   " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
+  auto elapsed = this->elapsed();
   auto results = db_.number("SELECT count(*) FROM t_results");
   if (!head || !opened)
     return head ? opened.error() : head.error();

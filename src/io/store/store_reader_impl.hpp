@@ -58,7 +58,7 @@ public:
                                      const Values&... values) {
     auto* found = prepared(sql);
     if (found == nullptr)
-      return db_.failure();
+      return failure();
     store::borrowed query{*found};
     query->bind(values...);
     std::vector<Row> result;
@@ -70,7 +70,24 @@ public:
       result.push_back(std::move(*row));
     }
     if (failed)
-      return db_.failure();
+      return failure();
+    return result;
+  }
+
+  /// Runs `sql` with the values and passes every row to `hear`. @returns the number of rows.
+  template <class Hear, class... Values>
+  expected<std::size_t> scan(const std::string& sql, const Hear& hear, const Values&... values) {
+    auto* found = prepared(sql);
+    if (found == nullptr)
+      return failure();
+    store::borrowed query{*found};
+    query->bind(values...);
+    std::size_t result = 0;
+    bool failed = false;
+    for (; query->step(failed); ++result)
+      hear(*query);
+    if (failed)
+      return failure();
     return result;
   }
 
@@ -91,13 +108,34 @@ public:
   auto in_snapshot(Work work) -> decltype(work()) {
     if (held_)
       return work();
+    // Within another call of its kind.
+    if (sqlite3_get_autocommit(db_.handle()) == 0)
+      return work();
     if (auto begun = db_.run("BEGIN"); !begun)
-      return begun.error();
+      return busy_or(begun.error());
     auto result = work();
     auto ended = db_.run("COMMIT");
     if (result && !ended)
-      return ended.error();
+      return busy_or(ended.error());
     return result;
+  }
+
+  void heed_locks_for(std::chrono::milliseconds time) {
+    db_.set_busy_timeout(time);
+    tells_busy_ = true;
+  }
+  /// `why`, told apart if another process's lock is the reason.
+  [[nodiscard]] error busy_or(error why) const {
+    return tells_busy_ && db_.is_busy() ? error{ec::timeout, std::move(why.detail)} : why;
+  }
+  [[nodiscard]] error failure() const { return busy_or(db_.failure()); }
+
+  /// Experiment time of the last event. [nanoseconds]
+  expected<std::int64_t> elapsed() {
+    auto result
+        = db_.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
+                     " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
+    return result ? std::move(result) : expected<std::int64_t>{busy_or(result.error())};
   }
 
   expected<experiment_row> experiment();
@@ -132,6 +170,7 @@ private:
   std::string file_;
   /// True if one transaction lasts until the reader is gone.
   bool held_ = false;
+  bool tells_busy_ = false;
   std::string trial_columns_;
   /// By SQL text; one for each different query.
   std::map<std::string, store::statement> prepared_;

@@ -5,11 +5,15 @@
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/event.hpp"
 #include "tune/io/store/rows.hpp"
+#include "tune/io/store/scan_rows.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,7 +44,8 @@ struct trial_query {
 /// truncated. For use by one thread; any number of readers may be open.
 ///
 /// @errors of all members: `ec::storage` with the file, or with table and row if a checksum does
-/// not match or an event is missing.
+/// not match or an event is missing; `ec::timeout` instead of the former if another process's lock
+/// was in the way for longer than `heed_locks_for` allows.
 class store_reader {
 public:
   /// @errors `ec::unreadable` if `directory` has no experiment; `ec::refused` if it was made by a
@@ -56,6 +61,9 @@ public:
   /// before this reader is gone.
   [[nodiscard]] expected<void> hold();
 
+  /// Limits the wait for other processes' locks, which then is an error of its own.
+  void heed_locks_for(std::chrono::milliseconds time);
+
   /// Faults of the files themselves, beyond those in rows: the first results of SQLite's integrity
   /// check, and a write-ahead log whose end would be lost. Reads the whole database; meant for an
   /// experiment that no head is running.
@@ -65,6 +73,10 @@ public:
   /// Epoch of the newest head.
   [[nodiscard]] expected<std::uint32_t> epoch();
   [[nodiscard]] expected<experiment_row> experiment();
+  /// The experiment as a whole, without anything that has to be counted.
+  [[nodiscard]] expected<head_facts> head();
+  /// The `opened` event of the newest head; empty if the experiment has not begun yet.
+  [[nodiscard]] expected<std::optional<on::opened>> opening();
   /// The `opened` events of all heads, oldest first. Scans all events if there was more than one
   /// head.
   [[nodiscard]] expected<std::vector<on::opened>> openings();
@@ -76,6 +88,8 @@ public:
   [[nodiscard]] expected<std::vector<trial_id>> held_trials();
 
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
+  /// These trials, in this order; unknown ones are left out.
+  [[nodiscard]] expected<std::vector<trial_row>> trials(std::span<const trial_id> which);
   [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
   /// Results after `after`, in the order of the log. @param limit Maximum number of results.
   [[nodiscard]] expected<std::vector<result_row>> results(trial_id of, sequence after,
@@ -103,6 +117,43 @@ public:
   /// Noteworthy counts over all trials that have ended.
   [[nodiscard]] expected<trial_tally> tally();
   [[nodiscard]] expected<std::vector<node_row>> nodes();
+
+  /// Scans: many rows as they lie in the database, for summaries, each passed to `hear`. Checksums
+  /// are not verified.
+  ///
+  /// Trials from number `from` on, in order. @returns the number of rows passed on.
+  [[nodiscard]] expected<std::size_t>
+  scan_trials(trial_id from, std::size_t limit, const std::function<void(const raw_trial&)>& hear);
+  /// These trials; unknown ones are left out.
+  [[nodiscard]] expected<void> scan_trials(std::span<const trial_id> which,
+                                           const std::function<void(const raw_trial&)>& hear);
+  /// Results after `after`, in the order of the log. @returns the number of rows passed on.
+  [[nodiscard]] expected<std::size_t>
+  scan_results(sequence after, std::size_t limit,
+               const std::function<void(const raw_result&)>& hear);
+  /// All results of a trial, in the order of the log.
+  [[nodiscard]] expected<void> scan_results_of(trial_id of,
+                                               const std::function<void(const raw_result&)>& hear);
+  /// The rows of trials that may have changed in events after `after` up to `until`; those that are
+  /// new, or have only reported, need not be among them.
+  [[nodiscard]] expected<touched_trials> touched_between(sequence after, sequence until);
+  /// Attempts of all trials after `after`, in the order of their names. @returns the number passed
+  /// on.
+  [[nodiscard]] expected<std::size_t>
+  scan_attempts(attempt_id after, std::size_t limit,
+                const std::function<void(const raw_attempt&)>& hear);
+  /// All decisions, in the order of the log.
+  [[nodiscard]] expected<void> scan_decisions(const std::function<void(const raw_decision&)>& hear);
+  /// Events other than reports after `after`. @returns the number passed on.
+  [[nodiscard]] expected<std::size_t>
+  scan_events(sequence after, std::size_t limit, const std::function<void(const raw_event&)>& hear);
+  /// Decisions after event `after`, in the order of the log.
+  [[nodiscard]] expected<std::vector<decision_row>> decisions_after(const decision_query& which);
+  /// Checkpoints of all trials, registered after event `after`.
+  [[nodiscard]] expected<std::vector<checkpoint_row>> checkpoints_after(sequence after,
+                                                                        std::size_t limit);
+  /// The node of the trial's newest attempt; empty if it had none.
+  [[nodiscard]] expected<std::string> last_node(trial_id of);
 
   /// The events after `after`, without gaps, exactly as they were written.
   /// @param limit Maximum number of events. @param bytes Stops after the event that reaches this

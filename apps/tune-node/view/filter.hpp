@@ -1,0 +1,68 @@
+/// Filter expressions over trials: `param:lr < 0.01 and status = ERRORED and text ~ foo`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "view/trial_table.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::cli {
+
+/// A property of trials by which they are sorted and filtered.
+struct trial_key {
+  enum class kind : std::uint8_t {
+    trial,
+    status,
+    iterations,
+    failures,
+    time_total_s,
+    created,
+    ended,
+    /// `param:NAME`, `metric:NAME` (of the last report), `best:NAME` (of the best one).
+    column,
+    /// Only in filters: origin, reason, error and configuration as texts.
+    text
+  };
+  kind what = kind::trial;
+  column_name column = {};
+  friend bool operator==(const trial_key&, const trial_key&) = default;
+};
+
+/// Reads a key. @errors `ec::unknown_name` naming those there are.
+[[nodiscard]] expected<trial_key> parse_key(std::string_view text);
+
+/// The number of a key that is no column: seconds for times, NaN where there is none.
+[[nodiscard]] double fixed_number(const trial_line& line, trial_key::kind what);
+
+/// One comparison.
+struct comparison {
+  enum class op : std::uint8_t { less, at_most, more, at_least, same, other, has, has_not };
+  trial_key key;
+  op how = op::same;
+  std::string text;
+  /// NaN if the text is no number.
+  double number = 0;
+};
+
+/// Longest filter [bytes] and most comparisons in it.
+inline constexpr std::size_t longest_filter = 2000;
+inline constexpr std::size_t most_comparisons = 20;
+
+/// Reads comparisons joined by `and`; an empty text gives none. Values may be quoted with `"`,
+/// with `\"` and `\\` inside. `~` and `!~` ask whether a text contains another, whatever the case
+/// of ASCII letters.
+/// @errors `ec::bad_syntax` with the column; `ec::unknown_name`; `ec::bad_option` beyond a limit.
+[[nodiscard]] expected<std::vector<comparison>> parse_filter(std::string_view text);
+
+/// Whether a number or a text, NaN and null if there is none, fits; what has no value fits `!=` and
+/// `!~` only.
+[[nodiscard]] bool fits(const comparison& by, double number, const std::string* text);
+
+/// Whether a trial fits, as far as the table knows: comparisons of `text` count as kept.
+[[nodiscard]] bool fits(const comparison& by, const trial_table& in, std::size_t place);
+
+} // namespace tune::cli

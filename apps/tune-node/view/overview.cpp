@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "view/overview.hpp"
+
+#include "console/human.hpp"
+#include "console/run_snapshot.hpp"
+#include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "tune/io/store/best_trials.hpp"
+#include "view/fields.hpp"
+#include "view/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tune::cli {
+
+namespace {
+
+value resources_value(const resources& x) {
+  object custom;
+  for (const auto& [name, each] : x.custom)
+    custom.set(name, each.number());
+  return object{{"cpu", x.cpu.number()},
+                {"gpu", x.gpu.number()},
+                {"memory", number_value(x.memory)},
+                {"custom", std::move(custom)}};
+}
+
+/// The names of the metrics in the newest reports of some trials.
+std::vector<std::string> metric_names(const std::vector<trial_row>& some) {
+  constexpr std::size_t most = 200;
+  std::vector<std::string> result;
+  std::set<std::string> known;
+  auto add = [&](const std::optional<object>& from) {
+    if (!from)
+      return;
+    // Of nested objects the paths, as everywhere.
+    std::vector<std::pair<std::string, const object*>> open{{"", &*from}};
+    while (!open.empty()) {
+      auto [prefix, where] = open.back();
+      open.pop_back();
+      for (const auto& [name, each] : *where) {
+        if (const auto* inner = each.as_object())
+          open.emplace_back(prefix + name + "/", inner);
+        else if (each.number() && result.size() < most && known.insert(prefix + name).second)
+          result.push_back(prefix + name);
+      }
+    }
+  };
+  for (const auto& x : some)
+    add(x.metrics);
+  return result;
+}
+
+run_snapshot snapshot_for_times(const experiment_summary& seen) {
+  run_snapshot result;
+  result.counts = seen.trials.counts();
+  result.elapsed = seen.head.elapsed;
+  result.time_limit = seen.start->what.experiment.time_limit;
+  const auto& wanted = seen.start->what.experiment;
+  const auto& search = seen.start->what.search;
+  if (search.type != "grid" && wanted.num_samples > 0)
+    result.planned = std::max<std::uint64_t>(wanted.num_samples * std::max(search.repeat, 1U),
+                                             known_trials(result));
+  return result;
+}
+
+value objectives_value(const std::vector<objective>& all) {
+  value::list result;
+  for (const auto& x : all)
+    result.emplace_back(object{{"metric", x.metric}, {"mode", x.maximise ? "max" : "min"}});
+  return result;
+}
+
+object begin_overview(const experiment_summary& seen, const std::string& name, bool live,
+                      value best) {
+  const auto& what = seen.start->what;
+  const auto& first = what.experiment.objectives.front();
+  object result;
+  result.set("name", name);
+  result.set("status", shown_status(seen.head, what, live));
+  result.set("why", seen.head.why);
+  result.set("live", live);
+  result.set("created_ms", seen.head.created_ms);
+  result.set("elapsed_s", seconds_of(seen.head.elapsed));
+  result.set("trials", counts_object(seen.trials));
+  result.set("metric", first.metric);
+  result.set("mode", first.maximise ? "max" : "min");
+  result.set("best", std::move(best));
+  result.set("spark", spark_line(seen.trials));
+  return result;
+}
+
+value nodes_value(const std::vector<node_row>& all) {
+  value::list result;
+  for (const auto& x : all)
+    result.emplace_back(node_object(x));
+  return result;
+}
+
+/// In one sentence: how far it is, and what is best.
+std::string summary_text(const experiment_summary& seen, const value& best) {
+  const auto counts = seen.trials.counts();
+  auto of = [&](trial_status x) { return counts[static_cast<std::size_t>(x)]; };
+  const auto ended = of(trial_status::terminated) + of(trial_status::errored);
+  auto result = counted(ended, "trial") + (ended == 1 ? " has" : " have") + " ended";
+  if (of(trial_status::errored) > 0)
+    result += ", " + std::to_string(of(trial_status::errored)) + " of them with an error";
+  const auto* found = best.as_object();
+  if (found == nullptr)
+    return result + "; none has a result yet.";
+  const auto* trial = found->find("trial_id");
+  return result + "; the best " + seen.start->by.objectives.front().metric + " is "
+         + short_text(*found->find("value")) + ", of trial " + to_text(*trial) + ".";
+}
+
+void add_rules(object& to, const experiment_summary& seen) {
+  const auto& what = seen.start->what;
+  to.set("epoch", number_value(seen.head.epoch));
+  to.set("seed", number_value(seen.start->seed));
+  to.set("last_seq", number_value(seen.head.last_seq));
+  to.set("spec", seen.start->shown);
+  to.set("objectives", objectives_value(what.experiment.objectives));
+  to.set("constraints", to_text(what.experiment.constraints));
+  to.set("repeats", what.search.repeat > 1 || what.experiment.confirm > 0);
+  to.set("search", object{{"type", what.search.type}});
+  to.set("parameters", seen.start->parameters);
+}
+
+void add_live(object& to, const experiment_summary& seen, const live_facts& live) {
+  const auto& type = seen.start->what.scheduler.type;
+  object scheduler{{"type", type.empty() ? "fifo" : type}};
+  object used;
+  const auto* now = live.status ? &*live.status : nullptr;
+  scheduler.set("line", now == nullptr ? "" : now->scheduler);
+  to.set("scheduler", std::move(scheduler));
+  to.set("waits_for", now == nullptr || now->waits_for.empty() ? value{} : value{now->waits_for});
+  to.set("paused", now != nullptr && now->suspended);
+  to.set("held", now == nullptr ? value{} : number_value(now->held));
+  to.set("resources", now == nullptr ? value{}
+                                     : value{object{{"total", resources_value(now->total)},
+                                                    {"used", resources_value(now->used)}}});
+}
+
+} // namespace
+
+object node_object(const node_row& x) {
+  return {{"node", x.node},
+          {"state", x.up ? "up" : "down"},
+          {"capacity", resources_value(x.capacity)},
+          {"since", seconds_of(x.since)},
+          {"why", x.why}};
+}
+
+std::string shown_status(const head_facts& head, const spec& what, bool live) {
+  return head.status == "running" && !live ? unled_state(is_asked(what)) : head.status;
+}
+
+value::list spark_line(const trial_table& trials, std::size_t most) {
+  std::vector<double> values;
+  const merit* best = nullptr;
+  const auto& by = trials.by().objectives;
+  double now = no_number;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto& how = trials.lines()[i].how;
+    if (!std::isnan(how.score) && (best == nullptr || is_better(how, *best))) {
+      best = &how;
+      now = by.front().maximise ? how.score : 0.0 - how.score;
+    }
+    if (best != nullptr)
+      values.push_back(now);
+  }
+  value::list result;
+  for (auto place : spread_places(values.size(), most))
+    result.emplace_back(values[place]);
+  return result;
+}
+
+object counts_object(const trial_table& trials) {
+  const auto counts = trials.counts();
+  constexpr const char* names[] = {"pending", "running", "paused", "terminated", "errored"};
+  object result;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    result.set(names[i], number_value(counts[i]));
+    total += counts[i];
+  }
+  result.set("total", number_value(total));
+  result.set("withdrawn", number_value(trials.withdrawn()));
+  return result;
+}
+
+expected<value> best_value_of(watched_experiment& from, const experiment_summary& seen) {
+  const auto& by = seen.start->by;
+  std::optional<std::size_t> place;
+  if (!by.repeats.is_on()) {
+    place = seen.trials.best();
+  } else {
+    auto rows = from.with_reader([&](store_reader& reader) {
+      return best_trials(reader, {by.objectives.front(), by.constraints, by.repeats}, 1);
+    });
+    if (!rows)
+      return rows.error();
+    if (!rows->empty())
+      place = seen.trials.place_of(rows->front().trial);
+  }
+  if (!place)
+    return value{};
+  const auto& line = seen.trials.lines()[*place];
+  return value{object{{"trial", number_value(line.trial.number)},
+                      {"trial_id", to_text(line.trial)},
+                      {"value", seen.trials.objective(*place, 0)},
+                      {"iteration", number_value(line.best_iteration)},
+                      {"violation", line.how.violation}}};
+}
+
+expected<object> short_overview(watched_experiment& from, const std::string& name) {
+  const auto live = from.live();
+  auto seen = from.look();
+  if (!seen)
+    return seen.error();
+  auto best = best_value_of(from, **seen);
+  if (!best)
+    return best.error();
+  return begin_overview(**seen, name, live.live, std::move(*best));
+}
+
+expected<object> overview(watched_experiment& from, const std::string& name) {
+  const auto live = from.live();
+  auto nodes = from.with_reader([](store_reader& x) { return x.nodes(); });
+  auto some = from.with_reader([](store_reader& x) {
+    trial_query newest;
+    newest.descending = true;
+    newest.by = trial_query::order::number;
+    newest.limit = 20;
+    return x.trials(newest);
+  });
+  if (!nodes || !some)
+    return !nodes ? nodes.error() : some.error();
+  auto seen = from.look();
+  if (!seen)
+    return seen.error();
+  auto best = best_value_of(from, **seen);
+  if (!best)
+    return best.error();
+  const auto text = summary_text(**seen, *best);
+  auto result = begin_overview(**seen, name, live.live, std::move(*best));
+  add_rules(result, **seen);
+  add_live(result, **seen, live);
+  result.set("nodes", nodes_value(*nodes));
+  value::list metrics;
+  for (auto& x : metric_names(*some))
+    metrics.emplace_back(std::move(x));
+  result.set("metrics", std::move(metrics));
+  result.set("summary_text", text);
+  const auto left = live.live ? time_left(snapshot_for_times(**seen)) : std::nullopt;
+  result.set("eta_s", left ? value{seconds_of(*left)} : value{});
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,36 @@
+/// An experiment as a whole, in the JSON of the API.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "view/query.hpp"
+#include "view/watched_experiment.hpp"
+
+#include <string>
+
+namespace tune::cli {
+
+/// "running"; "lost" or "at_rest" if nobody leads it now, or how it ended.
+[[nodiscard]] std::string shown_status(const head_facts& head, const spec& what, bool live);
+
+/// Best-so-far values over the trials in the order of their numbers, at most `most` of them: the
+/// value after each of evenly spread trials that has one.
+[[nodiscard]] value::list spark_line(const trial_table& trials, std::size_t most = 40);
+
+/// `node`, `state`, `capacity`, `since`, `why`.
+[[nodiscard]] object node_object(const node_row& x);
+
+/// `pending`, `running`, `paused`, `terminated`, `errored`, `total`, `withdrawn`.
+[[nodiscard]] object counts_object(const trial_table& trials);
+
+/// The best trial: `trial` and `value`; null: there is none. Where configurations run several
+/// times, the best run of the best configuration.
+[[nodiscard]] expected<value> best_value_of(watched_experiment& from,
+                                            const experiment_summary& seen);
+
+/// A row of the list of experiments.
+[[nodiscard]] expected<object> short_overview(watched_experiment& from, const std::string& name);
+
+/// All about an experiment. @errors as `watched_experiment::look`.
+[[nodiscard]] expected<object> overview(watched_experiment& from, const std::string& name);
+
+} // namespace tune::cli

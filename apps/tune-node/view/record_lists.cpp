@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "view/record_lists.hpp"
+
+#include "tune/io/json.hpp"
+#include "view/fields.hpp"
+#include "view/overview.hpp"
+#include "view/sampling.hpp"
+#include "view/trial_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tune::cli {
+
+namespace {
+
+/// The event behind which a list begins: of `since_seq`, or of its cursor.
+std::variant<sequence, view_fault> begin_of(query_reader& query) {
+  const auto since = query.number("since_seq", 0, 0, std::uint64_t{1} << 62U);
+  if (query.fault())
+    return *query.fault();
+  const auto text = query.text("cursor");
+  if (text.empty())
+    return sequence{since};
+  auto place = cursor_from(text);
+  const auto* at = place && place->size() == 1 ? place->front().as_int() : nullptr;
+  if (at == nullptr || *at < 0)
+    return bad_query("cursor: is none of this list");
+  return static_cast<sequence>(*at);
+}
+
+/// Keeps whole events: of the last one more rows may follow.
+void drop_last_event(std::vector<decision_row>& rows) {
+  if (rows.empty() || rows.front().seq == rows.back().seq)
+    return;
+  const auto last = rows.back().seq;
+  std::erase_if(rows, [&](const decision_row& x) { return x.seq == last; });
+}
+
+std::map<std::string, std::uint64_t> running_on(store_reader& from) {
+  std::map<std::string, std::uint64_t> result;
+  constexpr std::size_t all = 1'000'000'000;
+  // What cannot be read is not counted: the nodes themselves can be.
+  (void)from.scan_attempts({}, all, [&](const raw_attempt& x) {
+    if (!x.finished)
+      ++result[std::string{x.node}];
+  });
+  return result;
+}
+
+value event_value(const raw_event& x) {
+  auto body = x.body.size() > 65'536 ? expected<value>{error{}} : from_json(x.body);
+  auto* fields = body ? body->as_object() : nullptr;
+  if (fields != nullptr && x.kind == "opened")
+    fields->erase("spec");
+  return object{{"seq", number_value(x.seq)},
+                {"t", seconds_of(x.at)},
+                {"kind", x.kind},
+                {"body", body ? std::move(*body) : value{}}};
+}
+
+/// One attempt, kept while all are counted.
+struct bar {
+  attempt_id attempt;
+  trial_id trial;
+  lineage_id lineage = 1;
+  std::string node;
+  std::optional<trial_id> donor;
+  instant began{0};
+  std::optional<instant> finished;
+  std::string end_class;
+};
+
+expected<std::vector<bar>> bars_of(store_reader& from) {
+  constexpr std::size_t at_once = 20'000;
+  std::vector<bar> result;
+  for (attempt_id after;;) {
+    auto found = from.scan_attempts(after, at_once, [&](const raw_attempt& x) {
+      result.push_back({x.attempt, x.trial, x.lineage, std::string{x.node}, x.donor, x.began,
+                        x.finished, std::string{x.end_class}});
+      after = x.attempt;
+    });
+    if (!found)
+      return found.error();
+    if (*found < at_once)
+      return result;
+  }
+}
+
+value bar_value(const bar& x) {
+  return object{{"trial", number_value(x.trial.number)},
+                {"attempt", to_text(x.attempt)},
+                {"node", x.node},
+                {"started", seconds_of(x.began)},
+                {"ended", seconds_value(x.finished)},
+                {"end_class", x.finished ? value{x.end_class} : value{}},
+                {"lineage", number_value(x.lineage)}};
+}
+
+/// The trials that took others over, and those that were.
+std::set<trial_id> related(const std::vector<bar>& all) {
+  std::set<trial_id> result;
+  for (const auto& x : all) {
+    if (!x.donor)
+      continue;
+    result.insert(x.trial);
+    result.insert(*x.donor);
+  }
+  return result;
+}
+
+/// The lineages and exploits of one trial.
+expected<void> add_lineages(store_reader& from, trial_id trial, value::list& nodes,
+                            value::list& exploits) {
+  auto attempts = from.attempts(trial);
+  if (!attempts)
+    return attempts.error();
+  auto taken = from.decisions_after({0, trial, "exploit", 100'000});
+  if (!taken)
+    return taken.error();
+  config_ptr before;
+  lineage_id last = 0;
+  std::size_t number = 0;
+  for (const auto& x : *attempts) {
+    const auto config = x.config != nullptr ? value{*x.config} : value{};
+    if (x.lineage != last)
+      nodes.emplace_back(object{{"trial", number_value(trial.number)},
+                                {"lineage", number_value(x.lineage)},
+                                {"started", seconds_of(x.began)},
+                                {"config", config}});
+    if (x.lineage != last && x.donor) {
+      const auto at = number < taken->size() ? (*taken)[number].iteration : 0;
+      ++number;
+      exploits.emplace_back(object{{"t", seconds_of(x.began)},
+                                   {"trial", number_value(trial.number)},
+                                   {"donor", number_value(x.donor->number)},
+                                   {"training_iteration", number_value(at)},
+                                   {"before", before != nullptr ? value{*before} : value{}},
+                                   {"after", config}});
+    }
+    last = x.lineage;
+    before = x.config;
+  }
+  return {};
+}
+
+} // namespace
+
+view_answer decisions_list(watched_experiment& from, const view_request& what) {
+  query_reader query{what};
+  decision_query asked;
+  asked.limit = query.number("limit", 100, 1, 1000);
+  asked.trial = query.trial("trial");
+  asked.action = query.text("action");
+  auto begin = begin_of(query);
+  if (auto* fault = std::get_if<view_fault>(&begin))
+    return *fault;
+  asked.after = std::get<sequence>(begin);
+  auto rows = from.with_reader([&](store_reader& x) { return x.decisions_after(asked); });
+  if (!rows)
+    return fault_of(rows.error());
+  const auto more = rows->size() == asked.limit;
+  if (more)
+    drop_last_event(*rows);
+  value::list all;
+  for (const auto& x : *rows)
+    all.emplace_back(decision_object(x));
+  const auto next = rows->empty() ? asked.after : rows->back().seq;
+  return value{
+      object{{"decisions", std::move(all)}, {"next_seq", number_value(next)}, {"more", more}}};
+}
+
+view_answer nodes_list(watched_experiment& from, const view_request&) {
+  const auto live = from.live().live;
+  std::map<std::string, std::uint64_t> running;
+  auto nodes = from.with_reader([&](store_reader& x) {
+    if (live)
+      running = running_on(x);
+    return x.nodes();
+  });
+  if (!nodes)
+    return fault_of(nodes.error());
+  value::list all;
+  for (const auto& x : *nodes) {
+    auto row = node_object(x);
+    row.set("running", number_value(running[x.node]));
+    row.set("used", value{});
+    all.emplace_back(std::move(row));
+  }
+  return value{object{{"nodes", std::move(all)}, {"live", live}}};
+}
+
+view_answer checkpoints_list(watched_experiment& from, const view_request& what) {
+  query_reader query{what};
+  const auto limit = query.number("limit", 100, 1, 1000);
+  auto begin = begin_of(query);
+  if (auto* fault = std::get_if<view_fault>(&begin))
+    return *fault;
+  auto rows = from.with_reader(
+      [&](store_reader& x) { return x.checkpoints_after(std::get<sequence>(begin), limit); });
+  if (!rows)
+    return fault_of(rows.error());
+  value::list all;
+  for (const auto& x : *rows)
+    all.emplace_back(checkpoint_object(x));
+  const auto more = rows->size() == limit;
+  return value{object{
+      {"checkpoints", std::move(all)},
+      {"next_cursor", more ? value{cursor_text({number_value(rows->back().seq)})} : value{}}}};
+}
+
+view_answer log_list(watched_experiment& from, const view_request& what) {
+  query_reader query{what};
+  const auto limit = query.number("limit", 100, 1, 1000);
+  auto begin = begin_of(query);
+  if (auto* fault = std::get_if<view_fault>(&begin))
+    return *fault;
+  value::list all;
+  auto last = std::get<sequence>(begin);
+  auto found = from.with_reader([&](store_reader& x) {
+    return x.scan_events(last, limit, [&](const raw_event& row) {
+      all.push_back(event_value(row));
+      last = row.seq;
+    });
+  });
+  if (!found)
+    return fault_of(found.error());
+  const auto more = *found == limit;
+  return value{object{{"events", std::move(all)},
+                      {"next_seq", number_value(last)},
+                      {"next_cursor", more ? value{cursor_text({number_value(last)})} : value{}}}};
+}
+
+view_answer timeline(watched_experiment& from, const view_request& what) {
+  query_reader query{what};
+  const auto limit = query.number("limit", 5000, 1, 50'000);
+  if (query.fault())
+    return *query.fault();
+  auto bars = from.with_reader([](store_reader& x) { return bars_of(x); });
+  auto nodes = from.with_reader([](store_reader& x) { return x.nodes(); });
+  if (!bars || !nodes)
+    return fault_of(bars ? nodes.error() : bars.error());
+  value::list all, places, down;
+  for (auto i : spread_places(bars->size(), limit))
+    all.push_back(bar_value((*bars)[i]));
+  for (const auto& x : *nodes) {
+    places.emplace_back(object{{"node", x.node}, {"state", x.up ? "up" : "down"}});
+    if (!x.up)
+      down.emplace_back(object{{"node", x.node}, {"from", seconds_of(x.since)}, {"to", value{}}});
+  }
+  const auto sampled = all.size() < bars->size();
+  return value{object{{"nodes", std::move(places)},
+                      {"attempts", std::move(all)},
+                      {"down", std::move(down)},
+                      {"total", number_value(bars->size())},
+                      {"sampled", sampled}}};
+}
+
+view_answer lineage(watched_experiment& from, const view_request&) {
+  constexpr std::size_t most = 2000;
+  value::list nodes, exploits;
+  std::size_t total = 0;
+  auto read = from.with_reader([&](store_reader& x) -> expected<void> {
+    auto bars = bars_of(x);
+    if (!bars)
+      return bars.error();
+    const auto family = related(*bars);
+    total = family.size();
+    std::size_t count = 0;
+    for (auto trial : family) {
+      if (count++ == most)
+        break;
+      if (auto added = add_lineages(x, trial, nodes, exploits); !added)
+        return added;
+    }
+    return {};
+  });
+  if (!read)
+    return fault_of(read.error());
+  auto at = [](const value& x) { return *x.as_object()->find("t")->number(); };
+  std::stable_sort(exploits.begin(), exploits.end(),
+                   [&](const value& x, const value& y) { return at(x) < at(y); });
+  return value{object{{"nodes", std::move(nodes)},
+                      {"exploits", std::move(exploits)},
+                      {"total", number_value(total)}}};
+}
+
+} // namespace tune::cli

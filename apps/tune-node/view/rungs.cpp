@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "view/rungs.hpp"
+
+#include "tune/io/json_member.hpp"
+#include "view/fields.hpp"
+#include "view/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+namespace tune::cli {
+
+namespace {
+
+std::optional<double> reason_number(const raw_decision& x, std::string_view name) {
+  auto member = json_member(x.reason, name, '/');
+  return member ? json_number(*member, json_position::metric) : std::nullopt;
+}
+
+bool is_stop(const raw_decision& x) {
+  return x.action == "stop";
+}
+
+/// Whether a stop was a trial's end, and nobody was preferred to it: the last rung of a bracket.
+bool completes(const raw_decision& x) {
+  return json_member(x.reason, "max_t", '/') || reason_number(x, "kept") == 0.0;
+}
+
+/// Whether a stop gave the trial up, by the scheduler: it was not its end, nor a condition's.
+bool gives_up(const raw_decision& x) {
+  return is_stop(x) && json_member(x.reason, "rule", '/') && !completes(x);
+}
+
+/// What all decisions say.
+struct remarks {
+  rung_book book;
+  std::map<trial_id, bool> given_up;
+};
+
+expected<remarks> remarks_of(store_reader& from) {
+  remarks result;
+  auto read = from.scan_decisions([&](const raw_decision& x) {
+    if (gives_up(x))
+      result.given_up[x.trial] = true;
+    if (auto found = remark_in(x))
+      result.book.read(x.trial, *found);
+  });
+  if (!read)
+    return read.error();
+  return result;
+}
+
+/// How far trials go that nobody stops: as the scheduler was told, or the farthest that one came.
+std::uint64_t most_iterations(const experiment_summary& seen) {
+  for (const auto& x : seen.start->what.scheduler.options) {
+    auto number = x.name == "max_t" ? json_number(x.text, json_position::plain) : std::nullopt;
+    if (number && *number >= 1 && *number < 1e15)
+      return static_cast<std::uint64_t>(*number);
+  }
+  std::uint64_t result = 0;
+  for (const auto& x : seen.trials.lines())
+    result = std::max(result, x.iterations);
+  return result;
+}
+
+/// Trials that passed rungs without a word: those that came farther than a rung of the only bracket
+/// and are not in it. At most `most`, spread evenly.
+std::vector<trial_id> silent_trials(const trial_table& trials, const rung_book& book,
+                                    std::size_t most) {
+  if (book.rungs().empty() || !book.is_one_bracket())
+    return {};
+  const auto first = book.rungs().begin()->first.second;
+  std::vector<trial_id> all;
+  for (const auto& x : trials.lines()) {
+    if (static_cast<double>(x.iterations) >= first)
+      all.push_back(x.trial);
+  }
+  std::vector<trial_id> result;
+  for (auto i : spread_places(all.size(), most))
+    result.push_back(all[i]);
+  return result;
+}
+
+/// Adds what such a trial reported at each rung that it passed.
+expected<void> add_silent(store_reader& from, trial_id trial, const std::string& metric,
+                          rung_book& book) {
+  auto next = book.rungs().begin();
+  return from.scan_results_of(trial, [&](const raw_result& x) {
+    for (; next != book.rungs().end() && next->first.second <= static_cast<double>(x.iteration);
+         ++next)
+      next->second.trials.emplace(
+          trial,
+          rung_book::place{rung_remark::kind::went_on, metric_in(x, metric).value_or(no_number)});
+  });
+}
+
+/// How many trials came to a rung; of the only bracket by how far they came.
+std::size_t entered(const rung_book::key& at, const rung_book::rung& x, const trial_table& trials,
+                    bool is_only_bracket) {
+  if (!is_only_bracket)
+    return x.trials.size();
+  return static_cast<std::size_t>(
+      std::count_if(trials.lines().begin(), trials.lines().end(), [&](const trial_line& line) {
+        return static_cast<double>(line.iterations) >= at.second;
+      }));
+}
+
+object rung_object(const rung_book::key& at, const rung_book::rung& x, const trial_table& trials,
+                   bool is_only_bracket) {
+  constexpr std::size_t most = 500;
+  std::size_t stopped = 0, waits = 0;
+  std::vector<std::pair<trial_id, rung_book::place>> all{x.trials.begin(), x.trials.end()};
+  for (const auto& [trial, place] : all) {
+    stopped += place.what == rung_remark::kind::stopped ? 1 : 0;
+    waits += place.what == rung_remark::kind::waits ? 1 : 0;
+  }
+  const auto came = std::max(entered(at, x, trials, is_only_bracket), x.trials.size());
+  value::list values;
+  for (auto i : spread_places(all.size(), most))
+    values.emplace_back(value::list{number_value(all[i].first.number),
+                                    number_or_null(all[i].second.value),
+                                    all[i].second.what == rung_remark::kind::went_on});
+  return {{"at", at.second},
+          {"cutoff", number_or_null(x.cutoff)},
+          {"entered", number_value(came)},
+          {"went_on", number_value(came - stopped - waits)},
+          {"waits", number_value(waits)},
+          {"stopped", number_value(stopped)},
+          {"values", std::move(values)}};
+}
+
+value brackets_value(const rung_book& book, const trial_table& trials) {
+  std::map<std::int64_t, value::list> by_bracket;
+  for (const auto& [at, rung] : book.rungs())
+    by_bracket[at.first].emplace_back(rung_object(at, rung, trials, book.is_one_bracket()));
+  value::list result;
+  for (auto& [bracket, all] : by_bracket)
+    result.emplace_back(object{{"bracket", bracket}, {"rungs", std::move(all)}});
+  return result;
+}
+
+value cost_value(const run_cost& x) {
+  return object{
+      {"spent_s", x.spent_s},
+      {"without_stopping_s", x.without_s ? value{*x.without_s} : value{}},
+      {"iterations", number_value(x.iterations)},
+      {"iterations_without", x.iterations_without ? number_value(*x.iterations_without) : value{}}};
+}
+
+} // namespace
+
+std::optional<rung_remark> remark_in(const raw_decision& x) {
+  const auto at = reason_number(x, "rung");
+  if (!at || std::isnan(*at))
+    return std::nullopt;
+  rung_remark result;
+  const auto bracket = reason_number(x, "bracket");
+  if (bracket && std::abs(*bracket) < 1e9)
+    result.bracket = static_cast<std::int64_t>(*bracket);
+  result.at = *at;
+  using enum rung_remark::kind;
+  result.what = is_stop(x) && !completes(x)                        ? stopped
+                : x.action == "pause" || x.action == "pause_waits" ? waits
+                                                                   : went_on;
+  result.cutoff = reason_number(x, "cutoff").value_or(no_number);
+  result.value = reason_number(x, "value").value_or(no_number);
+  return result;
+}
+
+void rung_book::read(trial_id trial, const rung_remark& what) {
+  auto [where, is_new] = rungs_.try_emplace({what.bracket, what.at}, rung{no_number, {}});
+  auto& rung = where->second;
+  if (!std::isnan(what.cutoff))
+    rung.cutoff = what.cutoff;
+  auto& place
+      = rung.trials.try_emplace(trial, rung_book::place{what.what, no_number}).first->second;
+  place.what = what.what;
+  if (!std::isnan(what.value))
+    place.value = what.value;
+}
+
+bool rung_book::is_one_bracket() const {
+  return !rungs_.empty() && rungs_.begin()->first.first == rungs_.rbegin()->first.first;
+}
+
+run_cost cost_of(const trial_table& trials, const std::map<trial_id, bool>& given_up,
+                 std::uint64_t most) {
+  run_cost result;
+  double more_s = 0;
+  std::uint64_t more = 0;
+  for (const auto& x : trials.lines()) {
+    const auto spent = seconds_of(x.time_total);
+    result.spent_s += spent;
+    result.iterations += x.iterations;
+    if (x.iterations == 0 || x.iterations >= most || !given_up.contains(x.trial))
+      continue;
+    const auto left = most - x.iterations;
+    more += left;
+    more_s += spent / static_cast<double>(x.iterations) * static_cast<double>(left);
+  }
+  if (more > 0) {
+    result.without_s = result.spent_s + more_s;
+    result.iterations_without = result.iterations + more;
+  }
+  return result;
+}
+
+view_answer rungs(watched_experiment& from, const view_request&) {
+  constexpr std::size_t most_silent = 300;
+  auto said = from.with_reader([](store_reader& x) { return remarks_of(x); });
+  if (!said)
+    return fault_of(said.error());
+  std::vector<trial_id> silent;
+  std::string metric;
+  {
+    auto seen = from.look();
+    if (!seen)
+      return fault_of(seen.error());
+    silent = silent_trials((*seen)->trials, said->book, most_silent);
+    metric = (*seen)->start->by.objectives.front().metric;
+  }
+  auto added = from.with_reader([&](store_reader& x) -> expected<void> {
+    for (auto trial : silent) {
+      if (auto done = add_silent(x, trial, metric, said->book); !done)
+        return done;
+    }
+    return {};
+  });
+  auto seen = from.look();
+  if (!added || !seen)
+    return fault_of(added ? seen.error() : added.error());
+  const auto& type = (*seen)->start->what.scheduler.type;
+  const auto cost = cost_of((*seen)->trials, said->given_up, most_iterations(**seen));
+  return value{object{{"kind", type.empty() || type == "fifo" ? "none" : type},
+                      {"brackets", brackets_value(said->book, (*seen)->trials)},
+                      {"cost", cost_value(cost)}}};
+}
+
+} // namespace tune::cli

@@ -1,0 +1,80 @@
+/// Rungs and brackets: who was compared with whom at which budget, who went on, and what the run
+/// would have cost without stopping.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/store/scan_rows.hpp"
+#include "view/query.hpp"
+#include "view/watched_experiment.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tune::cli {
+
+/// What a decision says about a rung.
+struct rung_remark {
+  enum class kind : std::uint8_t {
+    stopped,
+    waits,
+    /// Also: it was the last rung, and the trial is complete.
+    went_on
+  };
+  std::int64_t bracket = 0;
+  double at = 0;
+  kind what = kind::stopped;
+  /// NaN where the decision names none.
+  double cutoff = 0;
+  double value = 0;
+};
+
+/// Reads a decision; empty if it is not about a rung. Of a trial's last iteration (`max_t`) is
+/// none.
+[[nodiscard]] std::optional<rung_remark> remark_in(const raw_decision& x);
+
+/// One rung, collected from decisions in the order of the log.
+class rung_book {
+public:
+  struct place {
+    rung_remark::kind what = rung_remark::kind::stopped;
+    double value = 0;
+  };
+  struct rung {
+    /// The newest cutoff; NaN: none was named.
+    double cutoff = 0;
+    /// The last word about each trial.
+    std::map<trial_id, place> trials;
+  };
+  using key = std::pair<std::int64_t, double>;
+
+  void read(trial_id trial, const rung_remark& what);
+  [[nodiscard]] const std::map<key, rung>& rungs() const { return rungs_; }
+  [[nodiscard]] std::map<key, rung>& rungs() { return rungs_; }
+  /// Whether all rungs belong to one bracket.
+  [[nodiscard]] bool is_one_bracket() const;
+
+private:
+  std::map<key, rung> rungs_;
+};
+
+/// What was spent, and what would have been if nothing had been given up.
+struct run_cost {
+  double spent_s = 0;
+  std::uint64_t iterations = 0;
+  /// Empty where no trial was given up, or it is not known how far one would have gone.
+  std::optional<double> without_s;
+  std::optional<std::uint64_t> iterations_without;
+};
+
+/// Takes each trial that was given up at its own pace to `most` iterations.
+/// @param given_up By number of the trial. @param most 0: unknown.
+[[nodiscard]] run_cost cost_of(const trial_table& trials, const std::map<trial_id, bool>& given_up,
+                               std::uint64_t most);
+
+/// `GET …/rungs`.
+[[nodiscard]] view_answer rungs(watched_experiment& from, const view_request& what);
+
+} // namespace tune::cli

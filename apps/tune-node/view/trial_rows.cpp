@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "view/trial_rows.hpp"
+
+#include "view/fields.hpp"
+
+#include <algorithm>
+
+namespace tune::cli {
+
+namespace {
+
+value best_config_of(const trial_row& x) {
+  if (x.best_config)
+    return *x.best_config;
+  return x.best_metrics ? value{x.config} : value{};
+}
+
+} // namespace
+
+object row_object(const trial_row& x, const std::string& node,
+                  const std::vector<std::string>& fields) {
+  object result;
+  auto add = [&](const char* name, auto make) {
+    if (fields.empty() || std::find(fields.begin(), fields.end(), name) != fields.end())
+      result.set(name, make());
+  };
+  result.set("trial", number_value(x.trial.number));
+  result.set("trial_id", to_text(x.trial));
+  add("status", [&] { return value{to_text(x.status)}; });
+  add("config", [&] { return value{x.config}; });
+  add("origin", [&] { return value{x.origin}; });
+  add("iterations", [&] { return number_value(x.iterations); });
+  add("time_total_s", [&] { return value{seconds_of(x.time_total)}; });
+  add("metrics", [&] { return object_or_null(x.metrics); });
+  add("best_iteration", [&] { return number_value(x.best_iteration); });
+  add("best_metrics", [&] { return object_or_null(x.best_metrics); });
+  add("best_config", [&] { return best_config_of(x); });
+  add("reason", [&] { return value{x.reason}; });
+  add("error", [&] { return value{x.error}; });
+  add("failures", [&] { return number_value(x.failures); });
+  add("lineage", [&] { return number_value(x.lineage); });
+  add("node", [&] { return value{node}; });
+  add("created", [&] { return value{seconds_of(x.created)}; });
+  add("ended", [&] { return seconds_value(x.ended); });
+  return result;
+}
+
+object attempt_object(const attempt_row& x) {
+  object result;
+  result.set("trial", number_value(x.trial.number));
+  result.set("attempt", to_text(x.attempt));
+  result.set("lineage", number_value(x.lineage));
+  result.set("node", x.node);
+  result.set("checkpoint", x.from ? number_value(x.from.number) : value{});
+  result.set("donor", x.donor ? number_value(x.donor->number) : value{});
+  result.set("config", x.config != nullptr ? value{*x.config} : value{});
+  result.set("pid", x.pid);
+  result.set("started", seconds_of(x.began));
+  result.set("ended", seconds_value(x.finished));
+  result.set("end_class", x.finished ? value{to_text(x.how)} : value{});
+  result.set("exit_status",
+             x.exit_status ? value{static_cast<std::int64_t>(*x.exit_status)} : value{});
+  result.set("detail", x.detail);
+  return result;
+}
+
+object decision_object(const decision_row& x) {
+  object result;
+  result.set("seq", number_value(x.seq));
+  result.set("trial", number_value(x.trial.number));
+  result.set("attempt", x.attempt ? value{to_text(x.attempt)} : value{});
+  result.set("training_iteration", number_value(x.iteration));
+  result.set("action", x.action);
+  result.set("reason", x.reason);
+  const auto* why = x.reason.find("why");
+  const auto* rule = x.reason.find("rule");
+  const auto* told = why != nullptr ? why : rule;
+  result.set("text", told == nullptr ? std::string{} : to_text(*told));
+  return result;
+}
+
+object checkpoint_object(const checkpoint_row& x) {
+  object result;
+  result.set("checkpoint", x.checkpoint ? number_value(x.checkpoint.number) : value{});
+  result.set("trial", number_value(x.trial.number));
+  result.set("attempt", to_text(x.attempt));
+  result.set("training_iteration", number_value(x.iteration));
+  result.set("time_total_s", seconds_of(x.time_total));
+  result.set("location", x.location);
+  result.set("bytes", number_value(x.bytes));
+  result.set("state", x.state);
+  result.set("detail", x.detail);
+  result.set("seq", number_value(x.seq));
+  result.set("t", seconds_of(x.at));
+  return result;
+}
+
+object export_object(const export_row& x) {
+  return {{"attempt", x.attempt},
+          {"format", x.format},
+          {"path", x.path.empty() ? value{} : value{x.path}},
+          {"why", x.why},
+          {"seq", number_value(x.seq)}};
+}
+
+} // namespace tune::cli

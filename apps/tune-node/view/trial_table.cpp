@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "view/trial_table.hpp"
+
+#include "tune/core/experiment/event.hpp"
+#include "tune/io/json_member.hpp"
+#include "view/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::cli {
+
+namespace {
+
+std::string_view member_of(const column_name& which, const raw_trial& x) {
+  using enum column_name::kind;
+  const auto text = which.what == parameter ? x.config
+                    : which.what == last    ? x.metrics
+                                            : x.best_metrics;
+  return json_member(text, which.name, which.what == parameter ? '.' : '/').value_or("");
+}
+
+/// A text up to its longest length, without half a character at its end.
+std::string shortened(std::string text) {
+  if (text.size() <= column::longest_text)
+    return text;
+  auto end = column::longest_text;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;
+  text.resize(end);
+  return text + "…";
+}
+
+} // namespace
+
+int column::compare(std::size_t x, std::size_t y) const {
+  auto sign = [](bool less, bool more) { return less ? -1 : more ? 1 : 0; };
+  const auto& a = cells_[x];
+  const auto& b = cells_[y];
+  if (has_value(x) != has_value(y))
+    return has_value(x) ? -1 : 1;
+  if ((a.text >= 0) != (b.text >= 0))
+    return a.text < 0 ? -1 : 1;
+  if (a.text >= 0)
+    return a.text == b.text ? 0 : sign(text_of(a) < text_of(b), true);
+  return sign(a.number<b.number, a.number> b.number);
+}
+
+void column::set(std::size_t place, std::string_view json, bool is_metric) {
+  auto& to = cells_[place];
+  to = {};
+  if (json.empty() || json == "null")
+    return;
+  const auto where = is_metric ? json_position::metric : json_position::plain;
+  const auto is_word = json == "true" || json == "false";
+  if (auto number = json_number(json, where); number && !is_word) {
+    to.number = *number;
+    return;
+  }
+  auto read = json.starts_with('"') ? from_json(json) : expected<value>{value{json}};
+  auto text
+      = shortened(read && read->as_string() != nullptr ? *read->as_string() : std::string{json});
+  auto known = places_.find(text);
+  if (known == places_.end()) {
+    known = places_.emplace(text, static_cast<std::int32_t>(texts_.size())).first;
+    texts_.push_back(std::move(text));
+  }
+  to.text = known->second;
+}
+
+std::optional<std::size_t> trial_table::place_of(trial_id trial) const {
+  // Trials are numbered from 0 without gaps, as long as the record is whole.
+  if (trial.number < lines_.size() && lines_[trial.number].trial == trial)
+    return static_cast<std::size_t>(trial.number);
+  auto found = std::lower_bound(lines_.begin(), lines_.end(), trial,
+                                [](const trial_line& x, trial_id y) { return x.trial < y; });
+  if (found == lines_.end() || found->trial != trial)
+    return std::nullopt;
+  return static_cast<std::size_t>(found - lines_.begin());
+}
+
+std::size_t trial_table::make_room(trial_id trial) {
+  if (auto known = place_of(trial))
+    return *known;
+  auto where = std::lower_bound(lines_.begin(), lines_.end(), trial,
+                                [](const trial_line& x, trial_id y) { return x.trial < y; });
+  const auto place = where - lines_.begin();
+  lines_.insert(where, trial_line{});
+  const auto width = static_cast<std::ptrdiff_t>(by_.objectives.size());
+  values_.insert(values_.begin() + place * width, by_.objectives.size(), no_number);
+  for (auto& [name, each] : columns_)
+    each.insert(static_cast<std::size_t>(place));
+  return static_cast<std::size_t>(place);
+}
+
+void trial_table::read_values(std::size_t place, const raw_trial& x, const automatic& look_up) {
+  const auto width = by_.objectives.size();
+  for (std::size_t i = 0; i < width; ++i) {
+    const auto& metric = by_.objectives[i].metric;
+    auto member = json_member(x.best_metrics, metric, '/');
+    auto number = member ? json_number(*member, json_position::metric) : std::nullopt;
+    if (!member && !x.best_metrics.empty() && look_up)
+      number = look_up(x, metric);
+    values_[place * width + i] = number.value_or(no_number);
+  }
+  auto& line = lines_[place];
+  line.how = {};
+  const auto first = values_[place * width];
+  if (x.best_metrics.empty() || std::isnan(first))
+    return;
+  line.how.score = by_.objectives.front().maximise ? first : -first;
+  if (by_.constraints.empty())
+    return;
+  auto metrics = object_from_json(x.best_metrics, json_position::metric);
+  line.how.violation = total_violation(by_.constraints, metrics ? *metrics : object{});
+}
+
+void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up) {
+  const auto place = make_room(x.trial);
+  auto& line = lines_[place];
+  const auto before = line;
+  line.trial = x.trial;
+  line.status = x.status;
+  line.withdrawn = x.status == trial_status::terminated && x.reason.starts_with(withdrawn_reason);
+  line.confirms = is_confirming(x.origin);
+  line.failures = x.failures;
+  line.iterations = x.iterations;
+  line.best_iteration = x.best_iteration;
+  line.time_total = x.time_total;
+  line.created = x.created;
+  line.ended = x.ended;
+  if (before.changed == 0 || !line.looks_like(before))
+    line.changed = at;
+  read_values(place, x, look_up);
+  for (auto& [name, each] : columns_)
+    each.set(place, member_of(name, x), name.what != column_name::kind::parameter);
+}
+
+std::array<std::uint64_t, trial_status_count> trial_table::counts() const {
+  std::array<std::uint64_t, trial_status_count> result{};
+  for (const auto& x : lines_)
+    result[static_cast<std::size_t>(x.status)] += x.withdrawn ? 0 : 1;
+  return result;
+}
+
+std::uint64_t trial_table::withdrawn() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(lines_.begin(), lines_.end(), [](const trial_line& x) { return x.withdrawn; }));
+}
+
+std::optional<std::size_t> trial_table::best() const {
+  std::optional<std::size_t> result;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const auto& how = lines_[i].how;
+    if (!std::isnan(how.score) && (!result || is_better(how, lines_[*result].how)))
+      result = i;
+  }
+  return result;
+}
+
+const column* trial_table::find(const column_name& which) const {
+  auto found = columns_.find(which);
+  return found == columns_.end() ? nullptr : &found->second;
+}
+
+void trial_table::begin(const column_name& which) {
+  columns_[which].resize(lines_.size());
+}
+
+} // namespace tune::cli

@@ -1,0 +1,300 @@
+// Rules of the read model as plain values: filters, orders, cursors, sampling, rungs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "view/curves.hpp"
+#include "view/filter.hpp"
+#include "view/query.hpp"
+#include "view/rungs.hpp"
+#include "view/sampling.hpp"
+#include "view/trial_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using numbers = std::vector<std::size_t>;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(sampling, keeps_all_of_few_and_the_ends_of_many) {
+  const std::vector<double> few{3, 1, 2};
+  EXPECT_EQ(telling_places(few, 4), (numbers{0, 1, 2}));
+  EXPECT_EQ(telling_places({}, 4), numbers{});
+
+  const std::vector<double> many(1000, 1.0);
+  const auto kept = telling_places(many, 10);
+  EXPECT_LE(kept.size(), 10u);
+  EXPECT_EQ(kept.front(), 0u);
+  EXPECT_EQ(kept.back(), 999u);
+}
+
+TEST(sampling, keeps_the_extremes_whatever_the_number_of_points) {
+  std::vector<double> values(10'007);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(static_cast<double>(i));
+  values[5003] = 100;
+  values[77] = -100;
+  values[4000] = nan;
+  for (std::size_t most : {4, 5, 10, 100, 999, 10'006}) {
+    const auto kept = telling_places(values, most);
+    EXPECT_LE(kept.size(), most);
+    EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+    EXPECT_EQ(std::adjacent_find(kept.begin(), kept.end()), kept.end());
+    EXPECT_EQ(std::count(kept.begin(), kept.end(), 5003u), 1) << most;
+    EXPECT_EQ(std::count(kept.begin(), kept.end(), 77u), 1) << most;
+  }
+}
+
+TEST(sampling, spreads_places_with_both_ends) {
+  EXPECT_EQ(spread_places(5, 9), (numbers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(spread_places(9, 3), (numbers{0, 4, 8}));
+  EXPECT_EQ(spread_places(9, 1), (numbers{8}));
+}
+
+TEST(cursor, is_read_back_and_nothing_else_is) {
+  const value::list place{1, value{"ünï \"x\""}, true};
+  const auto text = cursor_text(place);
+  EXPECT_EQ(text.find_first_not_of("0123456789abcdef"), text.npos);
+  EXPECT_EQ(cursor_from(text), place);
+  for (const std::string& bad :
+       {std::string{}, std::string{"7"}, std::string{"zz"}, std::string{"7b7d"}, text + "0",
+        text.substr(2), std::string(100'000, '5'), std::string{"5b5b5b5b5b5b5b"}})
+    EXPECT_FALSE(cursor_from(bad)) << bad.substr(0, 20);
+}
+
+TEST(filter, reads_comparisons) {
+  auto found = parse_filter(
+      R"(param:lr < 0.01 and status=ERRORED AND text ~ "a \"b\" and" and best:x/y!=nan)");
+
+  ASSERT_TRUE(found) << found.error().detail;
+  ASSERT_EQ(found->size(), 4u);
+  EXPECT_EQ((*found)[0].key.column, (column_name{column_name::kind::parameter, "lr"}));
+  EXPECT_EQ((*found)[0].number, 0.01);
+  EXPECT_EQ((*found)[1].text, "ERRORED");
+  EXPECT_EQ((*found)[2].text, "a \"b\" and");
+  EXPECT_EQ((*found)[3].key.column, (column_name{column_name::kind::best, "x/y"}));
+}
+
+TEST(filter, names_what_is_wrong) {
+  const std::pair<const char*, ec> all[] = {
+      {"lr < 1", ec::unknown_name},
+      {"param: < 1", ec::unknown_name},
+      {"status", ec::bad_syntax},
+      {"status =", ec::bad_syntax},
+      {"status = \"x", ec::bad_syntax},
+      {"status = x or status = y", ec::bad_syntax},
+      {"status = x status = y", ec::bad_syntax},
+      {"text = x", ec::bad_syntax},
+      {"= 1", ec::unknown_name},
+      {"\"status\" = 1", ec::unknown_name},
+      {"status = x and", ec::unknown_name},
+  };
+  for (const auto& [text, code] : all) {
+    auto found = parse_filter(text);
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().code, code) << text;
+  }
+  EXPECT_EQ(parse_filter(std::string(5000, 'x')).error().code, ec::bad_option);
+  std::string many = "trial = 1";
+  for (int i = 0; i < 30; ++i)
+    many += " and trial = 1";
+  EXPECT_EQ(parse_filter(many).error().code, ec::bad_option);
+}
+
+TEST(filter, survives_any_bytes) {
+  const std::string alphabet{"param:lr <>=!~\"\\and\0\xff\n status1e9", 36};
+  std::uint64_t seed = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (int k = 0; k < 30; ++k) {
+      seed = seed * 6364136223846793005U + 1442695040888963407U;
+      text += alphabet[(seed >> 33U) % alphabet.size()];
+    }
+    (void)parse_filter(text);
+  }
+}
+
+comparison one(const std::string& text) {
+  auto found = parse_filter(text);
+  EXPECT_TRUE(found);
+  return found->front();
+}
+
+TEST(filter, compares_numbers_and_texts_and_heeds_what_is_missing) {
+  const std::string adam = "Adam";
+  EXPECT_TRUE(fits(one("param:x <= 1"), 1, nullptr));
+  EXPECT_FALSE(fits(one("param:x < 1"), 1, nullptr));
+  EXPECT_FALSE(fits(one("param:x < 1"), nan, nullptr));
+  EXPECT_FALSE(fits(one("param:x >= 1"), nan, nullptr));
+  EXPECT_TRUE(fits(one("param:x != 1"), nan, nullptr));
+  EXPECT_TRUE(fits(one("param:x = adam"), nan, &adam));
+  EXPECT_TRUE(fits(one("param:x ~ DA"), nan, &adam));
+  EXPECT_FALSE(fits(one("param:x !~ DA"), nan, &adam));
+  EXPECT_TRUE(fits(one("param:x !~ DA"), nan, nullptr));
+  EXPECT_TRUE(fits(one("param:x < inf"), 1e300, nullptr));
+}
+
+/// Trials from JSON.
+class table_test : public testing::Test {
+protected:
+  trial_table uut{{{{"loss", false}}, {}, {}}};
+
+  void add(std::uint64_t number, const std::string& config, const std::string& best,
+           trial_status status = trial_status::terminated) {
+    raw_trial x;
+    x.trial = {number};
+    x.status = status;
+    x.config = config;
+    x.metrics = x.best_metrics = best;
+    x.iterations = best.empty() ? 0 : 9;
+    x.best_iteration = x.iterations;
+    uut.read(x, number + 1);
+  }
+
+  numbers page(const std::string& sort, const std::string& filter = "", std::size_t limit = 100) {
+    trial_order order;
+    order.descending = sort.starts_with('-');
+    auto key = parse_key(order.descending ? sort.substr(1) : sort);
+    EXPECT_TRUE(key);
+    order.by = *key;
+    return page_of(uut, order, *parse_filter(filter), nullptr, {}, limit).places;
+  }
+
+  /// All pages one after the other.
+  numbers paged(const std::string& sort, std::size_t limit) {
+    trial_order order;
+    order.descending = sort.starts_with('-');
+    order.by = *parse_key(order.descending ? sort.substr(1) : sort);
+    numbers result;
+    std::optional<page_start> start;
+    for (;;) {
+      auto some = page_of(uut, order, {}, nullptr, start, limit);
+      result.insert(result.end(), some.places.begin(), some.places.end());
+      if (!some.more)
+        return result;
+      start = start_behind(uut, order, some.places.back());
+    }
+  }
+};
+
+TEST_F(table_test, finds_the_first_of_the_best) {
+  EXPECT_FALSE(uut.best());
+  add(0, "{}", "");
+  EXPECT_FALSE(uut.best());
+  add(1, "{}", R"({"loss":0.5})");
+  add(2, "{}", R"({"loss":0.25})");
+  add(3, "{}", R"({"loss":0.25})");
+  add(4, "{}", R"({"loss":"nan"})");
+  EXPECT_EQ(uut.best(), 2u);
+  EXPECT_EQ(uut.objective(2, 0), 0.25);
+  EXPECT_EQ(uut.counts()[3], 5u);
+}
+
+TEST_F(table_test, sorts_what_is_missing_last_either_way) {
+  uut.begin({column_name::kind::parameter, "opt.lr"});
+  add(0, R"({"opt":{"lr":3}})", "");
+  add(1, R"({"opt":{"lr":"text"}})", "");
+  add(2, R"({})", "");
+  add(3, R"({"opt":{"lr":1}})", "");
+  add(4, R"({"opt":{"lr":null}})", "");
+  EXPECT_EQ(page("param:opt.lr"), (numbers{3, 0, 1, 2, 4}));
+  EXPECT_EQ(page("-param:opt.lr"), (numbers{1, 0, 3, 2, 4}));
+  EXPECT_EQ(page("-trial", "param:opt.lr < 5"), (numbers{3, 0}));
+  EXPECT_EQ(page("trial", "param:opt.lr = TEXT"), (numbers{1}));
+}
+
+TEST_F(table_test, pages_through_all_in_every_order) {
+  uut.begin({column_name::kind::parameter, "x"});
+  for (std::uint64_t i = 0; i < 50; ++i)
+    add(i,
+        i % 7 == 0   ? "{}"
+        : i % 5 == 0 ? R"({"x":"t)" + std::to_string(i % 3) + "\"}"
+                     : R"({"x":)" + std::to_string(i % 4) + "}",
+        "");
+  for (const auto* sort :
+       {"trial", "-trial", "param:x", "-param:x", "created", "ended", "-ended"}) {
+    const auto whole = page(sort);
+    ASSERT_EQ(whole.size(), 50u);
+    for (std::size_t limit : {1, 3, 49, 50})
+      EXPECT_EQ(paged(sort, limit), whole) << sort << " " << limit;
+  }
+}
+
+TEST_F(table_test, takes_trials_in_any_order_and_again) {
+  uut.begin({column_name::kind::last, "loss"});
+  add(7, "{}", R"({"loss":7})");
+  add(2, "{}", R"({"loss":2})");
+  add(7, "{}", R"({"loss":1})");
+  ASSERT_EQ(uut.size(), 2u);
+  EXPECT_EQ(uut.lines()[0].trial.number, 2u);
+  EXPECT_EQ(uut.place_of({7}), 1u);
+  EXPECT_FALSE(uut.place_of({3}));
+  EXPECT_EQ(uut.find({column_name::kind::last, "loss"})->at(1).number, 1);
+  EXPECT_EQ(uut.best(), 1u);
+}
+
+raw_result report_at(std::uint64_t iteration, std::chrono::nanoseconds cost) {
+  raw_result x;
+  x.iteration = iteration;
+  x.time_total = cost;
+  x.at = 2 * cost;
+  return x;
+}
+
+TEST(curve_maker, forgets_what_a_trial_went_back_on) {
+  curve_maker uut{curve_axis::iteration};
+  for (auto [iteration, y] : {std::pair{1, 5.0}, {2, 4.0}, {3, 3.0}, {2, 3.5}, {3, 2.5}})
+    uut.read(report_at(static_cast<std::uint64_t>(iteration), 1s), y);
+  EXPECT_EQ(uut.points(), (std::vector<point>{{1, 5}, {2, 3.5}, {3, 2.5}}));
+}
+
+TEST(curve_maker, draws_over_time_and_cost) {
+  curve_maker time{curve_axis::time}, cost{curve_axis::cost};
+  time.read(report_at(1, 500ms), 1);
+  cost.read(report_at(1, 500ms), 1);
+  EXPECT_EQ(time.points(), (std::vector<point>{{1, 1}}));
+  EXPECT_EQ(cost.points(), (std::vector<point>{{0.5, 1}}));
+}
+
+TEST(rungs, are_read_from_the_reasons_of_decisions) {
+  raw_decision x{
+      9, {3}, 4, "stop", R"({"rule":"asha","bracket":1,"rung":4,"cutoff":0.5,"value":0.25})"};
+  auto found = remark_in(x);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->bracket, 1);
+  EXPECT_EQ(found->at, 4);
+  EXPECT_EQ(found->what, rung_remark::kind::stopped);
+  x.reason = R"({"rule":"hyperband","rung":81,"kept":0,"value":0.25})";
+  EXPECT_EQ(remark_in(x)->what, rung_remark::kind::went_on);
+  x.reason = R"({"rule":"asha","max_t":100,"why":"reached max_t"})";
+  EXPECT_FALSE(remark_in(x));
+  x.reason = "[";
+  EXPECT_FALSE(remark_in(x));
+  x.reason = R"({"rung":"nan"})";
+  EXPECT_FALSE(remark_in(x));
+}
+
+TEST_F(table_test, tells_what_going_on_would_have_cost) {
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    raw_trial x;
+    x.trial = {i};
+    x.status = trial_status::terminated;
+    x.iterations = i == 0 ? 10 : 2;
+    x.time_total = std::chrono::seconds{i == 0 ? 10 : 4};
+    uut.read(x, 1);
+  }
+  auto found = cost_of(uut, {{{1}, true}}, 10);
+  EXPECT_EQ(found.spent_s, 14);
+  EXPECT_EQ(found.iterations, 12u);
+  EXPECT_EQ(found.without_s, 30);
+  EXPECT_EQ(found.iterations_without, 20u);
+  EXPECT_FALSE(cost_of(uut, {}, 10).without_s);
+}
+
+} // namespace
+} // namespace tune::cli
