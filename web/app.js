@@ -56,7 +56,10 @@ async function show() {
   rail(route, view);
   topBar.place(route, view);
   document.title = [view.title, route.t, route.e, "tune-node"].filter(Boolean).join(" · ");
-  fill(page, h("div.state", { role: "status" }, h("span.spinner", { "aria-hidden": "true" }), "Loading…"));
+  fill(
+    page,
+    h("div.state", { role: "status" }, h("span.spinner", { "aria-hidden": "true" }), "Loading…"),
+  );
   page.dataset.view = view.name;
   try {
     await open(view, route, signal);
@@ -80,7 +83,16 @@ async function open(view, route, signal) {
     topBar.experiment(null);
   }
   const body = h("div.view", null);
-  const context = { route, signal, line, base: ["experiments", route.e || ""], get about() { return about; }, renew: (/** @type {any} */ x) => (about = { ...x, name: route.e }) };
+  const context = {
+    route,
+    signal,
+    line,
+    base: ["experiments", route.e || ""],
+    get about() {
+      return about;
+    },
+    renew: (/** @type {any} */ x) => (about = { ...x, name: route.e }),
+  };
   fill(page, h("h1.visually-hidden", null, view.title), body);
   view.mount(body, context);
 }
@@ -105,12 +117,19 @@ async function begin() {
   followLinks();
   startKeys();
   onRoute(show);
+  addEventListener("hashchange", takeToken);
+  if (!takeToken()) show();
+}
+
+/** @returns {boolean} whether the address had one */
+function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (token) {
-    go(here(), { replace: true, quiet: true });
-    isLocked = true;
-    login(page, unlock, token);
-  } else show();
+  if (!token) return false;
+  go(here(), { replace: true, quiet: true });
+  isLocked = true;
+  opened.abort();
+  login(page, unlock, token);
+  return true;
 }
 
 begin();

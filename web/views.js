@@ -40,7 +40,13 @@ export const views = [
   { name: "curves", title: "Curves", group: "Watch", inside: true, mount: curves.mount },
   { name: "decisions", title: "Decisions", group: "Watch", inside: true, mount: decisions.mount },
   { name: "rungs", title: "Rungs", group: "Understand", inside: true, mount: rungs.mount },
-  { name: "importance", title: "Importance", group: "Understand", inside: true, mount: importance.mount },
+  {
+    name: "importance",
+    title: "Importance",
+    group: "Understand",
+    inside: true,
+    mount: importance.mount,
+  },
   { name: "parallel", title: "Parallel", group: "Understand", inside: true, mount: parallel.mount },
   { name: "slice", title: "Slice", group: "Understand", inside: true, mount: slice.mount },
   { name: "contour", title: "Contour", group: "Understand", inside: true, mount: contour.mount },
@@ -49,5 +55,11 @@ export const views = [
   { name: "timeline", title: "Timeline", group: "Machines", inside: true, mount: timeline.mount },
   { name: "nodes", title: "Nodes", group: "Machines", inside: true, mount: nodes.mount },
   { name: "node", title: "Node", under: "nodes", inside: true, mount: node.mount },
-  { name: "checkpoints", title: "Checkpoints", group: "Machines", inside: true, mount: checkpoints.mount },
+  {
+    name: "checkpoints",
+    title: "Checkpoints",
+    group: "Machines",
+    inside: true,
+    mount: checkpoints.mount,
+  },
 ];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Packages of npm's registry, for one test, in a directory that it throws away."""
+
 import shutil
 import subprocess
 import tempfile
@@ -22,8 +23,24 @@ class Package:
         if not npm:
             raise Absent("no npm is installed")
         self._place = tempfile.TemporaryDirectory(prefix="tune-npm-")
-        words = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", self._place.name, self.wanted]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=180)
+        words = [
+            npm,
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+            "--prefix",
+            self._place.name,
+            self.wanted,
+        ]
+        done = subprocess.run(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=180,
+        )
         if done.returncode != 0:
             self._place.cleanup()
             raise Absent("npm has no %s here: %s" % (self.wanted, done.stdout.strip()[-200:]))

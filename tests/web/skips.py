@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs tests that need what not every machine has: without it they are skipped with a reason."""
+
 import sys
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is embedded is what lies in web/, and its addresses change with it."""
+
 import os
 import re
 import unittest
@@ -14,8 +15,18 @@ class Embedding(unittest.TestCase):
         (self.assets,) = (SITE / "assets").iterdir()
 
     def test_every_module_is_listed(self):
-        listed = set(re.findall(r"^  ([\w/.]+\.(?:js|css|svg|txt|html))\)?$", (WEB / "CMakeLists.txt").read_text(), flags=re.M))
-        there = {str(x.relative_to(WEB)) for x in WEB.rglob("*") if x.suffix in (".js", ".css", ".svg", ".txt", ".html")}
+        listed = set(
+            re.findall(
+                r"^  ([\w/.]+\.(?:js|css|svg|txt|html))\)?$",
+                (WEB / "CMakeLists.txt").read_text(),
+                flags=re.M,
+            )
+        )
+        there = {
+            str(x.relative_to(WEB))
+            for x in WEB.rglob("*")
+            if x.suffix in (".js", ".css", ".svg", ".txt", ".html")
+        }
         self.assertEqual(listed, there - {"CMakeLists.txt"})
 
     def test_files_are_the_same(self):
@@ -38,14 +49,19 @@ class Embedding(unittest.TestCase):
         for path in WEB.rglob("*.js"):
             text = path.read_text(encoding="utf-8")
             with self.subTest(path.name):
-                self.assertNotRegex(text, r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\.html\(")
+                self.assertNotRegex(
+                    text,
+                    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\.html\(",
+                )
                 self.assertNotRegex(text, r"https?://(?!\w*\.?\w*\.org/\d)")
         for path in WEB.rglob("*.css"):
             self.assertNotRegex(path.read_text(), r"@import|url\(")
 
     def test_modules_import_what_is_there(self):
         for path in WEB.rglob("*.js"):
-            for name in re.findall(r'^import .* from "([^"]+)";$', path.read_text(encoding="utf-8"), flags=re.M):
+            for name in re.findall(
+                r'^import .* from "([^"]+)";$', path.read_text(encoding="utf-8"), flags=re.M
+            ):
                 with self.subTest(path=path.name, name=name):
                     self.assertTrue(name.startswith("."))
                     self.assertTrue((path.parent / name).is_file())

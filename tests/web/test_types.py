@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dashboard's JavaScript keeps to the types that its comments tell."""
+
 import shutil
 import subprocess
 import unittest
@@ -12,7 +13,13 @@ WEB = Path(__file__).resolve().parents[2] / "web"
 
 
 def check(words):
-    return subprocess.run([*words, "-p", str(WEB)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return subprocess.run(
+        [*words, "-p", str(WEB)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
 
 
 class Types(unittest.TestCase):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dashboard's modules that need no page, in Node's own test runner."""
+
 import shutil
 import subprocess
 import unittest
@@ -16,7 +17,13 @@ class Units(unittest.TestCase):
     def test_modules(self):
         files = sorted(str(x) for x in UNITS.glob("*.test.mjs"))
         self.assertGreater(len(files), 4)
-        done = subprocess.run([NODE, "--test", *files], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(
+            [NODE, "--test", *files],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if "bad option" in done.stdout:
             self.skipTest("this Node.js has no test runner: 18 is needed")
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -31,17 +31,28 @@ const isLog = (axis) => Boolean(axis.log && axis.domain && axis.domain[0] > 0);
 
 /** @param {Axis} axis @param {[number, number]} range */
 export function scaleOf(axis, range) {
-  if (axis.names) return d3.scaleLinear().domain([-0.5, axis.names.length - 0.5]).range(range);
+  if (axis.names)
+    return d3
+      .scaleLinear()
+      .domain([-0.5, axis.names.length - 0.5])
+      .range(range);
   let [low, high] = axis.domain || [0, 1];
   if (!Number.isFinite(low) || !Number.isFinite(high)) [low, high] = [0, 1];
   if (isLog(axis)) {
     if (low === high) [low, high] = [low / 2, high * 2];
     const more = axis.exact ? 1 : Math.pow(high / low, 0.04);
-    return d3.scaleLog().domain([low / more, high * more]).range(range);
+    return d3
+      .scaleLog()
+      .domain([low / more, high * more])
+      .range(range);
   }
-  if (low === high) [low, high] = [low - (Math.abs(low) * 0.1 || 1), high + (Math.abs(high) * 0.1 || 1)];
+  if (low === high)
+    [low, high] = [low - (Math.abs(low) * 0.1 || 1), high + (Math.abs(high) * 0.1 || 1)];
   const more = axis.exact ? 0 : (high - low) * 0.04;
-  return d3.scaleLinear().domain([low - more, high + more]).range(range);
+  return d3
+    .scaleLinear()
+    .domain([low - more, high + more])
+    .range(range);
 }
 
 export class Plot {
@@ -54,7 +65,12 @@ export class Plot {
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.ring = h("div.ring", { hidden: true });
     this.tip = h("div.tip", { hidden: true });
-    this.frame = h("div.plot", { role: "img", "aria-label": options.label, tabindex: "0", style: { height: this.options.height + "px" } });
+    this.frame = h("div.plot", {
+      role: "img",
+      "aria-label": options.label,
+      tabindex: "0",
+      style: { height: this.options.height + "px" },
+    });
     host.appendChild(this.frame);
     this.svg = d3.select(this.frame).append("svg").attr("aria-hidden", "true");
     this.frame.append(this.canvas, this.ring, this.tip);
@@ -83,10 +99,14 @@ export class Plot {
         sizes.disconnect();
         removeEventListener("themechange", again);
       });
-    this.frame.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.point(event));
+    this.frame.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
+      this.point(event),
+    );
     this.frame.addEventListener("pointerleave", () => this.pointAt(null));
     this.frame.addEventListener("click", () => this.pick());
-    this.frame.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.step(event));
+    this.frame.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
+      this.step(event),
+    );
   }
 
   /** @param {Scene} scene */
@@ -106,7 +126,8 @@ export class Plot {
     this.box = { left, top: 10, right: width - 12, bottom: height - 40 };
     this.x = scaleOf(scene.x, [this.box.left, this.box.right]);
     this.y = scaleOf(scene.y, [this.box.bottom, this.box.top]);
-    if (scene.summary) this.frame.setAttribute("aria-label", this.options.label + ". " + scene.summary);
+    if (scene.summary)
+      this.frame.setAttribute("aria-label", this.options.label + ". " + scene.summary);
     this.axes(scene);
     const ctx = sized(this.canvas, width, height);
     ctx.save();
@@ -127,15 +148,40 @@ export class Plot {
     const across = Math.max(2, Math.min(10, Math.floor((right - left) / 80)));
     const x = ticked(d3.axisBottom(this.x), scene.x, across).tickSizeOuter(0).tickSize(4);
     const y = ticked(d3.axisLeft(this.y), scene.y, Math.max(3, Math.floor((bottom - top) / 45)));
-    this.svg.append("g").attr("class", "axis").attr("transform", "translate(0," + bottom + ")").call(x);
-    const g = this.svg.append("g").attr("class", "axis y").attr("transform", "translate(" + left + ",0)");
+    this.svg
+      .append("g")
+      .attr("class", "axis")
+      .attr("transform", "translate(0," + bottom + ")")
+      .call(x);
+    const g = this.svg
+      .append("g")
+      .attr("class", "axis y")
+      .attr("transform", "translate(" + left + ",0)");
     if (!scene.y.hidden) g.call(y.tickSize(0).tickPadding(8));
-    const named = g.selectAll(".tick").filter(/** @this {Element} */ function () {
-      return this.textContent !== "";
-    });
-    named.append("line").attr("class", "grid").attr("x1", 0).attr("x2", right - left);
-    this.svg.append("text").attr("class", "label").attr("x", right).attr("y", this.height - 4).attr("text-anchor", "end").text(scene.x.label);
-    if (scene.y.label) this.svg.append("text").attr("class", "label").attr("x", 2).attr("y", this.height - 4).text("↑ " + scene.y.label);
+    const named = g.selectAll(".tick").filter(
+      /** @this {Element} */ function () {
+        return this.textContent !== "";
+      },
+    );
+    named
+      .append("line")
+      .attr("class", "grid")
+      .attr("x1", 0)
+      .attr("x2", right - left);
+    this.svg
+      .append("text")
+      .attr("class", "label")
+      .attr("x", right)
+      .attr("y", this.height - 4)
+      .attr("text-anchor", "end")
+      .text(scene.x.label);
+    if (scene.y.label)
+      this.svg
+        .append("text")
+        .attr("class", "label")
+        .attr("x", 2)
+        .attr("y", this.height - 4)
+        .text("↑ " + scene.y.label);
   }
 
   /** @param {PointerEvent} event */
@@ -144,8 +190,13 @@ export class Plot {
     if (!scene || !scene.points || !this.x) return;
     const rect = this.frame.getBoundingClientRect();
     if (!this.tree) {
-      this.tree = d3.quadtree().x((/** @type {any} */ p) => this.x(p.x)).y((/** @type {any} */ p) => this.y(p.y));
-      this.tree.addAll(scene.points.filter((p) => Number.isFinite(this.x(p.x)) && Number.isFinite(this.y(p.y))));
+      this.tree = d3
+        .quadtree()
+        .x((/** @type {any} */ p) => this.x(p.x))
+        .y((/** @type {any} */ p) => this.y(p.y));
+      this.tree.addAll(
+        scene.points.filter((p) => Number.isFinite(this.x(p.x)) && Number.isFinite(this.y(p.y))),
+      );
     }
     this.pointAt(this.tree.find(event.clientX - rect.left, event.clientY - rect.top, 30) || null);
   }
@@ -201,7 +252,8 @@ function ticked(made, axis, many) {
     const places = names.map((_, i) => i).filter((i) => i % every === 0);
     return made.tickValues(places).tickFormat((/** @type {number} */ i) => cut(names[i], 14));
   }
-  if (axis.time && !isLog(axis)) return made.tickValues(timeTicks(axis.domain || [0, 1], many)).tickFormat(shortDuration);
+  if (axis.time && !isLog(axis))
+    return made.tickValues(timeTicks(axis.domain || [0, 1], many)).tickFormat(shortDuration);
   if (isLog(axis)) return made.ticks(many, axis.time ? shortDuration : format);
   const shown = (/** @type {number} */ v) => (axis.whole && !Number.isInteger(v) ? "" : format(v));
   return made.ticks(many).tickFormat(shown);

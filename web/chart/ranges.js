@@ -27,7 +27,8 @@ export function extent(values) {
 export function calmExtent(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   if (sorted.length < 8) return extent(sorted);
-  const at = (/** @type {number} */ q) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+  const at = (/** @type {number} */ q) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
   const reach = 3 * (at(0.75) - at(0.25));
   const all = extent(sorted);
   if (reach === 0) return all;

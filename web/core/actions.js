@@ -22,13 +22,24 @@ function outcome(answer) {
     const name = x.trial === null || x.trial === undefined ? "" : trialName(x.trial) + ": ";
     return h("li", null, plain(name + (x.text || x.outcome || "told"), 400));
   };
-  return h("ul", null, told.slice(0, 50).map(line), told.length > 50 ? h("li", null, "and " + (told.length - 50) + " more") : null);
+  return h(
+    "ul",
+    null,
+    told.slice(0, 50).map(line),
+    told.length > 50 ? h("li", null, "and " + (told.length - 50) + " more") : null,
+  );
 }
 
 /** @param {unknown} error */
 function refusal(error) {
-  const title = error instanceof Fault && error.status === 409 ? "The experiment does not run" : "Refused";
-  return h("div.fault", { role: "alert" }, h("strong", null, title), h("span", null, plain(error instanceof Error ? error.message : String(error), 800)));
+  const title =
+    error instanceof Fault && error.status === 409 ? "The experiment does not run" : "Refused";
+  return h(
+    "div.fault",
+    { role: "alert" },
+    h("strong", null, title),
+    h("span", null, plain(error instanceof Error ? error.message : String(error), 800)),
+  );
 }
 
 /** @param {Action} action @param {() => void} [after] is called once it is done */
@@ -36,7 +47,15 @@ export function ask(action, after) {
   const said = h("div.outcome", { role: "status" });
   const no = h("button", { type: "button", value: "no" }, "Cancel");
   const yes = h(action.isGrave ? "button.grave" : "button.main", { type: "submit" }, action.verb);
-  const form = h("form", { method: "dialog" }, h("h2", { id: "ask-title" }, action.title), h("p", null, action.text), action.form || null, said, h("div.buttons", null, no, yes));
+  const form = h(
+    "form",
+    { method: "dialog" },
+    h("h2", { id: "ask-title" }, action.title),
+    h("p", null, action.text),
+    action.form || null,
+    said,
+    h("div.buttons", null, no, yes),
+  );
   const dialog = h("dialog", { "aria-labelledby": "ask-title" }, form);
   no.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
@@ -62,8 +81,15 @@ export function ask(action, after) {
 
 /** @type {Record<string, {verb: string, text: string, isGrave?: boolean}>} */
 const ofTrials = {
-  stop: { verb: "Stop", text: "It ends after its next report and keeps what it has found. It is not tried again.", isGrave: true },
-  pause: { verb: "Pause", text: "It saves a checkpoint, if it can, and gives its resources back until it is unpaused." },
+  stop: {
+    verb: "Stop",
+    text: "It ends after its next report and keeps what it has found. It is not tried again.",
+    isGrave: true,
+  },
+  pause: {
+    verb: "Pause",
+    text: "It saves a checkpoint, if it can, and gives its resources back until it is unpaused.",
+  },
   unpause: { verb: "Unpause", text: "It goes on as soon as there is room for it." },
   retry: { verb: "Retry", text: "It is run again, from its last checkpoint where it has one." },
 };
@@ -79,15 +105,36 @@ export function verbsFor(status) {
 export function askTrial(base, trial, verb, after) {
   const { verb: name, text, isGrave } = ofTrials[verb];
   const scratch = h("input", { type: "checkbox" });
-  const form = verb === "retry" ? h("label.toggle", null, scratch, "from scratch, without its checkpoint") : null;
+  const form =
+    verb === "retry"
+      ? h("label.toggle", null, scratch, "from scratch, without its checkpoint")
+      : null;
   const body = () => (verb === "retry" ? { from_scratch: scratch.checked } : {});
-  ask({ title: name + " trial " + trialName(trial), text, verb: name, segments: [...base, "trials", String(trial), verb], body, form, isGrave }, after);
+  ask(
+    {
+      title: name + " trial " + trialName(trial),
+      text,
+      verb: name,
+      segments: [...base, "trials", String(trial), verb],
+      body,
+      form,
+      isGrave,
+    },
+    after,
+  );
 }
 
 /** @type {Record<string, {verb: string, text: string, isGrave?: boolean}>} */
 const ofExperiments = {
-  stop: { verb: "Stop", text: "No more trials start, and those that run are stopped. `tune-node resume` goes on later.", isGrave: true },
-  pause: { verb: "Pause", text: "Trials that run are paused with a checkpoint, and none starts, until it is unpaused." },
+  stop: {
+    verb: "Stop",
+    text: "No more trials start, and those that run are stopped. `tune-node resume` goes on later.",
+    isGrave: true,
+  },
+  pause: {
+    verb: "Pause",
+    text: "Trials that run are paused with a checkpoint, and none starts, until it is unpaused.",
+  },
   unpause: { verb: "Unpause", text: "Trials start and go on again." },
 };
 
@@ -101,7 +148,12 @@ export function askExperiment(base, name, verb, after) {
 function parameterField(parameter, best) {
   const domain = parameter.domain || {};
   const value = best === undefined ? (domain.low ?? (domain.values || [""])[0]) : best;
-  const input = h("input.mono", { name: parameter.name, value: typeof value === "string" ? value : JSON.stringify(value), autocomplete: "off", spellcheck: "false" });
+  const input = h("input.mono", {
+    name: parameter.name,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+    autocomplete: "off",
+    spellcheck: "false",
+  });
   return h("label.field", null, h("span", null, plain(parameter.name, 60)), input);
 }
 
@@ -116,12 +168,28 @@ export function typed(text) {
 
 /** @param {string[]} base @param {any[]} parameters @param {any} best a configuration to begin with @param {() => void} after */
 export function askAdd(base, parameters, best, after) {
-  const fields = h("div.fields", null, parameters.map((x) => parameterField(x, best ? best[x.name] : undefined)));
+  const fields = h(
+    "div.fields",
+    null,
+    parameters.map((x) => parameterField(x, best ? best[x.name] : undefined)),
+  );
   const body = () => {
     /** @type {Record<string, any>} */
     const config = {};
-    fields.querySelectorAll("input").forEach((/** @type {HTMLInputElement} */ x) => (config[x.name] = typed(x.value)));
+    fields
+      .querySelectorAll("input")
+      .forEach((/** @type {HTMLInputElement} */ x) => (config[x.name] = typed(x.value)));
     return { config };
   };
-  ask({ title: "Add a trial", text: "It is tried next, beside those that the searcher suggests.", verb: "Add", segments: [...base, "trials"], form: fields, body }, after);
+  ask(
+    {
+      title: "Add a trial",
+      text: "It is tried next, beside those that the searcher suggests.",
+      verb: "Add",
+      segments: [...base, "trials"],
+      form: fields,
+      body,
+    },
+    after,
+  );
 }

@@ -39,7 +39,11 @@ async function faultOf(response) {
     // Not of the gateway: a proxy's page.
   }
   const { code, title, detail } = /** @type {any} */ (problem);
-  return new Fault(response.status, String(code || ""), String(detail || title || "the server answers " + response.status));
+  return new Fault(
+    response.status,
+    String(code || ""),
+    String(detail || title || "the server answers " + response.status),
+  );
 }
 
 /** @param {string} url @param {RequestInit} options */
@@ -64,7 +68,10 @@ async function request(url, options) {
  * @returns {Promise<any>}
  */
 export async function get(segments, query, signal) {
-  const response = await request(address(segments, query), { signal, headers: { Accept: "application/json" } });
+  const response = await request(address(segments, query), {
+    signal,
+    headers: { Accept: "application/json" },
+  });
   return response.json();
 }
 

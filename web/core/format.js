@@ -29,7 +29,8 @@ export function figure(value, digits = 5) {
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   if (x === 0) return "0";
   const size = Math.abs(x);
-  if (Number.isInteger(x) && size < 1e7) return minus(x.toLocaleString("en-US").replace(/,/g, "\u2009"));
+  if (Number.isInteger(x) && size < 1e7)
+    return minus(x.toLocaleString("en-US").replace(/,/g, "\u2009"));
   if (size >= 1e7 || size < 1e-4) return minus(trim(x.toExponential(Math.max(0, digits - 2))));
   return minus(trim(x.toPrecision(digits)));
 }
@@ -48,7 +49,8 @@ function trim(text) {
 export const tick = (value) => figure(value, 3);
 
 /** @param {any} value @returns {string} a whole number, thousands apart */
-export const count = (value) => (Number.isFinite(number(value)) ? figure(Math.round(number(value)), 7) : "–");
+export const count = (value) =>
+  Number.isFinite(number(value)) ? figure(Math.round(number(value)), 7) : "–";
 
 /**
  * @param {any} seconds
@@ -70,7 +72,10 @@ export function duration(seconds) {
 }
 
 /** Steps between the ticks of a clock. [s] */
-const steps = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+const steps = [
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900,
+  1800, 3600, 7200, 10800, 21600, 43200, 86400,
+];
 
 /**
  * Round times between two.
@@ -94,8 +99,17 @@ export function shortDuration(seconds) {
   const s = number(seconds);
   if (!(s > 0)) return s === 0 ? "0" : "";
   if (s < 60) return figure(s, 3) + " s";
-  const parts = [[Math.floor(s / 86400), "d"], [Math.floor(s / 3600) % 24, "h"], [Math.floor(s / 60) % 60, "min"], [Math.round(s % 60), "s"]];
-  return parts.filter((x) => x[0] !== 0).slice(0, 2).map((x) => x.join(" ")).join(" ");
+  const parts = [
+    [Math.floor(s / 86400), "d"],
+    [Math.floor(s / 3600) % 24, "h"],
+    [Math.floor(s / 60) % 60, "min"],
+    [Math.round(s % 60), "s"],
+  ];
+  return parts
+    .filter((x) => x[0] !== 0)
+    .slice(0, 2)
+    .map((x) => x.join(" "))
+    .join(" ");
 }
 
 /** @param {any} value @returns {string} */
@@ -122,7 +136,8 @@ export function date(ms) {
 }
 
 /** @param {number} part @param {number} [digits] @returns {string} */
-export const percent = (part, digits = 0) => (Number.isFinite(part) ? (100 * part).toFixed(digits) + " %" : "–");
+export const percent = (part, digits = 0) =>
+  Number.isFinite(part) ? (100 * part).toFixed(digits) + " %" : "–";
 
 /** A trial's name as directories and commands have it. @param {any} trial */
 export function trialName(trial) {
@@ -139,10 +154,52 @@ export function trialName(trial) {
 export function plain(value, most = 400) {
   if (typeof value === "number") return figure(value, 6);
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
-  const shown = text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  const shown = text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    "\ufffd",
+  );
   return shown.length > most ? shown.slice(0, most) + "…" : shown;
 }
 
 /** The same, but lines stay lines. @param {string} text */
 export const plainLines = (text) =>
-  text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  text
+    .replace(/\r\n?/g, "\n")
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+      "\ufffd",
+    );
+
+/**
+ * What an object holds under a name, or under a path where values are objects in one another.
+ *
+ * @param {any} values
+ * @param {string} name
+ * @returns {any} undefined: nothing
+ */
+export function member(values, name) {
+  const has = (/** @type {any} */ x, /** @type {string} */ key) =>
+    x !== null && typeof x === "object" && Object.prototype.hasOwnProperty.call(x, key);
+  if (has(values, name)) return values[name];
+  const at = name.indexOf("/");
+  if (at < 0 || !has(values, name.slice(0, at))) return undefined;
+  return member(values[name.slice(0, at)], name.slice(at + 1));
+}
+
+/**
+ * Resources as pairs, those that one has made up among them; without what there is none of.
+ *
+ * @param {any} resources
+ * @returns {Array<[string, number]>}
+ */
+export function resourcePairs(resources) {
+  const { custom, ...plainOnes } =
+    resources && typeof resources === "object" ? resources : /** @type {any} */ ({});
+  const all = Object.entries({
+    ...plainOnes,
+    ...(custom && typeof custom === "object" ? custom : {}),
+  });
+  return all
+    .map(([name, x]) => /** @type {[string, number]} */ ([name, number(x)]))
+    .filter(([, x]) => x > 0);
+}

@@ -17,7 +17,19 @@ const keys = [
 export function askKeys() {
   if (document.querySelector("dialog")) return;
   const close = h("button.main", { type: "button" }, "Close");
-  const dialog = h("dialog", { "aria-labelledby": "keys-title" }, h("h2", { id: "keys-title" }, "Keys"), h("dl.keys", null, keys.map(([key, what]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)))), h("div.buttons", null, close));
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": "keys-title" },
+    h("h2", { id: "keys-title" }, "Keys"),
+    h(
+      "dl.keys",
+      null,
+      keys.map(([key, what]) =>
+        h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, what)),
+      ),
+    ),
+    h("div.buttons", null, close),
+  );
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
   document.body.appendChild(dialog);

@@ -16,7 +16,10 @@ import { onceAFrame } from "./dom.js";
 
 /** Adds a message to what was not told yet. @param {Change | null} old @param {any} next @returns {Change} */
 export function merge(old, next) {
-  const changed = new Set([...(old ? old.changed : []), ...(Array.isArray(next.changed) ? next.changed : [])]);
+  const changed = new Set([
+    ...(old ? old.changed : []),
+    ...(Array.isArray(next.changed) ? next.changed : []),
+  ]);
   return { ...(old || {}), ...next, changed: [...changed] };
 }
 
@@ -75,7 +78,9 @@ export class Line {
   connect() {
     if (document.hidden) return;
     this.onState(this.isLive ? "waiting" : "ended");
-    const source = new EventSource(address(["experiments", this.experiment, "events"], { since: this.seq }));
+    const source = new EventSource(
+      address(["experiments", this.experiment, "events"], { since: this.seq }),
+    );
     this.source = source;
     source.onopen = () => {
       this.wait = 0;

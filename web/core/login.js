@@ -10,7 +10,13 @@ import { plain } from "./format.js";
  */
 export function login(page, done, token) {
   const said = h("div.outcome", { role: "alert" });
-  const input = h("input.mono", { type: "password", id: "token", autocomplete: "off", spellcheck: "false", required: true });
+  const input = h("input.mono", {
+    type: "password",
+    id: "token",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+  });
   const enter = async (/** @type {string} */ text) => {
     fill(said, "…");
     try {
@@ -18,7 +24,12 @@ export function login(page, done, token) {
       done();
     } catch (error) {
       const isWrong = error instanceof Fault && (error.status === 401 || error.status === 403);
-      fill(said, isWrong ? "This is not the token of this server." : plain(error instanceof Error ? error.message : "", 300));
+      fill(
+        said,
+        isWrong
+          ? "This is not the token of this server."
+          : plain(error instanceof Error ? error.message : "", 300),
+      );
       input.focus();
     }
   };
@@ -28,7 +39,21 @@ export function login(page, done, token) {
   };
   fill(
     page,
-    h("form.login", { onsubmit: submit }, h("h1", null, "tune-node"), h("p", null, "Open the link that ", h("code", null, "tune-node serve"), " has printed, or enter its token."), h("label.field", { for: "token" }, h("span", null, "Token"), input), said, h("button.main", { type: "submit" }, "Enter")),
+    h(
+      "form.login",
+      { onsubmit: submit },
+      h("h1", null, "tune-node"),
+      h(
+        "p",
+        null,
+        "Open the link that ",
+        h("code", null, "tune-node serve"),
+        " has printed, or enter its token.",
+      ),
+      h("label.field", { for: "token" }, h("span", null, "Token"), input),
+      said,
+      h("button.main", { type: "submit" }, "Enter"),
+    ),
   );
   if (token) enter(token);
   else input.focus();

@@ -2,10 +2,23 @@
 
 /**
  * @template Row
+ *
+ * @callback Fetch
+ * @param {string | null} cursor
+ * @param {number} many rows
+ * @param {boolean} isLeap only where the next page begins is wanted of it
+ * @returns {Promise<{rows: Row[], next: string | null, total: number}>}
+ */
+
+/** Pages that are leapt over at once on the way to a far one. */
+const leap = 5;
+
+/**
+ * @template Row
  */
 export class Pager {
   /**
-   * @param {(cursor: string | null) => Promise<{rows: Row[], next: string | null, total: number}>} fetch
+   * @param {Fetch<Row>} fetch
    * @param {number} size rows of a page, which the server keeps to but for the last
    * @param {number} most pages that are kept
    */
@@ -13,8 +26,8 @@ export class Pager {
     this.fetch = fetch;
     this.size = size;
     this.most = most;
-    /** Where each page begins: known one after the other. @type {Array<string | null>} */
-    this.cursors = [null];
+    /** Where pages begin, as far as it is known. @type {Map<number, string | null>} */
+    this.cursors = new Map([[0, null]]);
     /** @type {Map<number, Row[]>} */
     this.pages = new Map();
     this.total = 0;
@@ -45,35 +58,46 @@ export class Pager {
     return work;
   }
 
-  /** Cursors lead from page to page, so the first way to a far one passes those before it. @param {number} page */
+  /** The last page not behind this one of which it is known where it begins. @param {number} page @returns {number} */
+  known(page) {
+    let at = page;
+    while (!this.cursors.has(at)) at -= 1;
+    return at;
+  }
+
+  /** Cursors lead from page to page, so the first way to a far one leaps over those before it. @param {number} page */
   async walk(page) {
-    while (this.cursors.length <= page) {
-      const before = this.cursors.length - 1;
-      if (!(await this.take(before))) return;
+    for (let at = this.known(page); at < page;) {
+      const by = Math.min(leap, page - at);
+      const found = await this.fetch(this.cursors.get(at) ?? null, by * this.size, true);
+      this.total = found.total;
+      if (found.next === null) return;
+      at += by;
+      this.cursors.set(at, found.next);
     }
     await this.take(page);
   }
 
-  /** @param {number} page @returns {Promise<boolean>} whether there is one after it */
+  /** @param {number} page */
   async take(page) {
-    const found = await this.fetch(this.cursors[page]);
+    const found = await this.fetch(this.cursors.get(page) ?? null, this.size, false);
     this.total = found.total;
     this.pages.delete(page);
     this.pages.set(page, found.rows);
-    if (found.next !== null && this.cursors.length === page + 1) this.cursors.push(found.next);
+    if (found.next !== null) this.cursors.set(page + 1, found.next);
     for (const old of this.pages.keys()) {
       if (this.pages.size <= this.most) break;
       if (old !== page) this.pages.delete(old);
     }
-    return found.next !== null;
   }
 
   /** Fetches the pages again that hold `from` to `to`, and forgets all others. @param {number} from @param {number} to */
   async renew(from, to) {
     const first = Math.floor(from / this.size);
     const last = Math.floor(Math.max(from, to - 1) / this.size);
-    for (const page of [...this.pages.keys()]) if (page < first || page > last) this.pages.delete(page);
-    for (let page = first; page <= last && page < this.cursors.length; page += 1) await this.take(page);
+    for (const page of [...this.pages.keys()])
+      if (page < first || page > last) this.pages.delete(page);
+    for (let page = first; page <= last && this.cursors.has(page); page += 1) await this.take(page);
   }
 }
 

@@ -14,13 +14,21 @@ import { format, here } from "./route.js";
  */
 
 /** @param {Record<string, any>} route @param {...any} children @returns {HTMLAnchorElement} */
-export const link = (route, ...children) => h("a", { href: format(route), "data-route": "" }, ...children);
+export const link = (route, ...children) =>
+  h("a", { href: format(route), "data-route": "" }, ...children);
 
 /** A trial's name, which leads to its page. @param {Context} ctx @param {any} trial */
-export const trialLink = (ctx, trial) => link({ e: ctx.route.e, view: "trial", t: trial }, h("span.mono", null, trialName(trial)));
+export const trialLink = (ctx, trial) =>
+  link({ e: ctx.route.e, view: "trial", t: trial }, h("span.mono", null, trialName(trial)));
 
 /** @param {string} status @returns {HTMLElement} */
-export const statusChip = (status) => h("span.chip", { "data-status": String(status) }, h("i", { "aria-hidden": "true" }), plain(String(status).toLowerCase().replace(/_/g, " "), 30));
+export const statusChip = (status) =>
+  h(
+    "span.chip",
+    { "data-status": String(status) },
+    h("i", { "aria-hidden": "true" }),
+    plain(String(status).toLowerCase().replace(/_/g, " "), 30),
+  );
 
 /**
  * A titled part of the page.
@@ -32,8 +40,22 @@ export const statusChip = (status) => h("span.chip", { "data-status": String(sta
  */
 export function panel(title, tools, note) {
   const body = h("div.body", null);
-  const head = h("div.head", null, h("h2", null, title), tools ? h("div.tools", null, tools) : null);
-  return { node: h("section.panel", { "aria-label": title }, head, note ? h("p.note", null, note) : null, body), body };
+  const head = h(
+    "div.head",
+    null,
+    h("h2", null, title),
+    tools ? h("div.tools", null, tools) : null,
+  );
+  return {
+    node: h(
+      "section.panel",
+      { "aria-label": title },
+      head,
+      note ? h("p.note", null, note) : null,
+      body,
+    ),
+    body,
+  };
 }
 
 /**
@@ -43,20 +65,50 @@ export function panel(title, tools, note) {
  */
 export function table(heads, rows, label) {
   const isNumber = heads.map((x) => x.endsWith("#"));
-  const cells = (/** @type {any[]} */ row) => row.map((x, i) => h(isNumber[i] ? "td.number" : "td", null, x));
-  const head = heads.map((x, i) => h(isNumber[i] ? "th.number" : "th", { scope: "col" }, x.replace(/#$/, "")));
-  return h("div.scroll", { tabindex: "0", role: "region", "aria-label": label }, h("table", null, h("thead", null, h("tr", null, head)), h("tbody", null, rows.map((row) => h("tr", null, cells(row))))));
+  const cells = (/** @type {any[]} */ row) =>
+    row.map((x, i) => h(isNumber[i] ? "td.number" : "td", null, x));
+  // A column without a name has no head: an empty one would be read out.
+  const head = heads.map((x, i) => {
+    const name = x.replace(/#$/, "");
+    return name ? h(isNumber[i] ? "th.number" : "th", { scope: "col" }, name) : h("td", null);
+  });
+  return h(
+    "div.scroll",
+    { tabindex: "0", role: "group", "aria-label": label },
+    h(
+      "table",
+      null,
+      h("thead", null, h("tr", null, head)),
+      h(
+        "tbody",
+        null,
+        rows.map((row) => h("tr", null, cells(row))),
+      ),
+    ),
+  );
 }
 
 /** Names and values of a configuration. @param {any} values */
 export function pairs(values, label = "values") {
   const rows = Object.entries(values && typeof values === "object" ? values : {});
   if (rows.length === 0) return h("p.quiet", null, "none");
-  return h("dl.pairs", { "aria-label": label }, rows.map(([key, value]) => h("div", null, h("dt", null, plain(key, 80)), h("dd", null, plain(value, 200)))));
+  return h(
+    "dl.pairs",
+    { "aria-label": label },
+    rows.map(([key, value]) =>
+      h("div", null, h("dt", null, plain(key, 80)), h("dd", null, plain(value, 200))),
+    ),
+  );
 }
 
 /** @param {string} name @param {any} value @param {any} [more] */
-export const tile = (name, value, more) => h("div.tile", null, h("dt", null, name), h("dd", null, value, more ? h("small", null, more) : null));
+export const tile = (name, value, more) =>
+  h(
+    "div.tile",
+    null,
+    h("dt", null, name),
+    h("dd", null, value, more ? h("small", null, more) : null),
+  );
 
 /**
  * A choice of the address: the view draws it again by `act`.
@@ -65,17 +117,37 @@ export const tile = (name, value, more) => h("div.tile", null, h("dt", null, nam
  * @param {(value: string) => void} act
  */
 export function choice(label, value, choices, act) {
-  const select = h("select", { onchange: (/** @type {any} */ event) => act(event.target.value) }, choices.map(([x, text]) => h("option", { value: x }, plain(text, 60))));
+  const select = h(
+    "select",
+    { onchange: (/** @type {any} */ event) => act(event.target.value) },
+    choices.map(([x, text]) => h("option", { value: x }, plain(text, 60))),
+  );
   select.value = value;
   if (select.selectedIndex < 0 && choices.length > 0) select.selectedIndex = 0;
   return h("label.field", null, h("span", null, label), select);
 }
 
 /** @param {string} label @param {boolean} value @param {(value: boolean) => void} act */
-export const toggle = (label, value, act) => h("label.toggle", null, h("input", { type: "checkbox", checked: value, onchange: (/** @type {any} */ event) => act(event.target.checked) }), label);
+export const toggle = (label, value, act) =>
+  h(
+    "label.toggle",
+    null,
+    h("input", {
+      type: "checkbox",
+      checked: value,
+      onchange: (/** @type {any} */ event) => act(event.target.checked),
+    }),
+    label,
+  );
 
 /** The choice of metric that most views have. @param {Context} ctx @param {(value: string) => void} act */
-export const metricChoice = (ctx, act) => choice("Metric", metricOf(ctx), (ctx.about.metrics || []).map((/** @type {string} */ x) => [x, x]), act);
+export const metricChoice = (ctx, act) =>
+  choice(
+    "Metric",
+    metricOf(ctx),
+    (ctx.about.metrics || []).map((/** @type {string} */ x) => [x, x]),
+    act,
+  );
 
 /** @param {Context} ctx @returns {string} the metric of the address, else the first objective */
 export function metricOf(ctx) {
@@ -96,7 +168,13 @@ export function faultBox(error, again) {
   const text = error instanceof Error ? error.message : String(error);
   const isKnown = error instanceof Fault;
   if (!isKnown) console.error(error);
-  return h("div.fault", { role: "alert" }, h("strong", null, isKnown && error.status === 404 ? "Not here" : "This cannot be shown"), h("span", null, plain(text, 600)), h("button", { type: "button", onclick: again }, "Try again"));
+  return h(
+    "div.fault",
+    { role: "alert" },
+    h("strong", null, isKnown && error.status === 404 ? "Not here" : "This cannot be shown"),
+    h("span", null, plain(text, 600)),
+    h("button", { type: "button", onclick: again }, "Try again"),
+  );
 }
 
 /**
@@ -110,7 +188,12 @@ export function faultBox(error, again) {
  * @returns {() => void} fetches and shows once more
  */
 export function follow(ctx, host, source) {
-  const state = h("div.state", { role: "status" }, h("span.spinner", { "aria-hidden": "true" }), "Loading…");
+  const state = h(
+    "div.state",
+    { role: "status" },
+    h("span.spinner", { "aria-hidden": "true" }),
+    "Loading…",
+  );
   const body = h("div", { hidden: true });
   host.append(state, body);
   const every = source.every || 1000;
@@ -141,14 +224,19 @@ export function follow(ctx, host, source) {
   const soon = () => {
     isDue = true;
     if (timer || isBusy || document.hidden || ctx.signal.aborted) return;
-    timer = window.setTimeout(() => {
-      timer = 0;
-      isDue = false;
-      load();
-    }, Math.max(0, last + every - performance.now()));
+    timer = window.setTimeout(
+      () => {
+        timer = 0;
+        isDue = false;
+        load();
+      },
+      Math.max(0, last + every - performance.now()),
+    );
   };
   if (!source.still) ctx.line.listen(soon, ctx.signal);
-  document.addEventListener("visibilitychange", () => !document.hidden && isDue && soon(), { signal: ctx.signal });
+  document.addEventListener("visibilitychange", () => !document.hidden && isDue && soon(), {
+    signal: ctx.signal,
+  });
   load();
   return load;
 }
@@ -176,4 +264,20 @@ export function note(text, isBad) {
   fill(place, h(isBad ? "p.bad" : "p", null, plain(text, 500)));
   clearTimeout(noteTimer);
   noteTimer = window.setTimeout(() => fill(place), 8000);
+}
+
+/**
+ * For what is drawn anew again and again: each call ends what the one before began.
+ *
+ * @param {AbortSignal} signal ends the last, too
+ * @returns {() => AbortSignal}
+ */
+export function turns(signal) {
+  let last = new AbortController();
+  signal.addEventListener("abort", () => last.abort());
+  return () => {
+    last.abort();
+    last = new AbortController();
+    return last.signal;
+  };
 }

@@ -16,7 +16,8 @@ export function parse(search) {
 export function format(route) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(route)) {
-    if (value !== "" && value !== null && value !== undefined && value !== false) query.set(key, String(value));
+    if (value !== "" && value !== null && value !== undefined && value !== false)
+      query.set(key, String(value));
   }
   const text = query.toString();
   return text ? "?" + text : "?";
@@ -57,7 +58,8 @@ export function go(route, how = {}) {
 }
 
 /** Changes some of the address; the back button leads past it. @param {Record<string, any>} changes */
-export const adjust = (changes, quiet = true) => go({ ...here(), ...changes }, { replace: true, quiet });
+export const adjust = (changes, quiet = true) =>
+  go({ ...here(), ...changes }, { replace: true, quiet });
 
 export function followLinks() {
   addEventListener("popstate", () => listeners.forEach((x) => x()));

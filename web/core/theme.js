@@ -32,5 +32,7 @@ export function nextTheme() {
 
 export function startTheme() {
   apply();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+    dispatchEvent(new Event("themechange")),
+  );
 }

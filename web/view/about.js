@@ -12,7 +12,14 @@ export function mount(host, ctx) {
     await logout().catch(() => null);
     location.reload();
   };
-  body.append(h("p", null, "The dashboard of tune-node. All that it shows comes from the machine that serves it; it asks no other."), h("p", null, h("button", { type: "button", onclick: leave }, "Log out")));
+  body.append(
+    h(
+      "p",
+      null,
+      "The dashboard of tune-node. All that it shows comes from the machine that serves it; it asks no other.",
+    ),
+    h("p", null, h("button", { type: "button", onclick: leave }, "Log out")),
+  );
   const version = panel("Version");
   const licences = panel("Licences");
   host.append(version.node, licences.node);
@@ -23,7 +30,10 @@ export function mount(host, ctx) {
   });
   follow(ctx, licences.body, {
     still: true,
-    fetch: async () => (await fetch(new URL("../licences.txt", import.meta.url).href, { signal: ctx.signal })).text(),
+    fetch: async () =>
+      (
+        await fetch(new URL("../licences.txt", import.meta.url).href, { signal: ctx.signal })
+      ).text(),
     show: (text, place) => fill(place, h("pre.licence", { tabindex: "0" }, text)),
   });
 }

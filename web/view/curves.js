@@ -5,20 +5,39 @@ import { calmExtent, extent, smooth } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
 import { duration, figure, number, plain, trialName } from "../core/format.js";
-import { choice, follow, link, metricChoice, metricOf, modeOf, panel, table, toggle, trialLink } from "../core/parts.js";
+import {
+  choice,
+  follow,
+  link,
+  metricChoice,
+  metricOf,
+  modeOf,
+  panel,
+  table,
+  toggle,
+  trialLink,
+} from "../core/parts.js";
 import { adjust, go, here, split } from "../core/route.js";
 
 /** @typedef {{trial: any, status: string, stopped: number | null, points: Array<[number, number]>}} Curve */
 
 /** @param {any} x @returns {Curve} of the answer to …/curves */
-const ofCurves = (x) => ({ trial: x.trial, status: x.status, stopped: x.stopped_at === null || x.stopped_at === undefined ? null : number(x.stopped_at), points: (x.points || []).map((/** @type {any[]} */ p) => [number(p[0]), number(p[1])]) });
+const ofCurves = (x) => ({
+  trial: x.trial,
+  status: x.status,
+  stopped: x.stopped_at === null || x.stopped_at === undefined ? null : number(x.stopped_at),
+  points: (x.points || []).map((/** @type {any[]} */ p) => [number(p[0]), number(p[1])]),
+});
 
 /** The column of x in the rows of a trial's results. @type {Record<string, string>} */
 const columnOf = { iteration: "training_iteration", time: "t", cost: "time_total_s" };
 
 /** @param {any} ctx @param {string} trial @param {string} metric @returns {Promise<Curve>} */
 async function ofTrial(ctx, trial, metric) {
-  const [row, results] = await Promise.all([get([...ctx.base, "trials", trial], {}, ctx.signal), get([...ctx.base, "trials", trial, "results"], { metric, points: 400 }, ctx.signal)]);
+  const [row, results] = await Promise.all([
+    get([...ctx.base, "trials", trial], {}, ctx.signal),
+    get([...ctx.base, "trials", trial, "results"], { metric, points: 400 }, ctx.signal),
+  ]);
   const x = results.columns.indexOf(columnOf[here().x || "iteration"] || "training_iteration");
   const y = results.columns.indexOf(metric);
   const points = results.rows.map((/** @type {any[]} */ r) => [number(r[x]), number(r[y])]);
@@ -30,8 +49,16 @@ async function fetchCurves(ctx) {
   const { which, x, many, pick } = here();
   const metric = metricOf(ctx);
   const picked = split(pick).slice(0, 20);
-  if (picked.length > 0) return { curves: await Promise.all(picked.map((t) => ofTrial(ctx, t, metric))), total: picked.length };
-  const found = await get([...ctx.base, "curves"], { metric, trials: many || 100, points: 200, x: x || "iteration", which: which || "best" }, ctx.signal);
+  if (picked.length > 0)
+    return {
+      curves: await Promise.all(picked.map((t) => ofTrial(ctx, t, metric))),
+      total: picked.length,
+    };
+  const found = await get(
+    [...ctx.base, "curves"],
+    { metric, trials: many || 100, points: 200, x: x || "iteration", which: which || "best" },
+    ctx.signal,
+  );
   return { curves: found.curves.map(ofCurves), total: found.total };
 }
 
@@ -89,29 +116,95 @@ function show(ctx, plot, data) {
   const colour = (/** @type {number} */ i) => (pick ? hue(i) : shade(rank[i]));
   const isClock = x === "time" || x === "cost";
   plot.show({
-    x: { label: isClock ? (x === "cost" ? "training time of the trial" : "time of the experiment") : "iteration", domain: extent(points.map((p) => p.x)), log: logx === "1", time: isClock },
-    y: { label: metric, domain: all === "1" || logy === "1" ? extent(ys) : calmExtent(ys), log: logy === "1" },
+    x: {
+      label: isClock
+        ? x === "cost"
+          ? "training time of the trial"
+          : "time of the experiment"
+        : "iteration",
+      domain: extent(points.map((p) => p.x)),
+      log: logx === "1",
+      time: isClock,
+    },
+    y: {
+      label: metric,
+      domain: all === "1" || logy === "1" ? extent(ys) : calmExtent(ys),
+      log: logy === "1",
+    },
     points,
     pick: (p) => go({ e: ctx.route.e, view: "trial", t: curves[p.at].trial }),
-    describe: (p) => [h("strong", null, "trial " + trialName(curves[p.at].trial)), h("div", null, figure(p.y, 6) + " at " + (isClock ? duration(p.x) : figure(p.x))), h("div.quiet", null, plain(String(curves[p.at].status).toLowerCase(), 20) + (curves[p.at].stopped === null ? "" : ", stopped at " + figure(curves[p.at].stopped)))],
-    summary: curves.length + " of " + data.total + " trials, " + curves.filter((c) => c.stopped !== null).length + " were stopped",
+    describe: (p) => [
+      h("strong", null, "trial " + trialName(curves[p.at].trial)),
+      h("div", null, figure(p.y, 6) + " at " + (isClock ? duration(p.x) : figure(p.x))),
+      h(
+        "div.quiet",
+        null,
+        plain(String(curves[p.at].status).toLowerCase(), 20) +
+          (curves[p.at].stopped === null ? "" : ", stopped at " + figure(curves[p.at].stopped)),
+      ),
+    ],
+    summary:
+      curves.length +
+      " of " +
+      data.total +
+      " trials, " +
+      curves.filter((c) => c.stopped !== null).length +
+      " were stopped",
     draw: (ctx2d) => drawCurves(ctx2d, plot, curves, colour, order),
   });
 }
 
 /** @param {any} ctx @param {() => void} redraw @param {() => void} reload */
 function tools(ctx, redraw, reload) {
-  const set = (/** @type {string} */ key, /** @type {() => void} */ act) => (/** @type {any} */ value) => {
-    adjust({ [key]: value === true ? "1" : value });
-    act();
-  };
+  const set =
+    (/** @type {string} */ key, /** @type {() => void} */ act) => (/** @type {any} */ value) => {
+      adjust({ [key]: value === true ? "1" : value });
+      act();
+    };
   const now = here();
-  const slider = h("input", { type: "range", min: "0", max: "0.95", step: "0.05", value: now.smoothing || "0", "aria-label": "Smoothing" });
-  slider.addEventListener("input", () => set("smoothing", redraw)(slider.value === "0" ? "" : slider.value));
+  const slider = h("input", {
+    type: "range",
+    min: "0",
+    max: "0.95",
+    step: "0.05",
+    value: now.smoothing || "0",
+    "aria-label": "Smoothing",
+  });
+  slider.addEventListener("input", () =>
+    set("smoothing", redraw)(slider.value === "0" ? "" : slider.value),
+  );
   return [
     metricChoice(ctx, set("metric", reload)),
-    now.pick ? link({ e: ctx.route.e, view: "curves", metric: now.metric }, "all trials") : [choice("Which", now.which || "best", [["best", "best"], ["recent", "most recent"], ["spread", "spread"]], set("which", reload)), choice("Trials", now.many || "100", ["20", "50", "100", "200", "500"].map((x) => /** @type {[string, string]} */ ([x, x])), set("many", reload))],
-    choice("x", now.x || "iteration", [["iteration", "iteration"], ["time", "time"], ["cost", "cost"]], set("x", reload)),
+    now.pick
+      ? link({ e: ctx.route.e, view: "curves", metric: now.metric }, "all trials")
+      : [
+          choice(
+            "Which",
+            now.which || "best",
+            [
+              ["best", "best"],
+              ["recent", "most recent"],
+              ["spread", "spread"],
+            ],
+            set("which", reload),
+          ),
+          choice(
+            "Trials",
+            now.many || "100",
+            ["20", "50", "100", "200", "500"].map((x) => /** @type {[string, string]} */ ([x, x])),
+            set("many", reload),
+          ),
+        ],
+    choice(
+      "x",
+      now.x || "iteration",
+      [
+        ["iteration", "iteration"],
+        ["time", "time"],
+        ["cost", "cost"],
+      ],
+      set("x", reload),
+    ),
     h("label.field", null, h("span", null, "Smoothing"), slider),
     toggle("log x", now.logx === "1", set("logx", redraw)),
     toggle("log y", now.logy === "1", set("logy", redraw)),
@@ -131,11 +224,16 @@ function comparison(ctx, host, picked) {
       const lines = names.map((name) => {
         const values = rows.map((x) => plain((x.config || {})[name], 60));
         const isSame = new Set(values).size === 1;
-        return [h(isSame ? "span.quiet" : "strong", null, plain(name, 60)), ...values.map((x) => h(isSame ? "span.quiet" : "span", null, x))];
+        return [
+          h(isSame ? "span.quiet" : "strong", null, plain(name, 60)),
+          ...values.map((x) => h(isSame ? "span.quiet" : "span", null, x)),
+        ];
       });
-      const heads = ["parameter", ...rows.map((x) => trialName(x.trial) + "#")];
-      const swatches = ["", ...rows.map((x, i) => h("span.swatch", { style: { background: "var(--hue-" + (i % 8) + ")" } }, trialLink(ctx, x.trial)))];
-      fill(place, table(heads, [swatches, ...lines], "Compared configurations"));
+      const heads = ["Parameter", ...rows.map(() => "Trial#")];
+      const swatch = (/** @type {number} */ i) =>
+        h("span.swatch", { style: { background: "var(--hue-" + (i % 8) + ")" } });
+      const links = ["", ...rows.map((x, i) => [swatch(i), " ", trialLink(ctx, x.trial)])];
+      fill(place, table(heads, [links, ...lines], "Compared configurations"));
     },
   });
 }
@@ -145,8 +243,21 @@ export function mount(host, ctx) {
   let data = /** @type {any} */ (null);
   const picked = split(here().pick).slice(0, 20);
   const redraw = () => data && show(ctx, plot, data);
-  const legend = h("p.legend", null, picked.length > 0 ? null : [h("span.key.ramp", null), "rank, the best is strongest"], h("span.key.cut", null, "×"), "stopped", h("span.key.bad", null, "×"), "failed", h("span.key.run", null, "●"), "runs");
-  const { node, body } = panel(picked.length > 0 ? "Compared trials" : "Learning curves", tools(ctx, redraw, () => reload()));
+  const legend = h(
+    "p.legend",
+    null,
+    picked.length > 0 ? null : [h("span.key.ramp", null), "rank, the best is strongest"],
+    h("span.key.cut", null, "×"),
+    "stopped",
+    h("span.key.bad", null, "×"),
+    "failed",
+    h("span.key.run", null, "●"),
+    "runs",
+  );
+  const { node, body } = panel(
+    picked.length > 0 ? "Compared trials" : "Learning curves",
+    tools(ctx, redraw, () => reload()),
+  );
   host.appendChild(node);
   const place = h("div", null);
   const said = h("p.quiet", null);
@@ -154,7 +265,10 @@ export function mount(host, ctx) {
   const reload = follow(ctx, body, {
     every: 2000,
     fetch: () => fetchCurves(ctx),
-    empty: (found) => (found.curves.every((/** @type {Curve} */ c) => c.points.length === 0) ? "No trial has reported this metric yet." : null),
+    empty: (found) =>
+      found.curves.every((/** @type {Curve} */ c) => c.points.length === 0)
+        ? "No trial has reported this metric yet."
+        : null,
     show: (found, box) => {
       if (!place.parentNode) box.append(place, legend, said);
       data = found;

@@ -17,9 +17,20 @@ class Parallel {
     this.onRows = onRows;
     this.back = h("canvas", { "aria-hidden": "true" });
     this.front = h("canvas", { "aria-hidden": "true" });
-    this.frame = h("div.plot.parallel", { role: "img", "aria-label": "Parallel coordinates" }, this.back, this.front);
+    this.frame = h(
+      "div.plot.parallel",
+      { role: "img", "aria-label": "Parallel coordinates" },
+      this.back,
+      this.front,
+    );
     this.svg = d3.select(this.frame).append("svg").attr("aria-hidden", "true");
-    host.appendChild(h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Parallel coordinates" }, this.frame));
+    host.appendChild(
+      h(
+        "div.scroll",
+        { tabindex: "0", role: "group", "aria-label": "Parallel coordinates" },
+        this.frame,
+      ),
+    );
     /** @type {Array<[number, number] | null>} */
     this.brushes = [];
     this.rank = new Float64Array(0);
@@ -49,7 +60,9 @@ class Parallel {
     this.brushes = brushesOf(here().brush, this.data.axes);
     const isMax = modeOf(this.ctx, metric) === "max";
     const last = this.data.axes.length - 1;
-    const order = this.data.rows.map((r, i) => [number(r.places[last]), i]).filter((x) => Number.isFinite(x[0]));
+    const order = this.data.rows
+      .map((r, i) => [number(r.places[last]), i])
+      .filter((x) => Number.isFinite(x[0]));
     order.sort((a, b) => (isMax ? a[0] - b[0] : b[0] - a[0]));
     /** How good each is among all, from 0 to 1. */
     this.rank = new Float64Array(this.data.rows.length);
@@ -78,7 +91,9 @@ class Parallel {
   /** @param {number} i an axis @returns {number} */
   x(i) {
     const many = this.data.axes.length;
-    return many === 1 ? this.width / 2 : margin.side + (i * (this.width - 2 * margin.side)) / (many - 1);
+    return many === 1
+      ? this.width / 2
+      : margin.side + (i * (this.width - 2 * margin.side)) / (many - 1);
   }
 
   /** @param {number} place @returns {number} */
@@ -109,7 +124,12 @@ class Parallel {
       ctx.strokeStyle = this.colours[Math.round(this.rank[i] * 31)];
       ctx.stroke(this.paths[i]);
     }
-    this.onRows([...this.order].reverse().filter((i) => chosen.has(i)).map((i) => this.data.rows[i]));
+    this.onRows(
+      [...this.order]
+        .reverse()
+        .filter((i) => chosen.has(i))
+        .map((i) => this.data.rows[i]),
+    );
   }
 
   drawAxes() {
@@ -122,16 +142,31 @@ class Parallel {
   /** @param {any} axis @param {number} i */
   drawAxis(axis, i) {
     const [top, bottom] = [this.y(1), this.y(0)];
-    const g = this.svg.append("g").attr("class", "axis upright").attr("transform", "translate(" + this.x(i) + ",0)");
+    const g = this.svg
+      .append("g")
+      .attr("class", "axis upright")
+      .attr("transform", "translate(" + this.x(i) + ",0)");
     const scale = scaleOfAxis(axis, [bottom, top]);
     const made = d3.axisLeft(scale.scale).tickSize(4);
     const { names } = scale;
-    if (names) made.tickValues(names.map((_, at) => at)).tickFormat((/** @type {number} */ at) => cut(plain(names[at], 30), 10));
+    if (names)
+      made
+        .tickValues(names.map((_, at) => at))
+        .tickFormat((/** @type {number} */ at) => cut(plain(names[at], 30), 10));
     else if (axis.log && axis.low > 0) made.ticks(4, tick);
     else made.ticks(5).tickFormat(tick);
     g.call(made);
-    g.append("text").attr("class", axis.isMetric ? "title metric" : "title").attr("y", 14).attr("text-anchor", "middle").text(cut(plain(axis.name, 60), 12)).append("title").text(plain(axis.name, 200));
-    const brush = d3.brushY().extent([[-12, top], [12, bottom]]);
+    g.append("text")
+      .attr("class", axis.isMetric ? "title metric" : "title")
+      .attr("y", 14)
+      .attr("text-anchor", "middle")
+      .text(cut(plain(axis.name, 60), 12))
+      .append("title")
+      .text(plain(axis.name, 200));
+    const brush = d3.brushY().extent([
+      [-12, top],
+      [12, bottom],
+    ]);
     const hold = g.append("g").attr("class", "brush").call(brush);
     const kept = this.brushes[i];
     if (kept) hold.call(brush.move, [this.y(Math.max(...kept)), this.y(Math.min(...kept))]);
@@ -141,8 +176,13 @@ class Parallel {
   /** @param {number} i @param {any} event */
   brushed(i, event) {
     if (!event.sourceEvent) return;
-    const place = (/** @type {number} */ y) => Math.min(1, Math.max(0, (this.height - margin.bottom - y) / (this.height - margin.top - margin.bottom)));
-    this.brushes[i] = event.selection ? [place(event.selection[1]), place(event.selection[0])] : null;
+    const [top, bottom] = [this.y(1), this.y(0)];
+    // As exact as the address tells it, so that a link keeps the same trials.
+    const place = (/** @type {number} */ y) =>
+      Number(Math.min(1, Math.max(0, (bottom - y) / (bottom - top))).toFixed(4));
+    this.brushes[i] = event.selection
+      ? [place(event.selection[1]), place(event.selection[0])]
+      : null;
     if (event.type === "end") adjust({ brush: brushText(this.brushes, this.data.axes) });
     this.light();
   }
@@ -161,7 +201,14 @@ function scaleOfAxis(axis, range) {
     const domain = axis.values.length === 1 ? [-0.5, 0.5] : [0, last];
     return { scale: d3.scaleLinear().domain(domain).range(range), names: axis.values };
   }
-  if (axis.low === axis.high) return { scale: d3.scaleLinear().domain([axis.low - 1, axis.high + 1]).range(range), names: null };
+  if (axis.low === axis.high)
+    return {
+      scale: d3
+        .scaleLinear()
+        .domain([axis.low - 1, axis.high + 1])
+        .range(range),
+      names: null,
+    };
   const scale = axis.log && axis.low > 0 ? d3.scaleLog() : d3.scaleLinear();
   return { scale: scale.domain([axis.low, axis.high]).range(range), names: null };
 }
@@ -176,9 +223,33 @@ function rowsPanel(ctx, host, chart) {
     timer = window.setTimeout(() => {
       const axes = chart.data.axes;
       const cell = (/** @type {any} */ v) => (typeof v === "number" ? figure(v) : plain(v, 40));
-      const lines = rows.slice(0, 20).map((r) => [trialLink(ctx, r.trial), cell(r.metric), ...r.values.slice(0, -1).map(cell)]);
+      const lines = rows
+        .slice(0, 20)
+        .map((r) => [trialLink(ctx, r.trial), cell(r.metric), ...r.values.slice(0, -1).map(cell)]);
       const last = axes[axes.length - 1];
-      fill(body, h("p.quiet", null, count(rows.length) + " of " + count(chart.data.rows.length) + " trials" + (rows.length > 20 ? "; the best 20:" : "")), lines.length > 0 ? table(["Trial", (last ? last.name : "") + "#", ...axes.slice(0, -1).map((x) => x.name + "#")], lines, "Trials within the brushes") : h("p.empty", null, "None lies within all brushes."));
+      fill(
+        body,
+        h(
+          "p.quiet",
+          null,
+          count(rows.length) +
+            " of " +
+            count(chart.data.rows.length) +
+            " trials" +
+            (rows.length > 20 ? "; the best 20:" : ""),
+        ),
+        lines.length > 0
+          ? table(
+              [
+                "Trial",
+                (last ? last.name : "") + "#",
+                ...axes.slice(0, -1).map((x) => x.name + "#"),
+              ],
+              lines,
+              "Trials within the brushes",
+            )
+          : h("p.empty", null, "None lies within all brushes."),
+      );
     }, 150);
   };
 }
@@ -188,11 +259,18 @@ export function mount(host, ctx) {
   let onRows = (/** @type {any[]} */ _) => {};
   const place = h("div", null);
   const chart = new Parallel(ctx, place, (rows) => onRows(rows));
-  const tools = [metricChoice(ctx, (metric) => {
-    adjust({ metric, brush: "" });
-    reload();
-  }), h("button", { type: "button", onclick: () => chart.clear() }, "Clear brushes")];
-  const { node, body } = panel("Parallel coordinates", tools, "Drag along an axis to keep what lies there; click beside the brush to lift it. The best trials are the strongest.");
+  const tools = [
+    metricChoice(ctx, (metric) => {
+      adjust({ metric, brush: "" });
+      reload();
+    }),
+    h("button", { type: "button", onclick: () => chart.clear() }, "Clear brushes"),
+  ];
+  const { node, body } = panel(
+    "Parallel coordinates",
+    tools,
+    "Drag along an axis to keep what lies there; click beside the brush to lift it. The best trials are the strongest.",
+  );
   host.appendChild(node);
   onRows = rowsPanel(ctx, host, chart);
   let shown = "";
@@ -202,7 +280,10 @@ export function mount(host, ctx) {
     empty: (data) => ((data.lines || []).length === 0 ? "No trial has a value yet." : null),
     show: (data, box) => {
       if (!place.parentNode) box.append(place);
-      const key = JSON.stringify(data.lines).length + metricOf(ctx) + JSON.stringify(data.lines[data.lines.length - 1]);
+      const key =
+        JSON.stringify(data.lines).length +
+        metricOf(ctx) +
+        JSON.stringify(data.lines[data.lines.length - 1]);
       if (key === shown) return;
       shown = key;
       chart.show(data);

@@ -5,7 +5,7 @@ import { calmExtent, extent } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
 import { figure, number, plain, trialName } from "../core/format.js";
-import { choice, follow, metricChoice, metricOf, panel, toggle } from "../core/parts.js";
+import { choice, follow, metricChoice, metricOf, panel, toggle, turns } from "../core/parts.js";
 import { adjust, go, here } from "../core/route.js";
 import { tableOf } from "../core/table_of.js";
 import { jitter } from "./rungs.js";
@@ -19,15 +19,31 @@ function drawSlice(ctx, host, data, at, height) {
   const plot = new Plot(box, { label: metric + " over " + axis.name, height, signal: ctx.signal });
   const newest = Math.max(1, ...data.rows.map((r) => number(r.trial) || 0));
   const many = axis.values ? axis.values.length : 0;
-  const xOf = (/** @type {any} */ r) => (axis.values ? (many === 1 ? 0 : r.places[at] * (many - 1)) + 0.5 * jitter(r.trial) : number(r.values[at]));
+  const xOf = (/** @type {any} */ r) =>
+    axis.values
+      ? (many === 1 ? 0 : r.places[at] * (many - 1)) + 0.5 * jitter(r.trial)
+      : number(r.values[at]);
   const points = data.rows.map((r) => ({ x: xOf(r), y: r.metric, row: r }));
   const ys = points.map((p) => p.y);
   plot.show({
-    x: axis.values ? { label: plain(axis.name, 40), names: axis.values.map((/** @type {any} */ v) => plain(v, 30)) } : { label: plain(axis.name, 40), domain: extent(points.map((p) => p.x)), log: axis.log },
-    y: { label: plain(metric, 40), domain: here().all === "1" ? extent(ys) : calmExtent(ys), log: here().logy === "1" },
+    x: axis.values
+      ? {
+          label: plain(axis.name, 40),
+          names: axis.values.map((/** @type {any} */ v) => plain(v, 30)),
+        }
+      : { label: plain(axis.name, 40), domain: extent(points.map((p) => p.x)), log: axis.log },
+    y: {
+      label: plain(metric, 40),
+      domain: here().all === "1" ? extent(ys) : calmExtent(ys),
+      log: here().logy === "1",
+    },
     points,
     pick: (p) => go({ e: ctx.route.e, view: "trial", t: p.row.trial }),
-    describe: (p) => [h("strong", null, "trial " + trialName(p.row.trial)), h("div", null, plain(metric, 40) + " " + figure(p.y, 6)), h("div", null, plain(axis.name, 40) + " " + plain(p.row.values[at], 40))],
+    describe: (p) => [
+      h("strong", null, "trial " + trialName(p.row.trial)),
+      h("div", null, plain(metric, 40) + " " + figure(p.y, 6)),
+      h("div", null, plain(axis.name, 40) + " " + plain(p.row.values[at], 40)),
+    ],
     summary: points.length + " trials",
     draw: (ctx2d) => {
       const colours = Array.from({ length: 16 }, (_, i) => shade(i / 15));
@@ -43,38 +59,60 @@ function drawSlice(ctx, host, data, at, height) {
   });
 }
 
+/** One chart, or one for each parameter. @param {any} ctx @param {{axes: any[], rows: any[]}} data @param {AbortSignal} signal */
+function slices(ctx, data, signal) {
+  const chosen = data.axes.findIndex((x) => x.name === here().param && !x.isMetric);
+  const charts = h(chosen >= 0 ? "div" : "div.charts.wide", null);
+  data.axes.forEach((x, i) => {
+    const isShown = !x.isMetric && (chosen < 0 || chosen === i);
+    if (isShown)
+      drawSlice({ ...ctx, about: ctx.about, signal }, charts, data, i, chosen >= 0 ? 440 : 220);
+  });
+  return [
+    charts,
+    h("p.legend", null, h("span.key.ramp", null), "number of the trial, the latest are strongest"),
+  ];
+}
+
+/** @param {any} found */
+function emptyText(found) {
+  if ((found.lines || []).length === 0) return "No trial has a value yet.";
+  return (found.axes || []).length === 0 ? "This experiment has no parameters." : null;
+}
+
+/** @param {any} ctx @param {(key: string) => (value: any) => void} set */
+function tools(ctx, set) {
+  const names = (ctx.about.parameters || []).map((/** @type {any} */ x) => [x.name, x.name]);
+  return [
+    metricChoice(ctx, set("metric")),
+    choice("Parameter", here().param || "", [["", "all"], ...names], set("param")),
+    toggle("log y", here().logy === "1", set("logy")),
+    toggle("outliers", here().all === "1", set("all")),
+  ];
+}
+
 /** @param {HTMLElement} host @param {any} ctx */
 export function mount(host, ctx) {
   let data = /** @type {any} */ (null);
+  let shown = "";
   const place = h("div", null);
-  const redraw = () => {
-    if (!data) return;
-    const chosen = data.axes.findIndex((/** @type {any} */ x) => x.name === here().param && !x.isMetric);
-    fill(place);
-    const charts = h(chosen >= 0 ? "div" : "div.charts.wide", null);
-    place.appendChild(charts);
-    data.axes.forEach((/** @type {any} */ x, /** @type {number} */ i) => {
-      if (!x.isMetric && (chosen < 0 || chosen === i)) drawSlice(ctx, charts, data, i, chosen >= 0 ? 440 : 220);
-    });
-    place.appendChild(h("p.legend", null, h("span.key.ramp", null), "number of the trial, the latest are strongest"));
-  };
+  const turn = turns(ctx.signal);
+  const redraw = () => data && fill(place, slices(ctx, data, turn()));
   const set = (/** @type {string} */ key) => (/** @type {any} */ value) => {
     adjust({ [key]: value === true ? "1" : value });
     if (key === "metric") reload();
     else redraw();
   };
-  const names = (ctx.about.parameters || []).map((/** @type {any} */ x) => /** @type {[string, string]} */ ([x.name, x.name]));
-  const tools = [metricChoice(ctx, set("metric")), choice("Parameter", here().param || "", [["", "all"], ...names], set("param")), toggle("log y", here().logy === "1", set("logy")), toggle("outliers", here().all === "1", set("all"))];
-  const { node, body } = panel("Slice", tools);
+  const { node, body } = panel("Slice", tools(ctx, set));
   host.appendChild(node);
-  let shown = "";
   const reload = follow(ctx, body, {
     every: 4000,
     fetch: () => get([...ctx.base, "parallel"], { metric: metricOf(ctx), limit: 2000 }, ctx.signal),
-    empty: (found) => ((found.lines || []).length === 0 ? "No trial has a value yet." : (found.axes || []).length === 0 ? "This experiment has no parameters." : null),
+    empty: emptyText,
     show: (found, box) => {
       if (!place.parentNode) box.appendChild(place);
-      const key = found.lines.length + metricOf(ctx) + JSON.stringify(found.lines[found.lines.length - 1]);
+      const last = found.lines[found.lines.length - 1];
+      const key = found.lines.length + metricOf(ctx) + JSON.stringify(last);
       if (key === shown) return;
       shown = key;
       data = tableOf(found, metricOf(ctx));

@@ -8,59 +8,88 @@ import { adjust, here } from "../core/route.js";
 /** Characters that are kept on the page; more makes it slow, and is in the file. */
 const most = 400000;
 
-/** @param {any} ctx @param {HTMLElement} host @param {string} t */
-export function logPanel(ctx, host, t) {
-  const text = h("pre.log", { tabindex: "0", role: "log", "aria-label": "Log" });
-  const said = h("p.quiet", null);
-  /** @type {EventSource | null} */
-  let source = null;
-  let isFollowed = true;
-  const add = (/** @type {any} */ part) => {
+class Log {
+  /** @param {any} ctx @param {string} t */
+  constructor(ctx, t) {
+    this.ctx = ctx;
+    this.segments = [...ctx.base, "trials", t, "logs"];
+    this.text = h("pre.log", { tabindex: "0", role: "log", "aria-label": "Log" });
+    this.said = h("p.quiet", null);
+    this.isFollowed = true;
+    /** @type {EventSource | null} */
+    this.source = null;
+    ctx.signal.addEventListener("abort", () => this.stop());
+  }
+
+  /** @param {any} part of the log, as the server tells it */
+  add(part) {
+    const { text } = this;
     const isAtEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 30;
     text.append(plainLines(String(part.text || "")));
     if (text.textContent.length > most) text.textContent = text.textContent.slice(-most / 2);
-    said.textContent = text.textContent ? bytes(part.bytes) : "It has written nothing there.";
-    if (isAtEnd && isFollowed) text.scrollTop = text.scrollHeight;
-  };
-  const segments = [...ctx.base, "trials", t, "logs"];
-  const stop = () => source && source.close();
-  const start = async () => {
-    stop();
-    text.textContent = "";
+    this.said.textContent = text.textContent ? bytes(part.bytes) : "It has written nothing there.";
+    if (isAtEnd && this.isFollowed) text.scrollTop = text.scrollHeight;
+  }
+
+  stop() {
+    if (this.source) this.source.close();
+    this.source = null;
+  }
+
+  async start() {
+    this.stop();
+    this.text.textContent = "";
     const stream = here().stream === "stderr" ? "stderr" : "stdout";
+    const { signal } = this.ctx;
     try {
-      const part = await get(segments, { stream, offset: -65536 }, ctx.signal);
-      if (ctx.signal.aborted) return;
-      add(part);
-      text.scrollTop = text.scrollHeight;
-      if (ctx.about.live !== false) listen(stream, part.next_offset);
+      const part = await get(this.segments, { stream, offset: -65536 }, signal);
+      if (signal.aborted) return;
+      this.add(part);
+      this.text.scrollTop = this.text.scrollHeight;
+      if (this.ctx.about.live !== false) this.listen(stream, part.next_offset);
     } catch (error) {
-      if (!ctx.signal.aborted) said.textContent = error instanceof Error ? error.message : "";
+      if (!signal.aborted) this.said.textContent = error instanceof Error ? error.message : "";
     }
-  };
-  const listen = (/** @type {string} */ stream, /** @type {number} */ offset) => {
-    source = new EventSource(address(segments, { stream, offset }));
-    const hear = (/** @type {MessageEvent} */ event) => {
-      try {
-        add(JSON.parse(event.data));
-      } catch (_) {
-        // A message of another version: the text is in the file.
-      }
+  }
+
+  /** @param {string} stream @param {number} offset */
+  listen(stream, offset) {
+    const source = new EventSource(address(this.segments, { stream, offset }));
+    this.source = source;
+    let next = offset;
+    source.addEventListener("log", (event) => {
+      const part = JSON.parse(event.data);
+      next = part.next_offset;
+      this.add(part);
+    });
+    source.addEventListener("end", () => this.stop());
+    // A browser would begin again where the address says, and not where this has come to.
+    source.onerror = () => {
+      source.close();
+      const isOver = this.ctx.signal.aborted || this.source !== source;
+      if (!isOver) setTimeout(() => this.source === source && this.listen(stream, next), 2000);
     };
-    source.onmessage = hear;
-    source.addEventListener("log", hear);
-    source.addEventListener("end", stop);
-  };
+  }
+}
+
+/** @type {Array<[string, string]>} */
+const streams = [
+  ["stdout", "stdout"],
+  ["stderr", "stderr"],
+];
+
+/** @param {any} ctx @param {HTMLElement} host @param {string} t */
+export function logPanel(ctx, host, t) {
+  const log = new Log(ctx, t);
   const tools = [
-    choice("Stream", here().stream || "stdout", [["stdout", "stdout"], ["stderr", "stderr"]], (stream) => {
+    choice("Stream", here().stream || "stdout", streams, (stream) => {
       adjust({ stream: stream === "stdout" ? "" : stream });
-      start();
+      log.start();
     }),
-    toggle("follow", true, (value) => (isFollowed = value)),
+    toggle("follow", true, (value) => (log.isFollowed = value)),
   ];
   const { node, body } = panel("Log", tools);
-  body.append(text, said);
+  body.append(log.text, log.said);
   host.appendChild(node);
-  ctx.signal.addEventListener("abort", stop);
-  start();
+  log.start();
 }

@@ -9,7 +9,14 @@ import { columnsOf, shownColumns } from "./trial_columns.js";
 
 const rowHeight = 30;
 const pageSize = 200;
-const statuses = [["", "all"], ["RUNNING", "running"], ["PENDING", "pending"], ["PAUSED", "paused"], ["TERMINATED", "terminated"], ["ERRORED", "errored"]];
+const statuses = [
+  ["", "all"],
+  ["RUNNING", "running"],
+  ["PENDING", "pending"],
+  ["PAUSED", "paused"],
+  ["TERMINATED", "terminated"],
+  ["ERRORED", "errored"],
+];
 
 class TrialTable {
   /** @param {any} ctx @param {HTMLElement} host */
@@ -26,7 +33,12 @@ class TrialTable {
     this.state = h("div.state", { role: "status" });
     this.head = h("div.grid-head", { role: "row" });
     this.rows = h("div.grid-rows", { role: "rowgroup" });
-    this.view = h("div.grid", { role: "grid", tabindex: "0", "aria-label": "Trials" }, h("div", { role: "rowgroup" }, this.head), this.rows);
+    this.view = h(
+      "div.grid",
+      { role: "grid", tabindex: "0", "aria-label": "Trials" },
+      h("div", { role: "rowgroup" }, this.head),
+      this.rows,
+    );
     this.onCount = (/** @type {number} */ _) => {};
     this.onChoice = () => {};
     host.append(this.state, this.view);
@@ -42,9 +54,9 @@ class TrialTable {
   /** @returns {Pager<any>} */
   pagerOf() {
     const { sort, filter, status } = here();
-    const query = { limit: pageSize, sort, filter, status };
-    return new Pager(async (cursor) => {
-      const found = await get([...this.ctx.base, "trials"], { ...query, cursor }, this.ctx.signal);
+    return new Pager(async (cursor, limit, isLeap) => {
+      const query = { limit, sort, filter, status, cursor, fields: isLeap ? "trial" : "" };
+      const found = await get([...this.ctx.base, "trials"], query, this.ctx.signal);
       return { rows: found.trials, next: found.next_cursor, total: found.total };
     }, pageSize);
   }
@@ -68,12 +80,24 @@ class TrialTable {
     try {
       await work();
       if (pager !== this.pager || this.ctx.signal.aborted) return;
-      fill(this.state, pager.total === 0 ? h("p.empty", null, here().filter || here().status ? "No trial is like that." : "No trial was made yet.") : null);
+      fill(
+        this.state,
+        pager.total === 0
+          ? h(
+              "p.empty",
+              null,
+              here().filter || here().status ? "No trial is like that." : "No trial was made yet.",
+            )
+          : null,
+      );
       this.onCount(pager.total);
       this.ask();
     } catch (error) {
       if (isAborted(error) || pager !== this.pager) return;
-      fill(this.state, faultBox(error, () => this.restart()));
+      fill(
+        this.state,
+        faultBox(error, () => this.restart()),
+      );
     } finally {
       this.view.removeAttribute("aria-busy");
     }
@@ -89,19 +113,45 @@ class TrialTable {
         this.restart();
       };
       const mark = h("span.mark", { "aria-hidden": "true" }, isUp ? "↑" : isDown ? "↓" : "");
-      const name = column.key ? h("button.plain", { type: "button", title: plain(column.title, 80), onclick: turn }, plain(column.title, 40), mark) : column.title;
-      return h(column.isNumber ? "div.number" : "div", { role: "columnheader", "aria-sort": isUp ? "ascending" : isDown ? "descending" : "none" }, name);
+      const name = column.key
+        ? h(
+            "button.plain",
+            { type: "button", title: plain(column.title, 80), onclick: turn },
+            plain(column.title, 40),
+            mark,
+          )
+        : column.title;
+      return h(
+        column.isNumber ? "div.number" : "div",
+        { role: "columnheader", "aria-sort": isUp ? "ascending" : isDown ? "descending" : "none" },
+        name,
+      );
     });
-    fill(this.head, h("div", { role: "columnheader" }, h("span.visually-hidden", null, "compare")), cells);
+    fill(
+      this.head,
+      h("div", { role: "columnheader" }, h("span.visually-hidden", null, "compare")),
+      cells,
+    );
   }
 
   draw() {
     const pager = this.pager;
-    const [from, to] = windowOf(this.view.scrollTop, this.view.clientHeight, rowHeight, pager.total);
+    const [from, to] = windowOf(
+      this.view.scrollTop,
+      this.view.clientHeight,
+      rowHeight,
+      pager.total,
+    );
     this.rows.style.setProperty("height", pager.total * rowHeight + "px");
     this.view.setAttribute("aria-rowcount", String(pager.total));
-    const focused = document.activeElement && document.activeElement.closest ? document.activeElement.closest("[data-place]") : null;
-    const place = focused && this.rows.contains(focused) ? /** @type {HTMLElement} */ (focused).dataset.place : null;
+    const focused =
+      document.activeElement && document.activeElement.closest
+        ? document.activeElement.closest("[data-place]")
+        : null;
+    const place =
+      focused && this.rows.contains(focused)
+        ? /** @type {HTMLElement} */ (focused).dataset.place
+        : null;
     const drawn = [];
     let isMissing = false;
     for (let i = from; i < to; i += 1) {
@@ -125,14 +175,45 @@ class TrialTable {
 
   /** @param {number} place @param {any} row */
   row(place, row) {
-    const attributes = { role: "row", "data-place": String(place), "aria-rowindex": place + 2, style: { transform: "translateY(" + place * rowHeight + "px)" } };
-    if (!row) return h("div.grid-row.absent", attributes, h("div", { role: "cell" }), h("div", { role: "cell" }, "…"));
+    const attributes = {
+      role: "row",
+      "data-place": String(place),
+      "aria-rowindex": place + 2,
+      style: { transform: "translateY(" + place * rowHeight + "px)" },
+    };
+    if (!row)
+      return h(
+        "div.grid-row.absent",
+        attributes,
+        h("div", { role: "cell" }),
+        h("div", { role: "cell" }, "…"),
+      );
     const id = String(row.trial);
-    const box = h("input", { type: "checkbox", checked: this.chosen.has(id), "aria-label": "compare trial " + id, onchange: () => this.choose(id) });
-    const cells = this.shown.map((column) => h(column.isNumber ? "div.number" : "div", { role: "gridcell", title: column.hint ? plain(column.hint(row), 300) : null }, column.cell(row)));
-    const element = h(place === this.at ? "div.grid-row.at" : "div.grid-row", attributes, h("div", { role: "gridcell" }, box), cells);
+    const box = h("input", {
+      type: "checkbox",
+      checked: this.chosen.has(id),
+      "aria-label": "compare trial " + id,
+      onchange: () => this.choose(id),
+    });
+    const cells = this.shown.map((column) =>
+      h(
+        column.isNumber ? "div.number" : "div",
+        { role: "gridcell", title: column.hint ? plain(column.hint(row), 300) : null },
+        column.cell(row),
+      ),
+    );
+    const element = h(
+      place === this.at ? "div.grid-row.at" : "div.grid-row",
+      attributes,
+      h("div", { role: "gridcell" }, box),
+      cells,
+    );
     element.addEventListener("click", (/** @type {MouseEvent} */ event) => {
-      if (!/** @type {Element} */ (event.target).closest("a,input,button") && !String(getSelection())) this.open(row);
+      if (
+        !(/** @type {Element} */ (event.target).closest("a,input,button")) &&
+        !String(getSelection())
+      )
+        this.open(row);
     });
     return element;
   }
@@ -170,7 +251,8 @@ class TrialTable {
     const top = place * rowHeight;
     const height = this.view.clientHeight - this.head.offsetHeight;
     if (top < this.view.scrollTop) this.view.scrollTop = top;
-    else if (top + rowHeight > this.view.scrollTop + height) this.view.scrollTop = top + rowHeight - height;
+    else if (top + rowHeight > this.view.scrollTop + height)
+      this.view.scrollTop = top + rowHeight - height;
     this.ask();
   }
 
@@ -181,7 +263,13 @@ class TrialTable {
     setTimeout(() => {
       this.isDue = false;
       if (this.ctx.signal.aborted || document.hidden) return;
-      const [from, to] = windowOf(this.view.scrollTop, this.view.clientHeight, rowHeight, Math.max(1, this.pager.total), 0);
+      const [from, to] = windowOf(
+        this.view.scrollTop,
+        this.view.clientHeight,
+        rowHeight,
+        Math.max(1, this.pager.total),
+        0,
+      );
       this.load(() => this.pager.renew(from, to));
     }, 800);
   }
@@ -198,14 +286,32 @@ function columnMenu(table, redraw) {
       adjust({ columns: join(table.columns.filter((x) => now.has(x)).map((x) => x.name)) });
       redraw();
     };
-    return h("label.toggle", null, h("input", { type: "checkbox", checked: isOn(), onchange: change }), plain(column.title, 60));
+    return h(
+      "label.toggle",
+      null,
+      h("input", { type: "checkbox", checked: isOn(), onchange: change }),
+      plain(column.title, 60),
+    );
   };
-  return h("details.menu", null, h("summary", null, "Columns"), h("div", null, table.columns.map(box)));
+  return h(
+    "details.menu",
+    null,
+    h("summary", null, "Columns"),
+    h("div", null, table.columns.map(box)),
+  );
 }
 
 /** @param {TrialTable} table */
 function tools(table) {
-  const filter = h("input.mono", { type: "search", "data-filter": "", placeholder: "param:lr < 0.01 and text ~ cutoff", value: here().filter || "", "aria-label": "Filter", spellcheck: "false", autocomplete: "off" });
+  const filter = h("input.mono", {
+    type: "search",
+    "data-filter": "",
+    placeholder: "param:lr < 0.01 and text ~ cutoff",
+    value: here().filter || "",
+    "aria-label": "Filter",
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   const apply = () => {
     if ((here().filter || "") === filter.value) return;
     adjust({ filter: filter.value });
@@ -217,13 +323,21 @@ function tools(table) {
     adjust({ status: value });
     table.restart();
   });
-  const compare = h("button", { type: "button", onclick: () => go({ e: table.ctx.route.e, view: "curves", pick: join([...table.chosen]) }) });
+  const compare = h("button", {
+    type: "button",
+    onclick: () => go({ e: table.ctx.route.e, view: "curves", pick: join([...table.chosen]) }),
+  });
   table.onChoice = () => {
     compare.disabled = table.chosen.size === 0;
     compare.textContent = table.chosen.size > 0 ? "Compare " + table.chosen.size : "Compare";
   };
   table.onChoice();
-  return [h("label.field.wide", null, h("span", null, "Filter"), filter), status, columnMenu(table, () => table.restart()), compare];
+  return [
+    h("label.field.wide", null, h("span", null, "Filter"), filter),
+    status,
+    columnMenu(table, () => table.restart()),
+    compare,
+  ];
 }
 
 /** @param {HTMLElement} host @param {any} ctx */

@@ -5,7 +5,10 @@ import { count, plain } from "../core/format.js";
 export function whyText(x) {
   const status = String(x.status);
   const reason = plain(x.reason || "", 400);
-  if (status === "RUNNING") return "It runs, " + count(x.iterations) + " iterations so far." + (reason ? " Last: " + reason : "");
+  if (status === "RUNNING")
+    return (
+      "It runs, " + count(x.iterations) + " iterations so far." + (reason ? " Last: " + reason : "")
+    );
   if (status === "PENDING") return reason ? "It waits: " + reason : "It waits for its turn.";
   if (status === "PAUSED") return reason ? "It is paused: " + reason : "It is paused.";
   if (status === "ERRORED") return reason ? "It failed: " + reason : "It failed.";

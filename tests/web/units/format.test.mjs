@@ -7,7 +7,8 @@ test("numbers come as numbers and as texts", () => {
   assert.equal(f.number(1.5), 1.5);
   assert.equal(f.number("-inf"), -Infinity);
   assert.equal(f.number("18446744073709551615"), 18446744073709551615);
-  for (const x of ["nan", "", "0x10", " 1", "1;", null, undefined, {}, [], true]) assert.ok(Number.isNaN(f.number(x)));
+  for (const x of ["nan", "", "0x10", " 1", "1;", null, undefined, {}, [], true])
+    assert.ok(Number.isNaN(f.number(x)));
 });
 
 test("figures are short and keep their size", () => {
@@ -56,4 +57,21 @@ test("sizes, trials, dates", () => {
   assert.equal(f.trialName("../x"), "../x");
   assert.equal(f.date("no"), "–");
   assert.equal(f.date(1e300), "–");
+});
+
+test("a member is found by its name and by its path", () => {
+  assert.equal(f.member({ a: { b: { c: 1 } } }, "a/b/c"), 1);
+  assert.equal(f.member({ "a/b": 2, a: { b: 3 } }, "a/b"), 2);
+  for (const name of ["toString", "__proto__", "a/toString", "x", "a/", "/"])
+    assert.equal(f.member({ a: {} }, name), undefined);
+  assert.equal(f.member(null, "a"), undefined);
+});
+
+test("resources are pairs", () => {
+  assert.deepEqual(f.resourcePairs({ cpu: 4, gpu: 0, memory: 1024, custom: { tokens: 2 } }), [
+    ["cpu", 4],
+    ["memory", 1024],
+    ["tokens", 2],
+  ]);
+  assert.deepEqual(f.resourcePairs(null), []);
 });

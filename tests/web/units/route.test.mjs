@@ -11,16 +11,23 @@ test("an address and its parts are the same", () => {
 });
 
 test("strange keys and endless values are left out", () => {
-  assert.deepEqual(parse("?__proto__=1&A=2&toolongakeyforanyoneatall=3&e=" + "x".repeat(5000) + "&view=a&view=b"), { view: "a" });
+  assert.deepEqual(
+    parse("?__proto__=1&A=2&toolongakeyforanyoneatall=3&e=" + "x".repeat(5000) + "&view=a&view=b"),
+    { view: "a" },
+  );
   assert.equal(Object.getPrototypeOf(parse("?__proto__=x")), Object.prototype);
 });
 
 test("lists survive names with commas and backslashes", () => {
-  for (const names of [[], ["a"], ["a,b", "c\\", "d"], ["\\,", ",,"], ["a\nb", "c"]]) assert.deepEqual(split(join(names)), names);
+  for (const names of [[], ["a"], ["a,b", "c\\", "d"], ["\\,", ",,"], ["a\nb", "c"]])
+    assert.deepEqual(split(join(names)), names);
   assert.deepEqual(split(undefined), []);
 });
 
 test("a request stays below its own resource", () => {
-  assert.equal(address(["experiments", "a/../b", "trials"], { limit: 5, sort: "", cursor: null }), "api/v1/experiments/a%2F..%2Fb/trials?limit=5");
+  assert.equal(
+    address(["experiments", "a/../b", "trials"], { limit: 5, sort: "", cursor: null }),
+    "api/v1/experiments/a%2F..%2Fb/trials?limit=5",
+  );
   assert.equal(address(["experiments", "?#"]), "api/v1/experiments/%3F%23");
 });

@@ -18,10 +18,17 @@ const answer = {
 
 test("an answer becomes rows with places", () => {
   const { axes, rows } = tableOf(answer, "loss");
-  assert.deepEqual(axes.map((x) => x.name), ["lr", "kind;:", "free", "loss"]);
+  assert.deepEqual(
+    axes.map((x) => x.name),
+    ["lr", "kind;:", "free", "loss"],
+  );
   assert.ok(Math.abs(rows[0].places[0] - 0.5) < 1e-12);
   assert.equal(rows[2].places[2], 1);
-  assert.ok(Number.isNaN(rows[1].places[2]) && Number.isNaN(rows[1].places[3]) && Number.isNaN(rows[2].places[1]));
+  assert.ok(
+    Number.isNaN(rows[1].places[2]) &&
+      Number.isNaN(rows[1].places[3]) &&
+      Number.isNaN(rows[2].places[1]),
+  );
 });
 
 test("brushes leave what lies within all of them", () => {

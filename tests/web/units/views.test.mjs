@@ -11,7 +11,11 @@ import { whyText } from "../../../web/view/why.js";
 
 test("changes between two frames are told as one", () => {
   const first = merge(null, { last_seq: 1, changed: [1, 2], live: true });
-  assert.deepEqual(merge(first, { last_seq: 2, changed: [2, 3] }), { last_seq: 2, changed: [1, 2, 3], live: true });
+  assert.deepEqual(merge(first, { last_seq: 2, changed: [2, 3] }), {
+    last_seq: 2,
+    changed: [1, 2, 3],
+    live: true,
+  });
   assert.deepEqual(merge(null, { changed: "no" }).changed, []);
 });
 
@@ -22,14 +26,33 @@ test("the best curve has rank 1", () => {
 });
 
 test("a parameter's schedule steps at each exploit", () => {
-  const data = { nodes: [{ trial: 1, started: 0, config: { lr: 1 } }], exploits: [{ t: 5, trial: 1, after: { lr: 2 } }, { t: 6, trial: 2, after: { lr: 9 } }] };
-  assert.deepEqual(schedule(data, "1", "lr", 10), [[0, 1], [5, 2], [10, 2]]);
+  const data = {
+    nodes: [{ trial: 1, started: 0, config: { lr: 1 } }],
+    exploits: [
+      { t: 5, trial: 1, after: { lr: 2 } },
+      { t: 6, trial: 2, after: { lr: 9 } },
+    ],
+  };
+  assert.deepEqual(schedule(data, "1", "lr", 10), [
+    [0, 1],
+    [5, 2],
+    [10, 2],
+  ]);
 });
 
 test("attempts lie in lanes below their nodes", () => {
-  const data = { nodes: [{ node: "b" }], attempts: [{ node: "a", started: 0, ended: 2 }, { node: "a", started: 1, ended: null }] };
+  const data = {
+    nodes: [{ node: "b" }],
+    attempts: [
+      { node: "a", started: 0, ended: 2 },
+      { node: "a", started: 1, ended: null },
+    ],
+  };
   const { bars, groups } = layout(data, 4);
-  assert.deepEqual(groups.map((x) => x.name), ["a", "b"]);
+  assert.deepEqual(
+    groups.map((x) => x.name),
+    ["a", "b"],
+  );
   assert.notEqual(bars[0].row, bars[1].row);
   assert.equal(bars[1].to, 4);
 });
@@ -53,6 +76,9 @@ test("typed values are JSON where they are", () => {
 });
 
 test("a trial's story is one sentence", () => {
-  assert.equal(whyText({ status: "TERMINATED", reason: "below the cutoff" }), "It ended: below the cutoff");
+  assert.equal(
+    whyText({ status: "TERMINATED", reason: "below the cutoff" }),
+    "It ended: below the cutoff",
+  );
   assert.equal(whyText({ status: "PENDING", reason: "" }), "It waits for its turn.");
 });
