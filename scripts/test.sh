@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What continuous integration runs: dependencies (those of single tests, too), build with warnings as errors, all tests.
+# What continuous integration runs: dependencies (those of single tests, too), build with warnings
+# as errors, all tests.
 # Arguments go to ctest: scripts/test.sh -L core, scripts/test.sh -R ledger
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-scripts/install-deps.sh clang-format-14 dpkg-dev file lintian patchelf
+scripts/install-deps.sh chromium clang-format-14 dpkg-dev file lintian nodejs patchelf
 scripts/build.sh ci
 ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-3}" "$@" || {
   code=$?

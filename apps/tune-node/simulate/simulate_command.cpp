@@ -78,14 +78,14 @@ run_snapshot snapshot_of(const loaded_spec& loaded, const simulation& world) {
   return result;
 }
 
-double seconds_of(instant x) {
+double virtual_seconds(instant x) {
   return std::chrono::duration<double>(x).count();
 }
 
 /// Mean number of trials that trained at once.
 double busy(const simulation& world) {
-  auto elapsed = seconds_of(world.elapsed());
-  return elapsed > 0 ? seconds_of(world.computed()) / elapsed : 0;
+  auto elapsed = virtual_seconds(world.elapsed());
+  return elapsed > 0 ? virtual_seconds(world.computed()) / elapsed : 0;
 }
 
 std::string short_number(double x) {
@@ -103,10 +103,10 @@ object told_of(const simulation& world, const simulate_request& what, target_tim
   result.set("nodes_lost", static_cast<std::int64_t>(world.nodes_lost()));
   result.set("mean_running", busy(world));
   result.set("most_running", static_cast<std::int64_t>(world.most_running()));
-  result.set("computed_s", seconds_of(world.computed()));
+  result.set("computed_s", virtual_seconds(world.computed()));
   result.set("events", static_cast<std::int64_t>(world.events()));
   if (what.target)
-    result.set("target_s", reached ? value{seconds_of(*reached)} : value{});
+    result.set("target_s", reached ? value{virtual_seconds(*reached)} : value{});
   return result;
 }
 
