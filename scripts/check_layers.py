@@ -26,8 +26,9 @@ ROOMS = {
     "actors": (ENGINE | {"actors"}, [r"spdlog/"]),
     "net": (ENGINE | {"actors", "net"}, [r"spdlog/"]),
     "tuner": (ENGINE | {"actors", "net", "tuner"}, [r"spdlog/"]),
+    "web": (set(), []),
     "app": (ENGINE | {"tuner", "app"}, []),
-    "apps": (ENGINE | {"actors", "net", "tuner", "app", "apps", "example"}, [r"nlohmann/", r"boost/", r"spdlog/", r"archive(_entry)?\.h"]),
+    "apps": (ENGINE | {"actors", "net", "tuner", "app", "apps", "example", "web"}, [r"nlohmann/", r"boost/", r"spdlog/", r"archive(_entry)?\.h"]),
 }
 
 # Finer than rooms: folders and files with rights of their own.

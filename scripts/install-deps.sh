@@ -30,6 +30,7 @@ packages=(
   libxxhash-dev
   ninja-build
   nlohmann-json3-dev
+  node-d3
   openssl
   pkgconf
   python3

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What continuous integration runs: dependencies (for the check of the format, too), build with warnings as errors, all tests.
+# What continuous integration runs: dependencies (those of the check of the format and of the dashboard's tests, too), build with warnings as errors, all tests.
 # Arguments go to ctest: scripts/test.sh -L core, scripts/test.sh -R ledger
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-scripts/install-deps.sh clang-format-14
+scripts/install-deps.sh clang-format-14 chromium nodejs
 scripts/build.sh ci
 ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-3}" "$@" || {
   code=$?

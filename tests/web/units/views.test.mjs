@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { merge } from "../../../web/core/live.js";
+import { typed, verbsFor } from "../../../web/core/actions.js";
+import { ranks } from "../../../web/view/curves.js";
+import { schedule } from "../../../web/view/lineage.js";
+import { jitter } from "../../../web/view/rungs.js";
+import { layout } from "../../../web/view/timeline.js";
+import { whyText } from "../../../web/view/why.js";
+
+test("changes between two frames are told as one", () => {
+  const first = merge(null, { last_seq: 1, changed: [1, 2], live: true });
+  assert.deepEqual(merge(first, { last_seq: 2, changed: [2, 3] }), { last_seq: 2, changed: [1, 2, 3], live: true });
+  assert.deepEqual(merge(null, { changed: "no" }).changed, []);
+});
+
+test("the best curve has rank 1", () => {
+  const of = (...ys) => ({ points: ys.map((y, i) => [i, y]) });
+  assert.deepEqual(ranks([of(3, 1), of(2), of()], "min"), [1, 0.5, 0]);
+  assert.deepEqual(ranks([of(3, 1), of(2), of()], "max"), [1, 0.5, 0]);
+});
+
+test("a parameter's schedule steps at each exploit", () => {
+  const data = { nodes: [{ trial: 1, started: 0, config: { lr: 1 } }], exploits: [{ t: 5, trial: 1, after: { lr: 2 } }, { t: 6, trial: 2, after: { lr: 9 } }] };
+  assert.deepEqual(schedule(data, "1", "lr", 10), [[0, 1], [5, 2], [10, 2]]);
+});
+
+test("attempts lie in lanes below their nodes", () => {
+  const data = { nodes: [{ node: "b" }], attempts: [{ node: "a", started: 0, ended: 2 }, { node: "a", started: 1, ended: null }] };
+  const { bars, groups } = layout(data, 4);
+  assert.deepEqual(groups.map((x) => x.name), ["a", "b"]);
+  assert.notEqual(bars[0].row, bars[1].row);
+  assert.equal(bars[1].to, 4);
+});
+
+test("marks keep their places", () => {
+  assert.equal(jitter(7), jitter(7));
+  for (let t = 0; t < 1000; t += 1) assert.ok(Math.abs(jitter(t)) <= 0.5);
+});
+
+test("what can be done follows the status", () => {
+  assert.deepEqual(verbsFor("RUNNING"), ["pause", "stop"]);
+  assert.deepEqual(verbsFor("PAUSED"), ["unpause", "stop"]);
+  assert.deepEqual(verbsFor("ERRORED"), ["retry"]);
+  assert.deepEqual(verbsFor("TERMINATED"), []);
+});
+
+test("typed values are JSON where they are", () => {
+  assert.equal(typed("1e-3"), 0.001);
+  assert.equal(typed("adam"), "adam");
+  assert.deepEqual(typed("[1]"), [1]);
+});
+
+test("a trial's story is one sentence", () => {
+  assert.equal(whyText({ status: "TERMINATED", reason: "below the cutoff" }), "It ended: below the cutoff");
+  assert.equal(whyText({ status: "PENDING", reason: "" }), "It waits for its turn.");
+});

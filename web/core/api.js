@@ -1,0 +1,102 @@
+/** Speaks with the gateway this page came from. */
+
+/** What the gateway refused, or that it was not reached (status 0). */
+export class Fault extends Error {
+  /** @param {number} status @param {string} code @param {string} detail */
+  constructor(status, code, detail) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** @type {() => void} */
+let onLocked = () => {};
+
+/** @param {() => void} act is called where a request wants a token */
+export const whenLocked = (act) => void (onLocked = act);
+
+/**
+ * @param {string[]} segments below api/v1/
+ * @param {Record<string, any>} [query] without what is empty
+ * @returns {string} relative to this page's address, so that it works below any prefix
+ */
+export function address(segments, query = {}) {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") search.set(key, String(value));
+  }
+  const text = search.toString();
+  return "api/v1/" + segments.map(encodeURIComponent).join("/") + (text ? "?" + text : "");
+}
+
+/** @param {Response} response @returns {Promise<Fault>} */
+async function faultOf(response) {
+  let problem = {};
+  try {
+    problem = await response.json();
+  } catch (_) {
+    // Not of the gateway: a proxy's page.
+  }
+  const { code, title, detail } = /** @type {any} */ (problem);
+  return new Fault(response.status, String(code || ""), String(detail || title || "the server answers " + response.status));
+}
+
+/** @param {string} url @param {RequestInit} options */
+async function request(url, options) {
+  let response;
+  try {
+    response = await fetch(url, { credentials: "same-origin", redirect: "error", ...options });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Fault(0, "unreachable", "tune-node does not answer; is it still running?");
+  }
+  if (response.ok) return response;
+  const fault = await faultOf(response);
+  if (fault.status === 401) onLocked();
+  throw fault;
+}
+
+/**
+ * @param {string[]} segments
+ * @param {Record<string, any>} [query]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export async function get(segments, query, signal) {
+  const response = await request(address(segments, query), { signal, headers: { Accept: "application/json" } });
+  return response.json();
+}
+
+/**
+ * Changes something. A key of its own makes it happen once, even where it is sent twice.
+ *
+ * @param {string[]} segments
+ * @param {any} body
+ * @returns {Promise<any>} null where nothing is answered
+ */
+export async function post(segments, body, method = "POST") {
+  const response = await request(address(segments), {
+    method,
+    headers: { "Content-Type": "application/json", "X-Tune-Node": "1", "Idempotency-Key": key() },
+    body: JSON.stringify(body),
+  });
+  return response.status === 204 ? null : response.json();
+}
+
+function key() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (x) => x.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {unknown} error @returns {boolean} */
+export const isAborted = (error) => error instanceof DOMException && error.name === "AbortError";
+
+/**
+ * Trades the token for this page's cookie.
+ *
+ * @param {string} token
+ */
+export const login = (token) => post(["session"], { token });
+
+export const logout = () => post(["session"], {}, "DELETE");

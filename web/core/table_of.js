@@ -1,0 +1,88 @@
+/** The answer of …/parallel as rows that slice, contour and parallel share. Pure. */
+import { extent, place } from "../chart/ranges.js";
+import { number } from "./format.js";
+
+/**
+ * @typedef {object} Axis
+ * @property {string} name
+ * @property {boolean} log
+ * @property {any} low
+ * @property {any} high
+ * @property {any[] | null} values of a choice, in order
+ * @property {boolean} [isMetric]
+ */
+
+/**
+ * @typedef {object} Row
+ * @property {any} trial
+ * @property {string} status
+ * @property {any[]} values one per axis
+ * @property {number[]} places of the values, between 0 and 1
+ * @property {number} metric
+ */
+
+/** @param {any} axis @param {any[]} values @returns {Axis} with ends that its values need, where it tells none */
+function whole(axis, values) {
+  const choices = Array.isArray(axis.values) && axis.values.length > 0 ? axis.values : null;
+  const made = { name: String(axis.name), log: Boolean(axis.log), low: axis.low, high: axis.high, values: choices };
+  if (choices) return made;
+  const isBounded = Number.isFinite(number(axis.low)) && Number.isFinite(number(axis.high));
+  if (isBounded) return { ...made, low: number(axis.low), high: number(axis.high) };
+  const numbers = values.map((x) => (typeof x === "number" ? x : NaN));
+  if (numbers.some(Number.isFinite)) {
+    const [low, high] = extent(numbers);
+    return { ...made, low, high };
+  }
+  const seen = [...new Map(values.filter((x) => x !== null && x !== undefined).map((x) => [JSON.stringify(x), x])).values()];
+  return { ...made, values: seen.slice(0, 100) };
+}
+
+/**
+ * @param {any} answer of …/parallel
+ * @param {string} metric
+ * @returns {{axes: Axis[], rows: Row[]}} the last axis is the metric's
+ */
+export function tableOf(answer, metric) {
+  const given = (answer.axes || []).filter((/** @type {any} */ x) => x.name !== metric || x.kind !== "metric");
+  const many = given.length;
+  const raw = (answer.lines || []).map((/** @type {any[]} */ l) => ({ trial: l[0], status: String(l[1]), values: l.slice(2, 2 + many), metric: number(l[l.length - 1]) }));
+  const axes = given.map((/** @type {any} */ axis, /** @type {number} */ i) => whole(axis, raw.map((/** @type {any} */ r) => r.values[i])));
+  const [low, high] = extent(raw.map((/** @type {any} */ r) => r.metric));
+  axes.push({ name: metric, log: false, low, high, values: null, isMetric: true });
+  const rows = raw.map((/** @type {any} */ r) => {
+    const values = [...r.values, r.metric];
+    return { ...r, values, places: axes.map((/** @type {Axis} */ axis, /** @type {number} */ i) => place(axis, values[i])) };
+  });
+  return { axes, rows };
+}
+
+/**
+ * Which rows lie within all brushes.
+ *
+ * @param {Row[]} rows
+ * @param {Array<[number, number] | null>} brushes per axis, ends between 0 and 1 in any order
+ * @returns {number[]} their indices
+ */
+export function within(rows, brushes) {
+  const set = brushes.map((x, i) => ({ i, low: x ? Math.min(x[0], x[1]) : 0, high: x ? Math.max(x[0], x[1]) : 1, isSet: x !== null })).filter((x) => x.isSet);
+  const result = [];
+  for (let n = 0; n < rows.length; n += 1) {
+    const places = rows[n].places;
+    if (set.every((x) => places[x.i] >= x.low && places[x.i] <= x.high)) result.push(n);
+  }
+  return result;
+}
+
+/** @param {Array<[number, number] | null>} brushes @param {Axis[]} axes @returns {string} for the address */
+export const brushText = (brushes, axes) => axes.map((x, i) => (brushes[i] ? encodeURIComponent(x.name) + ":" + brushes[i].map((/** @type {number} */ v) => v.toFixed(4)).join(":") : "")).filter(Boolean).join(";");
+
+/** @param {string | undefined} text @param {Axis[]} axes @returns {Array<[number, number] | null>} */
+export function brushesOf(text, axes) {
+  const found = new Map();
+  for (const part of (text || "").split(";")) {
+    const [name, a, b] = part.split(":");
+    const ends = [Number(a), Number(b)];
+    if (a !== undefined && b !== undefined && ends.every((x) => x >= 0 && x <= 1)) found.set(name, ends);
+  }
+  return axes.map((x) => found.get(encodeURIComponent(x.name)) || null);
+}

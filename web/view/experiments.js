@@ -1,0 +1,69 @@
+/** All experiments below the storage. */
+import { shares, spark } from "../chart/spark.js";
+import { get } from "../core/api.js";
+import { fill, h } from "../core/dom.js";
+import { count, date, duration, plain } from "../core/format.js";
+import { bestText, countParts, follow, link, panel, statusChip, table, trialLink } from "../core/parts.js";
+import { go, here, join, split } from "../core/route.js";
+
+/** @param {any} x @param {Set<string>} chosen @param {() => void} onChoice */
+function row(x, chosen, onChoice) {
+  const box = h("input", { type: "checkbox", checked: chosen.has(x.name), "aria-label": "compare " + plain(x.name, 60) });
+  box.addEventListener("change", () => {
+    if (box.checked) chosen.add(x.name);
+    else chosen.delete(x.name);
+    onChoice();
+  });
+  const ctx = /** @type {any} */ ({ route: { e: x.name } });
+  const best = x.best ? [h("span.mono", null, bestText(x.best)), " ", h("small", null, trialLink(ctx, x.best.trial))] : "–";
+  const history = (x.spark || []).length > 1 ? spark(x.spark, "best so far") : null;
+  return [
+    box,
+    [link({ e: x.name }, h("strong", null, plain(x.name, 80))), x.why ? h("small.block", null, plain(x.why, 120)) : null],
+    statusChip(x.status === "running" && x.live === false ? "left off" : x.status),
+    best,
+    history,
+    [count(x.trials && x.trials.total), shares(countParts(x.trials), "trials")],
+    h("span.quiet.nowrap", null, x.metric ? (x.mode === "max" ? "max " : "min ") + plain(x.metric, 40) : ""),
+    duration(x.elapsed_s),
+    date(x.created_ms),
+  ];
+}
+
+/** @param {HTMLElement} host @param {any} ctx */
+export function mount(host, ctx) {
+  const chosen = new Set(split(here().c));
+  const compare = h("button", { type: "button", onclick: () => go({ view: "compare", c: join([...chosen]) }) }, "Compare");
+  const onChoice = () => {
+    compare.disabled = chosen.size < 2;
+    compare.textContent = chosen.size > 1 ? "Compare " + chosen.size : "Compare";
+  };
+  onChoice();
+  const { node, body } = panel("Experiments", compare);
+  host.appendChild(node);
+  /** @type {string[]} */
+  let cursors = [""];
+  const more = h("button", { type: "button", hidden: true }, "Next page");
+  const first = h("button", { type: "button", hidden: true }, "First page");
+  const reload = follow(ctx, body, {
+    still: true,
+    fetch: () => get(["experiments"], { limit: 100, cursor: cursors[cursors.length - 1] }, ctx.signal),
+    empty: (data) => (data.experiments.length === 0 ? "No experiment is here yet. `tune-node run config.ini` makes one." : null),
+    show: (data, place) => {
+      more.hidden = !data.next_cursor;
+      first.hidden = cursors.length < 2;
+      more.onclick = () => {
+        cursors.push(data.next_cursor);
+        reload();
+      };
+      fill(place, table(["", "Name", "Status", "Best#", "Best so far", "Trials#", "Objective", "Elapsed#", "Created#"], data.experiments.map((/** @type {any} */ x) => row(x, chosen, onChoice)), "Experiments"));
+    },
+  });
+  first.onclick = () => {
+    cursors = [""];
+    reload();
+  };
+  node.append(h("div.buttons", null, first, more));
+  const timer = setInterval(() => !document.hidden && !host.contains(document.activeElement) && reload(), 5000);
+  ctx.signal.addEventListener("abort", () => clearInterval(timer));
+}

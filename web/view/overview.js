@@ -1,0 +1,202 @@
+/** How an experiment stands. */
+import { hue, statusColour } from "../chart/palette.js";
+import { dot, line, Plot } from "../chart/plot.js";
+import { calmExtent, extent } from "../chart/ranges.js";
+import { shares } from "../chart/spark.js";
+import { askAdd, askExperiment } from "../core/actions.js";
+import { get } from "../core/api.js";
+import { fill, h } from "../core/dom.js";
+import { count, date, duration, figure, number, percent, plain, trialName } from "../core/format.js";
+import { bestText, choice, countParts, follow, link, metricChoice, metricOf, modeOf, note, pairs, panel, tile, trialLink } from "../core/parts.js";
+import { adjust, go, here } from "../core/route.js";
+
+/** @param {any} resources {total, used} of numbers by name */
+function resourceLines(resources) {
+  const total = (resources && resources.total) || {};
+  return Object.entries(total).map(([name, all]) => {
+    const used = number((resources.used || {})[name]) || 0;
+    const part = number(all) > 0 ? used / number(all) : 0;
+    return h("div.meter", null, h("span", null, plain(name, 30)), h("span.bar", { role: "img", "aria-label": percent(part) + " of " + plain(name, 30) }, h("i", { style: { width: Math.min(100, 100 * part) + "%" } })), h("span.number", null, figure(used) + " / " + figure(all)));
+  });
+}
+
+/** @param {HTMLElement} host */
+function headline(host) {
+  const place = h("section.tiles", { "aria-label": "How it stands" });
+  host.appendChild(place);
+  return (/** @type {any} */ ctx) => {
+    const x = ctx.about;
+    const n = x.trials || {};
+    const done = (number(n.terminated) || 0) + (number(n.errored) || 0);
+    fill(
+      place,
+      h(
+        "dl",
+        null,
+        tile("Best " + plain(x.metric || "", 40), h("span.mono", null, bestText(x.best)), x.best ? ["trial ", trialLink(ctx, x.best.trial)] : "no result yet"),
+        tile("Trials", count(done) + " / " + count(n.total), shares(countParts(n), "trials")),
+        tile("Running", count(n.running), [count(n.paused) + " paused, " + count(n.pending) + " pending"]),
+        tile("Errors", h(number(n.errored) > 0 ? "span.bad" : "span", null, count(n.errored)), number(n.errored) > 0 ? link({ e: ctx.route.e, view: "trials", status: "ERRORED" }, "which") : "none"),
+        tile("Elapsed", duration(x.elapsed_s), x.eta_s !== null && x.eta_s !== undefined ? duration(x.eta_s) + " to go" : "since " + date(x.created_ms)),
+      ),
+    );
+  };
+}
+
+/** @param {any} ctx @param {() => void} after */
+function buttons(ctx, after) {
+  const x = ctx.about;
+  const act = (/** @type {string} */ verb, /** @type {string} */ text) => h("button", { type: "button", "data-act": verb, onclick: () => askExperiment(ctx.base, x.name, verb, after) }, text);
+  const add = h("button", { type: "button", "data-act": "add", onclick: () => askAdd(ctx.base, x.parameters || [], x.best_config, after) }, "Add a trial");
+  if (x.live === false) return h("span.quiet", null, "not running: nothing can be changed");
+  return h("div.buttons", null, add, x.paused ? act("unpause", "Unpause") : act("pause", "Pause"), act("stop", "Stop"));
+}
+
+/** @param {any} ctx @param {HTMLElement} host @param {() => void} after */
+function facts(ctx, host, after) {
+  const { node, body } = panel("State");
+  host.appendChild(node);
+  return () => {
+    const x = ctx.about;
+    const said = [
+      ["Status", [plain(String(x.status).replace(/_/g, " "), 60), x.why ? ": " + plain(x.why, 300) : ""]],
+      ["Waits for", x.waits_for ? plain(x.waits_for, 300) : null],
+      ["Scheduler", x.scheduler ? [plain(x.scheduler.type, 40), x.scheduler.line ? ": " + plain(x.scheduler.line, 300) : ""] : null],
+      ["Search", x.search ? plain(x.search.type, 40) : null],
+      ["Objectives", (x.objectives || []).map((/** @type {any} */ o) => (o.mode === "max" ? "max " : "min ") + plain(o.metric, 60)).join(", ")],
+      ["Seed", plain(x.seed, 30)],
+      ["Generation", x.epoch > 1 ? x.epoch + ", resumed " + (x.epoch - 1) + " times" : null],
+    ].filter((row) => row[1] && row[1].length !== 0);
+    const nodes = (x.nodes || []).length;
+    fill(body, h("dl.facts", null, said.map(([name, what]) => h("div", null, h("dt", null, name), h("dd", null, what)))), resourceLines(x.resources), nodes > 1 ? h("p.quiet", null, link({ e: ctx.route.e, view: "nodes" }, nodes + " nodes")) : null, buttons(ctx, after));
+  };
+}
+
+/** @param {any} ctx @param {Plot} plot @param {any} data @param {string} over */
+function drawHistory(ctx, plot, data, over) {
+  const metric = metricOf(ctx);
+  const isTime = over === "time";
+  const raw = isTime ? data.best_over_time : data.best_over_trials;
+  const best = (raw || []).map((/** @type {any[]} */ p) => [number(p[0]), number(p[1])]);
+  const points = (data.values || []).map((/** @type {any[]} */ v) => ({ trial: v[0], x: isTime ? number(v[1]) : number(v[0]) + 1, y: number(v[2]), status: v[3] }));
+  const xs = extent([0, ...points.map((/** @type {any} */ p) => p.x), ...best.map((/** @type {any} */ p) => p[0])]);
+  const ys = here().all === "1" ? extent(points.map((/** @type {any} */ p) => p.y)) : calmExtent(points.map((/** @type {any} */ p) => p.y));
+  const steps = best.length > 0 ? [...best, [xs[1], best[best.length - 1][1]]] : best;
+  const bests = extent(best.map((/** @type {any} */ p) => p[1]));
+  const domain = /** @type {[number, number]} */ (best.length > 0 ? [Math.min(ys[0], bests[0]), Math.max(ys[1], here().all === "1" ? bests[1] : ys[1])] : ys);
+  plot.show({
+    x: { label: isTime ? "time" : "trials", domain: xs, time: isTime, whole: !isTime },
+    y: { label: metric, domain, log: here().log === "1" },
+    points,
+    pick: (p) => go({ e: ctx.route.e, view: "trial", t: p.trial }),
+    describe: (p) => [h("strong", null, "trial " + trialName(p.trial)), h("div", null, figure(p.y, 6)), h("div.quiet", null, plain(String(p.status).toLowerCase(), 20))],
+    summary: best.length > 0 ? "The best is " + figure(best[best.length - 1][1]) + " after " + points.length + " values" : "No value yet",
+    draw: (ctx2d) => {
+      ctx2d.globalAlpha = points.length > 400 ? 0.35 : 0.6;
+      for (const p of points) {
+        ctx2d.fillStyle = statusColour(p.status);
+        dot(ctx2d, plot.x(p.x), plot.y(p.y), points.length > 400 ? 1.8 : 2.6);
+      }
+      ctx2d.globalAlpha = 1;
+      ctx2d.strokeStyle = hue(0);
+      ctx2d.lineWidth = 2;
+      line(ctx2d, plot, steps, { stepped: true });
+    },
+  });
+}
+
+/** @param {any} ctx @param {HTMLElement} host */
+function historyPanel(ctx, host) {
+  let data = /** @type {any} */ (null);
+  const redraw = () => data && drawHistory(ctx, plot, data, here().over || "trials");
+  const tools = [
+    metricChoice(ctx, (metric) => {
+      adjust({ metric });
+      reload();
+    }),
+    choice("Over", here().over || "trials", [["trials", "trials"], ["time", "time"]], (over) => {
+      adjust({ over: over === "trials" ? "" : over });
+      redraw();
+    }),
+    choice("Scale", here().log === "1" ? "1" : "", [["", "linear"], ["1", "log"]], (log) => {
+      adjust({ log });
+      redraw();
+    }),
+  ];
+  const { node, body } = panel("Best so far", tools);
+  host.appendChild(node);
+  const place = h("div", null);
+  const plot = new Plot(place, { label: "Best so far", height: 300, signal: ctx.signal });
+  const reload = follow(ctx, body, {
+    every: 1500,
+    fetch: () => get([...ctx.base, "history"], { metric: metricOf(ctx), points: 1000 }, ctx.signal),
+    empty: (found) => ((found.values || []).length === 0 ? "No trial has reported yet." : null),
+    show: (found, box) => {
+      if (!place.parentNode) box.appendChild(place);
+      data = found;
+      redraw();
+    },
+  });
+}
+
+/** @param {any} ctx @param {HTMLElement} host */
+function bestPanel(ctx, host) {
+  const { node, body } = panel("Best configuration");
+  host.appendChild(node);
+  let shownBest = "";
+  const place = h("div", null);
+  body.appendChild(place);
+  return async () => {
+    const best = ctx.about.best;
+    const key = JSON.stringify(best || null);
+    if (key === shownBest) return;
+    shownBest = key;
+    if (!best) return fill(place, h("p.empty", null, "None yet."));
+    try {
+      const row = await get([...ctx.base, "trials", String(best.trial)], {}, ctx.signal);
+      ctx.about.best_config = row.best_config || row.config;
+      fill(place, h("p", null, "Trial ", trialLink(ctx, best.trial), row.best_iteration ? " at iteration " + count(row.best_iteration) : ""), pairs(row.best_config || row.config, "Best configuration"));
+    } catch (error) {
+      if (!ctx.signal.aborted) fill(place, h("p.quiet", null, plain(error instanceof Error ? error.message : "", 200)));
+    }
+  };
+}
+
+/** @param {HTMLElement} host @param {any} ctx */
+export function mount(host, ctx) {
+  const draw = headline(host);
+  const left = h("div.column", null);
+  const right = h("div.column", null);
+  host.appendChild(h("div.columns", null, left, right));
+  historyPanel(ctx, left);
+  const drawFacts = facts(ctx, right, () => renew());
+  const drawBest = bestPanel(ctx, right);
+  const all = () => {
+    draw(ctx);
+    drawFacts();
+    drawBest();
+  };
+  let due = 0;
+  const renew = async () => {
+    try {
+      ctx.renew(await get(ctx.base, {}, ctx.signal));
+      all();
+    } catch (error) {
+      if (!ctx.signal.aborted) note(error instanceof Error ? error.message : "");
+    }
+  };
+  ctx.line.listen(() => {
+    draw(ctx);
+    drawBest();
+    if (!due)
+      due = window.setTimeout(() => {
+        due = 0;
+        if (!ctx.signal.aborted) renew();
+      }, 1500);
+  }, ctx.signal);
+  all();
+  if (ctx.about.live !== false) {
+    const timer = setInterval(() => !document.hidden && renew(), 5000);
+    ctx.signal.addEventListener("abort", () => clearInterval(timer));
+  }
+}
