@@ -2,7 +2,7 @@
 
 include(CMakePackageConfigHelpers)
 
-set(_rooms core trainable io actors net tuner app)
+set(_rooms core trainable io actors http net tuner app)
 foreach(_room IN LISTS _rooms)
   set_target_properties(tune_${_room} PROPERTIES EXPORT_NAME ${_room})
   list(APPEND _targets tune_${_room})
@@ -34,7 +34,7 @@ install(EXPORT tuneTargets NAMESPACE tune:: DESTINATION "${_package}")
 # -- pkg-config: --libs tune
 
 # Who needs comes before who is needed.
-foreach(_room IN ITEMS app tuner net actors io trainable core)
+foreach(_room IN ITEMS app tuner net http actors io trainable core)
   list(APPEND _libraries "-ltune_${_room}")
 endforeach()
 list(JOIN _libraries " " tune_pc_libraries)
