@@ -2,14 +2,16 @@
 
 include(CMakePackageConfigHelpers)
 
-set(_rooms core trainable io actors net tuner app)
+set(_rooms core trainable io actors http net tuner app)
 foreach(_room IN LISTS _rooms)
   set_target_properties(tune_${_room} PROPERTIES EXPORT_NAME ${_room})
   list(APPEND _targets tune_${_room})
 endforeach()
 set_target_properties(tune_options PROPERTIES EXPORT_NAME options)
 
-install(TARGETS ${_targets} tune_options EXPORT tuneTargets COMPONENT dev)
+set_target_properties(tune_web_assets PROPERTIES EXPORT_NAME web_assets)
+
+install(TARGETS ${_targets} tune_options tune_web_assets EXPORT tuneTargets COMPONENT dev)
 
 include("${CMAKE_CURRENT_LIST_DIR}/tune_public_headers.cmake")
 tune_headers_behind(_headers ${TUNE_PUBLIC_HEADERS})
@@ -41,7 +43,7 @@ install(EXPORT tuneTargets NAMESPACE tune:: DESTINATION "${_package}" COMPONENT 
 # -- pkg-config: --libs tune
 
 # Who needs comes before who is needed.
-foreach(_room IN ITEMS app tuner net actors io trainable core)
+foreach(_room IN ITEMS app web_assets tuner net http actors io trainable core)
   list(APPEND _libraries "-ltune_${_room}")
 endforeach()
 list(JOIN _libraries " " tune_pc_libraries)

@@ -24,17 +24,20 @@ ROOMS = {
     "trainable": ({"core", "trainable"}, []),
     "io": (ENGINE, [r"nlohmann/", r"boost/program_options", r"openssl/", r"sqlite3\.h", r"xxhash\.h"]),
     "actors": (ENGINE | {"actors"}, [r"spdlog/"]),
+    "http": (ENGINE | {"actors", "http"}, []),
     "net": (ENGINE | {"actors", "net"}, [r"spdlog/"]),
     "tuner": (ENGINE | {"actors", "net", "tuner"}, [r"spdlog/"]),
     "web": (set(), []),
     "app": (ENGINE | {"tuner", "app"}, []),
-    "apps": (ENGINE | {"actors", "net", "tuner", "app", "apps", "example", "web"}, [r"nlohmann/", r"boost/", r"spdlog/", r"archive(_entry)?\.h"]),
+    "apps": (ENGINE | {"actors", "http", "net", "tuner", "app", "apps", "example", "web"}, [r"nlohmann/", r"boost/", r"spdlog/", r"archive(_entry)?\.h"]),
 }
 
 # Finer than rooms: folders and files with rights of their own.
 EXTRA = {
     r"(src|include/tune)/core/search/": [r"Eigen/", r"boost/math/", r"boost/random/"],
     r"src/core/schedule/pb2/": [r"Eigen/"],
+    r"src/http/(connection|server_core)\.hpp$": [r"boost/(asio|beast)"],  # one transport
+    r"src/http/http_server\.cpp$": [r"boost/(asio|beast)", r"openssl/ssl\.h"],
     r"include/tune/(actors|net)/caf(_\w+)?\.hpp$": [r"caf/"],  # the one door to CAF
 }
 

@@ -34,6 +34,7 @@ packages=(
   openssl
   pkgconf
   python3
+  python3-venv
   sqlite3
   strace
 )
