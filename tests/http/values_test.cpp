@@ -164,6 +164,9 @@ TEST(router, checks_a_query_by_its_rules) {
     EXPECT_EQ(check_query(uut, {{name, text}}).error().code, ec::bad_option) << name << text;
   EXPECT_EQ(check_query(uut, {{"filer", "x"}}).error().code, ec::unknown_name);
   EXPECT_FALSE(check_query(uut, {{"limit", "1"}, {"limit", "2"}}));
+
+  uut.any_query = true;
+  EXPECT_TRUE(check_query(uut, {{"e", "digits"}, {"e", "x"}, {"limit", "0"}}));
 }
 
 TEST(byte_range, is_one_of_the_content) {

@@ -99,6 +99,8 @@ std::vector<route> service_routes() {
   auto leave = open("/api/v1/session", "session_end", "drop the cookie");
   leave.what = method::del;
   leave.body = small_body;
+  auto page = open("/", "page", "the dashboard; its query says what it shows");
+  page.any_query = true;
   return {open("/healthz", "health", "whether the process lives"),
           open("/readyz", "ready", "whether what is served can be read"),
           open("/version", "version", "the version of the program"),
@@ -106,7 +108,7 @@ std::vector<route> service_routes() {
           described,
           enter,
           leave,
-          open("/", "page", "the dashboard"),
+          page,
           open("/{path}", "page_file", "a file of the dashboard"),
           open("/assets/{path...}", "page_asset", "a file of the dashboard")};
 }

@@ -51,6 +51,8 @@ struct route {
   std::size_t body = 0;
   /// Whether it may take long, or wait for somebody else.
   bool is_slow = false;
+  /// Whether any query is taken: it says what a page shows, and is read there alone.
+  bool any_query = false;
 };
 
 struct route_match {
