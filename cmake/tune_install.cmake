@@ -9,7 +9,9 @@ foreach(_room IN LISTS _rooms)
 endforeach()
 set_target_properties(tune_options PROPERTIES EXPORT_NAME options)
 
-install(TARGETS ${_targets} tune_options EXPORT tuneTargets)
+set_target_properties(tune_web_assets PROPERTIES EXPORT_NAME web_assets)
+
+install(TARGETS ${_targets} tune_options tune_web_assets EXPORT tuneTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tune" TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
 
 # -- CMake: find_package(tune)
@@ -34,7 +36,7 @@ install(EXPORT tuneTargets NAMESPACE tune:: DESTINATION "${_package}")
 # -- pkg-config: --libs tune
 
 # Who needs comes before who is needed.
-foreach(_room IN ITEMS app tuner net http actors io trainable core)
+foreach(_room IN ITEMS app web_assets tuner net http actors io trainable core)
   list(APPEND _libraries "-ltune_${_room}")
 endforeach()
 list(JOIN _libraries " " tune_pc_libraries)

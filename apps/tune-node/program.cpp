@@ -33,6 +33,7 @@
 #include "run/run_command.hpp"
 #include "run/submit_command.hpp"
 #include "run/wait_command.hpp"
+#include "serve/serve_command.hpp"
 #include "simulate/simulate_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
@@ -98,6 +99,8 @@ struct commander {
   exit_code operator()(const wait_request& x) const {
     return wait_for_experiment(line, x, table_of(line));
   }
+
+  exit_code operator()(const serve_request& x) const { return serve_experiments(line, x); }
 
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 
@@ -245,6 +248,7 @@ int run(int argc, char** argv, const choices& all) {
       || std::holds_alternative<rerun_request>(line->what)
       || std::holds_alternative<attach_request>(line->what)
       || std::holds_alternative<head_request>(line->what)
+      || std::holds_alternative<serve_request>(line->what)
       || std::holds_alternative<worker_request>(line->what)) {
     hold_signals();
     talk.emplace();

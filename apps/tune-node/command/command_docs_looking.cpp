@@ -155,6 +155,33 @@ command_doc fetch_doc() {
         argument_kind::directory}}};
 }
 
+command_doc serve_doc() {
+  return {
+      "serve",
+      "serve a page, and an API, by which experiments are seen and steered",
+      {{"tune-node serve", "all experiments below results; prints a link"},
+       {"tune-node serve results/digits-mlp", "this one"},
+       {"tune-node serve --http 0.0.0.0:7780 --allow-host lab", "for others, by TLS"}},
+      {{"DIR", {}, argument_kind::directory, false}},
+      {{"http", 0, "HOST:PORT", "where; port 0: any that is free", {}, "127.0.0.1:7780, or near"},
+       {"certs",
+        0,
+        "DIR",
+        "certificate directory for TLS; off loopback there is always TLS",
+        {},
+        default_certs,
+        argument_kind::directory},
+       {"token-file",
+        0,
+        "FILE",
+        "where the token is; made if missing, mode 0600",
+        {},
+        "tune-node/http-token in $XDG_STATE_HOME or ~/.local/state",
+        argument_kind::path},
+       {"new-token", 0, "", "make a new token: all links given so far are worth nothing"},
+       {"allow-host", 0, "NAME,...", "further names by which browsers reach this server"}}};
+}
+
 command_doc list_doc() {
   command_doc result{
       "list",

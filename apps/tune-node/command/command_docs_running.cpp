@@ -56,7 +56,8 @@ command_doc run_doc() {
         {},
         default_certs,
         argument_kind::directory},
-       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"}},
+       {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"},
+       {"http", 0, "HOST:PORT", "serve its page there, as serve does", {}, "no page"}},
       true};
 }
 
@@ -173,7 +174,13 @@ command_doc head_doc() {
         argument_kind::number},
        {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
        {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
-       {"custom", 0, "NAME=N,...", "amounts of resources of your own"}}};
+       {"custom", 0, "NAME=N,...", "amounts of resources of your own"},
+       {"http",
+        0,
+        "HOST:PORT",
+        "serve the page of the storage there, as serve does",
+        {},
+        "no page"}}};
 }
 
 command_doc worker_doc() {

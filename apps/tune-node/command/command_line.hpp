@@ -26,6 +26,20 @@
 
 namespace tune::cli {
 
+/// Where a page and an API are served by HTTP, and to whom.
+struct http_request {
+  /// Nothing: at the default port, or the next one that is free.
+  std::optional<peer_address> where;
+  /// Directory of the certificates for TLS; empty: the default one, used off loopback only.
+  std::string certs;
+  /// Empty: the default file.
+  std::string token_file;
+  /// Whether to replace the token.
+  bool new_token = false;
+  /// Names by which this server may be asked, besides its own.
+  std::vector<std::string> names;
+};
+
 struct run_request {
   std::string file;
   bool dry_run = false;
@@ -43,6 +57,8 @@ struct run_request {
   bool yes = false;
   /// Whether to write the result to stdout.
   bool tells = true;
+  /// Where to serve the page of this experiment; nothing: nowhere.
+  std::optional<peer_address> http;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
 };
@@ -75,6 +91,8 @@ struct head_request {
   bool local = true;
   liveness_rules liveness;
   offered_request offers;
+  /// Where to serve the page of the storage; nothing: nowhere.
+  std::optional<peer_address> http;
 };
 
 struct worker_request {
@@ -241,6 +259,12 @@ struct logs_request {
   bool raw = false;
 };
 
+struct serve_request {
+  /// A storage, or the directory of one experiment.
+  std::string place = "results";
+  http_request http;
+};
+
 /// A request to the head of a running experiment.
 struct client_command {
   control_request::op what = control_request::op::stop;
@@ -310,8 +334,8 @@ using request
     = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
                    status_request, trials_request, fsck_request, rerun_request, compare_request,
                    importance_request, attach_request, logs_request, wait_request, fetch_request,
-                   client_command, simulate_request, list_request, config_request, certs_request,
-                   version_request, completion_request, help_request>;
+                   serve_request, client_command, simulate_request, list_request, config_request,
+                   certs_request, version_request, completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

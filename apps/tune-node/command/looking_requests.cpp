@@ -3,6 +3,8 @@
 
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
+#include "tune/core/text.hpp"
+#include "tune/http/host_guard.hpp"
 
 namespace tune::cli {
 
@@ -98,6 +100,24 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+expected<request> serve_from(const read_result& x, const command_doc& where) {
+  serve_request result;
+  if (!x.positionals.empty())
+    result.place = x.positionals[0];
+  auto& http = result.http;
+  if (auto done = read_option(x, "http", http.where, peer_address_from, where); !done)
+    return done.error();
+  http.certs = x.text("certs").value_or("");
+  http.token_file = x.text("token-file").value_or("");
+  http.new_token = x.has("new-token");
+  if (auto given = x.text("allow-host"))
+    http.names = comma_parts(*given);
+  for (const auto& name : http.names)
+    if (!tune::http::is_host_text(name))
+      return wrong("--allow-host: " + in_quotes(name) + " is no host, nor HOST:PORT", &where);
+  return request{std::move(result)};
+}
+
 expected<request> list_from(const read_result& x, const command_doc& where) {
   list_request result;
   result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
@@ -128,6 +148,8 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
     return request{status_request{x.positionals[0]}};
   if (where.name == "fetch")
     return fetch_from(x, where);
+  if (where.name == "serve")
+    return serve_from(x, where);
   if (where.name == "wait")
     return request{wait_request{x.positionals[0], x.has("strict")}};
   if (where.name == "fsck")

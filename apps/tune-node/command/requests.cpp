@@ -88,8 +88,13 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
     return wrong("either --head or --listen: at a head, no port is opened here", &where);
   if (x.has("detach") && !x.has("head"))
     return wrong("--detach needs --head HOST:PORT", &where);
-  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
-    return done.error();
+  if (x.has("http") && x.has("head"))
+    return wrong("either --head or --http: a head serves its own page", &where);
+  for (const auto& done : {read_option(x, "head", result.head, peer_address_from, where),
+                           read_option(x, "http", result.http, peer_address_from, where)}) {
+    if (!done)
+      return done.error();
+  }
   result.detach = x.has("detach");
   result.file = x.positionals[0];
   result.dry_run = x.has("dry-run");
@@ -149,6 +154,7 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.local = !x.has("no-local");
   for (const auto& done :
        {read_option(x, "listen", result.listen, peer_address_from, where),
+        read_option(x, "http", result.http, peer_address_from, where),
         read_liveness(x, result.liveness, where), read_offers(x, result.offers, where)}) {
     if (!done)
       return done.error();

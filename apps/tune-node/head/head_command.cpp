@@ -9,6 +9,7 @@
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
 #include "run/run_words.hpp"
+#include "serve/serving.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
@@ -198,6 +199,17 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   actors.submission_server = spawn_submission_server(system, std::move(submission_server));
   tell_of_break(actors.submission_server, "the submission server", broken);
   tell_of_break(*package_client, "the package client", broken);
+  std::unique_ptr<serving> page;
+  if (what.http) {
+    auto served = serving::start(system, *storage, page_request(*what.http, what.certs));
+    if (!served) {
+      actors.take_down();
+      return served.error();
+    }
+    page = std::move(*served);
+    // Shown even if quiet: nothing else tells it.
+    say("its page: " + page->link());
+  }
   return stand(what, how, actors, tell, rest);
 }
 
@@ -215,6 +227,10 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
     return refuse(open.error());
   if (auto can = can_start_threads(threads_of_head); !can)
     return refuse(can.error());
+  if (what.http) {
+    if (auto can = can_serve(page_request(*what.http, what.certs)); !can)
+      return refuse(can.error());
+  }
   end_when_exhausted();
   auto led = lead(line, what, all, *how);
   return led ? exit_code::done : refuse(led.error());

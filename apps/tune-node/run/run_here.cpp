@@ -15,6 +15,7 @@
 #include "run/screen.hpp"
 #include "run/snapshot.hpp"
 #include "run/way_on.hpp"
+#include "serve/serving.hpp"
 
 #include "tune/core/program_name.hpp"
 #include "tune/io/json.hpp"
@@ -221,6 +222,10 @@ private:
     if (!port)
       return complain(port.error());
     port_ = std::move(*port);
+    if (what_.http) {
+      if (auto can = can_serve(page_request(*what_.http, loaded_.what.cluster.certs)); !can)
+        return complain(can.error());
+    }
     return std::nullopt;
   }
 
@@ -289,6 +294,9 @@ private:
     auto shown = std::make_shared<screen>(look_at(run));
     if (auto told = tell_all(how_, loaded_.what, listeners_of(shown)); !told)
       return told.error();
+    auto page = serve_page(system, *shown);
+    if (!page)
+      return page.error();
     run.emplace(system, std::move(made_->parts), std::move(how_), loaded_.what.cluster.local,
                 [](const std::string& why) { give_up(in_one_line(why)); });
     interrupts watch{[&](int number) {
@@ -299,8 +307,20 @@ private:
                      leave_at_once};
     auto end = follow(*run, shown);
     rest.begin(signal_ != 0);
+    page->reset();
     run->close();
     return end;
+  }
+
+  /// @returns null if no page is wanted. @errors as `serving::start`.
+  expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, screen& shown) {
+    if (!what_.http)
+      return std::unique_ptr<serving>{};
+    auto result
+        = serving::start(system, directory_, page_request(*what_.http, loaded_.what.cluster.certs));
+    if (result)
+      shown.say("its page: " + (*result)->link());
+    return result;
   }
 
   screen_options look_at(std::optional<standalone_run>& run) {

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/record_orders.hpp"
+
+#include "run/way_on.hpp"
+#include "tune/io/control/control_client.hpp"
+#include "tune/io/control/control_place.hpp"
+#include "tune/io/files/sha256.hpp"
+#include "tune/io/json.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using verdict = order_verdict::kind;
+using op = control_request::op;
+
+/// Longest wait for a head.
+constexpr std::chrono::seconds patience{30};
+/// Longest idempotency key. [bytes]
+constexpr std::size_t longest_key = 200;
+
+op op_of(const std::string& route_id) {
+  if (route_id == "add")
+    return op::add;
+  if (route_id.ends_with("retry"))
+    return op::retry;
+  if (route_id.ends_with("unpause"))
+    return op::unpause;
+  return route_id.ends_with("pause") ? op::pause : op::stop;
+}
+
+/// The body, an object; empty: there is none.
+expected<object> body_of(const http::request& what, const std::set<std::string>& known) {
+  if (what.body.empty())
+    return object{};
+  json_limits limits;
+  limits.unique_names = true;
+  auto body = object_from_json(what.body, json_position::plain, limits);
+  if (!body)
+    return error{body.error().code, "the body: " + body.error().detail};
+  for (const auto& [name, x] : *body)
+    if (known.count(name) == 0)
+      return error{ec::bad_option, "the body: there is no " + name + " here"};
+  return body;
+}
+
+expected<void> read_addition(const object& body, control_request& to) {
+  const auto* config = body.find("config");
+  if (config == nullptr || config->as_object() == nullptr)
+    return error{ec::bad_option, "config has to be an object: the configuration to try"};
+  to.config = *config->as_object();
+  const auto* key = body.find("key");
+  if (key == nullptr)
+    return {};
+  if (key->as_string() == nullptr || key->as_string()->size() > longest_control_key)
+    return error{ec::bad_option, "key has to be a text of at most "
+                                     + std::to_string(longest_control_key) + " bytes"};
+  to.key = *key->as_string();
+  return {};
+}
+
+expected<void> read_scratch(const object& body, control_request& to) {
+  const auto* given = body.find("from_scratch");
+  if (given == nullptr)
+    return {};
+  if (given->as_bool() == nullptr)
+    return error{ec::bad_option, "from_scratch is either true or false"};
+  to.from_scratch = *given->as_bool();
+  return {};
+}
+
+http::response not_live(const fs::path& directory) {
+  const auto way = way_on_in(directory);
+  return to_response(http::problem{409, "not_live",
+                                   "nobody runs this experiment now; " + way.command
+                                       + " goes on with it" + way.note});
+}
+
+/// The whole of a request, as far as another one with its key must not differ from it.
+std::string print_of(const http::request& what, const http::route& where) {
+  auto text = where.id;
+  for (const auto& part : what.path)
+    text += "/" + part;
+  return sha256_of(text + "\n" + what.body);
+}
+
+http::response again(const http::kept_answer& x) {
+  http::response result;
+  result.status = x.status;
+  result.headers.add("Content-Type", x.type);
+  result.headers.add("Cache-Control", "no-store");
+  result.headers.add("Idempotency-Replayed", "true");
+  result.body = x.body;
+  return result;
+}
+
+} // namespace
+
+std::optional<trial_id> trial_in_path(std::string_view text) {
+  constexpr std::size_t most_digits = 18;
+  trial_id result;
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, result.number);
+  const auto fits = !text.empty() && text.size() <= most_digits && read.ec == std::errc{}
+                    && read.ptr == end && text.front() != '-';
+  return fits ? std::optional{result} : std::nullopt;
+}
+
+expected<control_request> order_from(const http::request& what, const http::route& where) {
+  control_request result;
+  result.what = op_of(where.id);
+  if (const auto named = what.names.find("trial"); named != what.names.end()) {
+    const auto trial = trial_in_path(named->second);
+    if (!trial)
+      return error{ec::unknown_name, "there is no such trial"};
+    result.trials.push_back(*trial);
+  }
+  const auto is_add = result.what == op::add;
+  const auto known = is_add                     ? std::set<std::string>{"config", "key"}
+                     : result.what == op::retry ? std::set<std::string>{"from_scratch"}
+                                                : std::set<std::string>{};
+  auto body = body_of(what, known);
+  if (!body)
+    return body.error();
+  auto done = is_add ? read_addition(*body, result) : read_scratch(*body, result);
+  if (!done)
+    return done.error();
+  // A head keeps it in the record: it counts also after this process is gone.
+  if (const auto key = what.headers.only("Idempotency-Key"); is_add && result.key.empty() && key)
+    result.key = *key;
+  return result;
+}
+
+http::response told_response(const control_answer& answer) {
+  if (answer.told.size() == 1) {
+    const auto& only = answer.told.front();
+    const auto status = only.what == verdict::unknown   ? 404U
+                        : only.what == verdict::refused ? 409U
+                                                        : 0U;
+    if (status != 0)
+      return to_response(http::problem{status, std::string{to_text(only.what)}, only.text});
+  }
+  value::list told;
+  for (const auto& x : answer.told)
+    told.emplace_back(object{{"trial", x.trial ? value{to_text(*x.trial)} : value{}},
+                             {"outcome", to_text(x.what)},
+                             {"text", x.text}});
+  return http::json_response(to_json(object{{"told", std::move(told)}}));
+}
+
+http::response record_orders::carry_out(const http::request& what, const http::route& where) {
+  auto wish = order_from(what, where);
+  if (!wish)
+    return to_response(http::problem_of(wish.error()));
+  auto found = model_.directory_of(what.names.at("experiment"));
+  if (const auto* why = std::get_if<http::problem>(&found))
+    return to_response(*why);
+  const auto& directory = std::get<fs::path>(found);
+  auto answer = ask_control(directory, *wish, patience);
+  if (answer)
+    return told_response(*answer);
+  if (answer.error().code != ec::unreachable)
+    return to_response(http::problem_of(answer.error()));
+  if (!is_led(directory))
+    return not_live(directory);
+  return to_response(http::problem{504, "unreachable", answer.error().detail});
+}
+
+http::response record_orders::answer(const http::request& what, const http::route& where) {
+  const auto given = what.headers.only("Idempotency-Key");
+  if (!given)
+    return carry_out(what, where);
+  if (given->empty() || given->size() > longest_key)
+    return to_response(http::problem{
+        400, "bad_option", "Idempotency-Key has 1 to " + std::to_string(longest_key) + " bytes"});
+  const std::string key{*given};
+  {
+    std::lock_guard guard{mutex_};
+    auto before = repeats_.begin(key, print_of(what, where), std::chrono::steady_clock::now());
+    if (const auto* kept = std::get_if<http::kept_answer>(&before))
+      return again(*kept);
+    if (std::holds_alternative<http::repeat_book::is_open>(before))
+      return to_response(
+          http::problem{409, "in_progress", "the same request is being carried out"});
+    if (std::holds_alternative<http::repeat_book::is_other>(before))
+      return to_response(
+          http::problem{422, "key_in_use", "this Idempotency-Key was used for another request"});
+  }
+  auto result = carry_out(what, where);
+  std::lock_guard guard{mutex_};
+  // What failed for want of a head may succeed another time.
+  if (result.status == 200)
+    repeats_.keep(key, {result.status, "application/json", result.body});
+  else
+    repeats_.forget(key);
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,91 @@
+/// Answers requests: each route of `api_routes` by what it needs.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "serve/change_feed.hpp"
+#include "serve/downloads.hpp"
+#include "serve/feeds.hpp"
+#include "serve/read_model.hpp"
+#include "serve/record_orders.hpp"
+#include "serve/service_numbers.hpp"
+#include "tune/http/access_token.hpp"
+#include "tune/http/http_server.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::cli {
+
+/// A file of the dashboard. Everything lives as long as the program.
+struct page_file {
+  std::string_view mime;
+  std::string_view hash;
+  std::string_view bytes;
+  std::string_view gzipped;
+  bool immutable = false;
+};
+
+struct site_settings {
+  std::filesystem::path place;
+  std::shared_ptr<read_model> model;
+  /// By path, without a slash in front: "index.html".
+  std::map<std::string, page_file, std::less<>> page;
+  std::shared_ptr<http::token_file> token;
+  std::string version;
+};
+
+/// Everything that is served. For any thread.
+class site {
+public:
+  /// @errors `ec::shortage`.
+  [[nodiscard]] static expected<std::unique_ptr<site>> make(site_settings how);
+
+  /// To be called once, before the first request.
+  void served_by(const http::http_server& server) { server_ = &server; }
+
+  [[nodiscard]] http::response answer(const http::request& what, const http::route& where);
+  [[nodiscard]] answer_counts& answers() { return answers_; }
+  /// Ends all streams.
+  void close() { feeds_->stop(); }
+
+private:
+  site_settings how_;
+  const http::http_server* server_ = nullptr;
+  answer_counts answers_;
+  std::unique_ptr<feeds> feeds_;
+  std::unique_ptr<downloads> downloads_;
+  std::shared_ptr<recent_changes> changes_;
+  record_orders orders_;
+  std::string openapi_;
+  std::mutex mutex_;
+  /// Wrong tokens that were offered for a cookie.
+  http::failed_tries failed_;
+
+  explicit site(site_settings how);
+
+  using handler = http::response (site::*)(const http::request&);
+  [[nodiscard]] static const std::map<std::string, handler>& handlers();
+
+  http::response health(const http::request& what);
+  http::response ready(const http::request& what);
+  http::response version(const http::request& what);
+  http::response metrics(const http::request& what);
+  http::response openapi(const http::request& what);
+  http::response begin_session(const http::request& what);
+  http::response end_session(const http::request& what);
+  http::response page(const http::request& what);
+  http::response logs(const http::request& what);
+  http::response checkpoint(const http::request& what);
+  http::response artifact(const http::request& what);
+  http::response events(const http::request& what);
+  http::response view(const http::request& what);
+  http::response follow(std::unique_ptr<live_feed> what, std::shared_ptr<http::byte_pipe> by);
+};
+
+} // namespace tune::cli

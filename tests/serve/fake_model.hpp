@@ -1,0 +1,53 @@
+/// A read model whose answers a test chooses.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "serve/read_model.hpp"
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tune::support {
+
+class fake_model : public cli::read_model {
+public:
+  explicit fake_model(std::filesystem::path directory) : directory_{std::move(directory)} {}
+
+  /// The only experiment is "x".
+  std::variant<std::string, http::problem> answer(const std::vector<std::string>& path,
+                                                  const http::query_map& query) override {
+    std::string text;
+    for (const auto& part : path)
+      text += "/" + part;
+    return "{\"path\":\"" + text + "\",\"parameters\":" + std::to_string(query.size()) + "}";
+  }
+
+  std::variant<std::optional<cli::change>, http::problem> change_since(const std::string&,
+                                                                       sequence seq) override {
+    std::lock_guard guard{mutex_};
+    if (last_ <= seq)
+      return std::optional<cli::change>{};
+    return std::optional{cli::change{last_, "{\"last_seq\":" + std::to_string(last_) + "}"}};
+  }
+
+  std::variant<std::filesystem::path, http::problem>
+  directory_of(const std::string& experiment) override {
+    if (experiment == "x")
+      return directory_;
+    return http::problem{404, "not_found", "there is no such experiment"};
+  }
+
+  void commit(sequence last) {
+    std::lock_guard guard{mutex_};
+    last_ = last;
+  }
+
+private:
+  std::filesystem::path directory_;
+  std::mutex mutex_;
+  sequence last_ = 0;
+};
+
+} // namespace tune::support
