@@ -34,7 +34,6 @@ packages=(
   openssl
   pkgconf
   python3
-  python3-venv
   sqlite3
   strace
 )

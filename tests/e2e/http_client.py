@@ -110,6 +110,7 @@ class Events:
         self.connection.request("GET", path, None, given)
         self.response = self.connection.getresponse()
         self.text = b""
+        case.addCleanup(self.close)
 
     def next(self, wait=PATIENCE):
         """The next event as a dict of its fields; None if the stream is over."""
@@ -132,4 +133,5 @@ class Events:
                 return fields
 
     def close(self):
+        self.response.close()
         self.connection.close()

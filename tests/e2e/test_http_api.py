@@ -73,7 +73,7 @@ class Live(ControlCase, Served):
         self.finish(self.child, 0)
 
     def test_logs_are_followed_until_the_trial_ends(self):
-        self.serve_run(self.stepping(samples=1, slots=1, steps=2), running=1)
+        self.serve_run(self.stepping(samples=2, slots=2, steps=2), running=2)
         log = Events(self, "/api/v1/experiments/x/trials/0/logs?stream=stdout&offset=0")
         self.let(0, 100)
         text, last = "", None
@@ -83,6 +83,7 @@ class Live(ControlCase, Served):
             last = part["next_offset"]
             text += part["text"]
         self.assertEqual(event["event"], "end")
+        self.let(1, 100)
         self.finish(self.child, 0)
         self.assertEqual(text, self.trial_file(0, "stdout").read_text())
 
