@@ -118,10 +118,15 @@ object rung_object(const rung_book::key& at, const rung_book::rung& x, const tri
   }
   const auto came = std::max(entered(at, x, trials, is_only_bracket), x.trials.size());
   value::list values;
-  for (auto i : spread_places(all.size(), most))
-    values.emplace_back(value::list{number_value(all[i].first.number),
-                                    number_or_null(all[i].second.value),
-                                    all[i].second.what == rung_remark::kind::went_on});
+  for (auto i : spread_places(all.size(), most)) {
+    const auto& place = all[i].second;
+    // Null: it waits for a word.
+    const auto went_on = place.what == rung_remark::kind::waits
+                             ? value{}
+                             : value{place.what == rung_remark::kind::went_on};
+    values.emplace_back(
+        value::list{number_value(all[i].first.number), number_or_null(place.value), went_on});
+  }
   return {{"at", at.second},
           {"cutoff", number_or_null(x.cutoff)},
           {"entered", number_value(came)},
