@@ -3,6 +3,8 @@
 
 namespace tune::web {
 
-std::span<const asset> web_assets() { return {}; }
+std::span<const asset> web_assets() {
+  return {};
+}
 
 } // namespace tune::web
