@@ -125,6 +125,9 @@ export function lanes(spans) {
   return result;
 }
 
+/** Values of choices are told as they are or as texts: `true` is "true". @param {any} value */
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
 /**
  * Where a value lies on an axis of parameters.
  *
@@ -134,8 +137,8 @@ export function lanes(spans) {
  */
 export function place(axis, value) {
   if (axis.values && axis.values.length > 0) {
-    const wanted = JSON.stringify(value);
-    const at = axis.values.findIndex((x) => JSON.stringify(x) === wanted);
+    const wanted = asText(value);
+    const at = axis.values.findIndex((x) => asText(x) === wanted);
     if (at < 0) return NaN;
     return axis.values.length === 1 ? 0.5 : at / (axis.values.length - 1);
   }

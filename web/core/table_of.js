@@ -23,7 +23,10 @@ import { number } from "./format.js";
 
 /** @param {any} axis @param {any[]} values @returns {Axis} with ends that its values need, where it tells none */
 function whole(axis, values) {
-  const choices = Array.isArray(axis.values) && axis.values.length > 0 ? axis.values : null;
+  // Of these the server lists the items, and a value is an arrangement of them.
+  const isArranged = axis.kind === "permutation" || axis.kind === "subset";
+  const isListed = Array.isArray(axis.values) && axis.values.length > 0 && !isArranged;
+  const choices = isListed ? axis.values : null;
   const made = {
     name: String(axis.name),
     log: Boolean(axis.log),

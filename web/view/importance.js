@@ -1,18 +1,23 @@
 /** Which parameters mattered. */
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { figure, number, percent, plain } from "../core/format.js";
+import { number, percent, plain } from "../core/format.js";
 import { follow, link, metricChoice, metricOf, panel } from "../core/parts.js";
 import { adjust } from "../core/route.js";
+
+/** How sure it is, and what the best trials have. @param {any} x @returns {string} */
+export function told(x) {
+  const parts = [];
+  if (x.more_than_chance === false) parts.push("no more than chance");
+  const [from, to] = [plain(x.from ?? "", 40), plain(x.to ?? "", 40)];
+  if (from) parts.push("the best have " + (to && to !== from ? from + " to " + to : from));
+  return parts.join("; ");
+}
 
 /** @param {any} ctx @param {any} x @param {number} most */
 function bar(ctx, x, most) {
   const value = number(x.importance);
   const part = most > 0 && value > 0 ? value / most : 0;
-  const sure =
-    x.p === null || x.p === undefined
-      ? null
-      : h("small.quiet", null, "p " + (number(x.p) < 0.001 ? "< 0.001" : figure(x.p, 2)));
   return h(
     "li",
     null,
@@ -26,7 +31,7 @@ function bar(ctx, x, most) {
       h("i", { style: { width: 100 * part + "%" } }),
     ),
     h("span.number.mono", null, percent(value, 1)),
-    sure,
+    h("small.quiet", null, told(x)),
   );
 }
 

@@ -23,7 +23,7 @@ const marksOf = (rungs) =>
       trial: v[0],
       x: i + 0.7 * jitter(v[0]),
       y: number(v[1]),
-      wentOn: v[2],
+      wentOn: v[2] || (number(rung.stopped) === 0 && number(rung.waits) > 0 ? null : false),
       at: rung.at,
     })),
   );
@@ -132,17 +132,16 @@ function costTiles(cost) {
   );
 }
 
-const legend = () =>
-  h(
+/** @param {any[]} rungs */
+function legend(rungs) {
+  const waits = rungs.some((x) => number(x.waits) > 0);
+  return h(
     "p.legend",
     null,
-    h("span.key.on", null, "●"),
-    "went on",
-    h("span.key.cut", null, "×"),
-    "stopped",
-    h("span.key", null, "●"),
-    "waits",
+    [h("span.key.on", null, "●"), "went on", h("span.key.cut", null, "×"), "stopped"],
+    waits ? [h("span.key", null, "●"), "waits"] : null,
   );
+}
 
 const heads = ["Iterations#", "Cutoff#", "Came#", "Went on#", "Stopped#", "Share that went on"];
 const about = "Each mark is a trial that came to the rung; the line is the cutoff as it stands.";
@@ -157,7 +156,7 @@ const panelsOf = (ctx, brackets, signal, redraw) =>
     });
     const { node, body } = panel(title, outliers, about);
     drawBracket(ctx, body, bracket, signal);
-    body.append(legend(), table(heads, bracket.rungs.map(rungRow), title));
+    body.append(legend(bracket.rungs), table(heads, bracket.rungs.map(rungRow), title));
     return node;
   });
 

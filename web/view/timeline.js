@@ -74,7 +74,7 @@ export function show(ctx, plot, data) {
   const drawn = layout(data, end);
   plot.frame.style.setProperty(
     "height",
-    Math.max(180, Math.min(1200, 60 + drawn.rows * 16)) + "px",
+    Math.max(110, Math.min(1200, 60 + drawn.rows * 16)) + "px",
   );
   plot.show({
     x: { label: "time", domain: [0, end || 1], exact: true, time: true },

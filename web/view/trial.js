@@ -168,7 +168,6 @@ function artifactRows(ctx, x) {
 /** @param {any[]} decisions */
 const decisionRows = (decisions) =>
   decisions.map((d) => [
-    duration(d.t),
     count(d.training_iteration),
     plain(String(d.action).replace(/_/g, " "), 30),
     plain(d.text || d.reason, 300),
@@ -188,7 +187,7 @@ function part(title, heads, list, rows) {
 
 /** @param {any} ctx @param {any} x */
 const lists = (ctx, x) => [
-  part("Decisions", ["Time#", "Iteration#", "What", "Why"], x.decisions, decisionRows),
+  part("Decisions", ["Iteration#", "What", "Why"], x.decisions, decisionRows),
   part(
     "Attempts",
     ["Attempt", "Node", "Started#", "Ran#", "Ended", "Detail"],

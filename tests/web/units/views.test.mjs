@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { merge } from "../../../web/core/live.js";
 import { typed, verbsFor } from "../../../web/core/actions.js";
+import { told } from "../../../web/view/importance.js";
 import { ranks } from "../../../web/view/curves.js";
 import { schedule } from "../../../web/view/lineage.js";
 import { jitter } from "../../../web/view/rungs.js";
@@ -81,4 +82,10 @@ test("a trial's story is one sentence", () => {
     "It ended: below the cutoff",
   );
   assert.equal(whyText({ status: "PENDING", reason: "" }), "It waits for its turn.");
+});
+
+test("importance tells how sure it is", () => {
+  assert.equal(told({ more_than_chance: false, from: null, to: null }), "no more than chance");
+  assert.equal(told({ more_than_chance: true, from: 0.1, to: 0.5 }), "the best have 0.1 to 0.5");
+  assert.equal(told({ more_than_chance: true, from: "adam", to: "adam" }), "the best have adam");
 });
