@@ -158,7 +158,7 @@ command_doc fetch_doc() {
 command_doc serve_doc() {
   return {
       "serve",
-      "serve a page, and an API, by which experiments are seen and steered",
+      "show and steer experiments in a browser",
       {{"tune-node serve", "all experiments below results; prints a link"},
        {"tune-node serve results/digits-mlp", "this one"},
        {"tune-node serve --http 0.0.0.0:7780 --allow-host lab", "for others, by TLS"}},
