@@ -13,11 +13,11 @@ import free_places  # noqa: E402
 class FreePlaces(Case):
     def test_count_from_the_end_of_an_attempt_to_the_next_begin(self):
         # Two places; the second attempt ends first, and both are free before the third begins.
-        attempts = [(0.0, 2.0), (0.0, 1.5), (2.25, 3.0), (2.5, 4.0), (3.125, 5.0)]
+        attempts = [(0.0, 2.0, 0.0), (0.0, 1.5, 0.0), (2.25, 3.0, 2.0), (2.5, 4.0, 1.0), (3.125, 5.0, 3.125)]
 
         free = free_places.times_free(attempts)
 
-        self.assertEqual(free, {2: 750.0, 3: 500.0, 4: 125.0})
+        self.assertEqual(free, {2: (750.0, 500.0), 3: (500.0, 0), 4: (125.0, 125.0)})
 
     def test_tell_of_each_searcher(self):
         ran = subprocess.run(
@@ -31,6 +31,7 @@ class FreePlaces(Case):
         for x in told:
             self.assertEqual(x["trials"], [0, 12])
             self.assertLessEqual(x["p50_ms"], x["max_ms"])
+            self.assertLessEqual(x["max_without_configuration_ms"], x["max_ms"])
         self.assertEqual(told[0]["drawn_ahead"], 0)
 
 
