@@ -142,6 +142,32 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   return end;
 }
 
+/// The head's own node, with its guard if trials are to run on this machine.
+expected<node_settings> node_of_head(const head_request& what, const choices& all,
+                                     const std::function<void(const std::string&)>& tell) {
+  auto node = node_here(node_settings{}.name, what.offers, all, tell);
+  if (!node || !what.local)
+    return node;
+  // No head is better than one whose trials all fail for want of the guard.
+  auto guard = process_service::start(node->processes);
+  if (!guard)
+    return error{ec::process, "no trial can run in a process of its own: " + guard.error().detail};
+  node->service = std::move(*guard);
+  return node;
+}
+
+/// Null if no page is wanted.
+expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const head_request& what,
+                                              const fs::path& storage) {
+  if (!what.http)
+    return std::unique_ptr<serving>{};
+  auto page = serving::start(system, storage, page_request(*what.http, what.certs));
+  // Shown even if quiet: nothing else tells it.
+  if (page)
+    say("its page: " + (*page)->link());
+  return page;
+}
+
 [[gnu::noinline]] expected<void> lead(const command_line& line, const head_request& what,
                                       const choices& all, const transport& how) noexcept {
   auto storage = storage_of(what);
@@ -158,18 +184,10 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     if (!quiet)
       say(text);
   };
-  auto here = node_here(node_settings{}.name, what.offers, all, tell);
+  auto here = node_of_head(what, all, tell);
   if (!here)
     return here.error();
   auto& node = *here;
-  if (what.local) {
-    // No head is better than one whose trials all fail for want of the guard.
-    auto guard = process_service::start(node.processes);
-    if (!guard)
-      return error{ec::process,
-                   "no trial can run in a process of its own: " + guard.error().detail};
-    node.service = std::move(*guard);
-  }
   network_config config{how, 0, what.liveness};
   caf::actor_system system{config};
   package_client_settings fetching;
@@ -199,16 +217,10 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   actors.submission_server = spawn_submission_server(system, std::move(submission_server));
   tell_of_break(actors.submission_server, "the submission server", broken);
   tell_of_break(*package_client, "the package client", broken);
-  std::unique_ptr<serving> page;
-  if (what.http) {
-    auto served = serving::start(system, *storage, page_request(*what.http, what.certs));
-    if (!served) {
-      actors.take_down();
-      return served.error();
-    }
-    page = std::move(*served);
-    // Shown even if quiet: nothing else tells it.
-    say("its page: " + page->link());
+  auto page = serve_page(system, what, *storage);
+  if (!page) {
+    actors.take_down();
+    return page.error();
   }
   return stand(what, how, actors, tell, rest);
 }
