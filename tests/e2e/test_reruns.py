@@ -211,7 +211,7 @@ class Code(Scripted):
 
         told = self.run_node("rerun", "results/x", "0", code=5)
 
-        self.assertIn("nothing can be compared: trial 00000 of x never reported loss", told.out)
+        self.assertIn("nothing can be compared: trial 00000 of x never reported a value of loss ", told.out)
 
     def test_a_rerun_names_files_that_were_edited_since(self):
         self.run_node("run", self.job())

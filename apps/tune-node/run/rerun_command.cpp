@@ -152,7 +152,8 @@ void write_table(const rerun_result& x, const table_look& look, std::ostream& ou
   if (x.iteration == 0) {
     out << (x.best_iteration == 0
                 ? "nothing can be compared: trial " + to_text(x.trial) + " of "
-                      + printable(x.experiment) + " never reported " + printable(x.metric)
+                      + printable(x.experiment) + " never reported a value of "
+                      + printable(x.metric) + " other than NaN"
                 : "nothing can be compared: this run has no report at iteration "
                       + std::to_string(x.best_iteration) + ", the best of the first")
         << '\n';

@@ -72,6 +72,7 @@ public:
       read_events(now);
       look(now);
     }
+    take_new();
     for (auto& x : followers_)
       x.to->finish(false);
   }
@@ -148,8 +149,11 @@ private:
 
   void take_new() {
     std::lock_guard guard{mutex_};
-    for (auto& x : new_)
+    // What was written just before the directory is watched may become visible only now.
+    for (auto& x : new_) {
       x.due = clock::now();
+      x.glows_until = x.due + feeds::afterglow;
+    }
     followers_.splice(followers_.end(), new_);
   }
 

@@ -399,7 +399,7 @@ void machine::tell_of_rest() {
   if (trials_.live().empty() && no_search::is_idle(searcher_))
     return emit(cmd::warn{
         settings_.asked
-            ? R"(nothing runs: {"op":"add"} brings trials, and {"op":"stop"} ends the experiment)"
+            ? R"(nothing runs: {"op":"add"} brings trials)"
             : "nothing runs: the command `add` brings trials, and `stop` ends the experiment"});
   emit(cmd::warn{rest_text()});
 }

@@ -106,7 +106,8 @@ void machine::find_best_checkpoint() {
   checkpoint_id result;
   for (auto id : all_of(best_.told()->trial)) {
     const auto& x = checkpoints_.at(id);
-    if (!x.bad && !x.doomed && (!result || is_better(id, result)))
+    const auto is_given = x.location != kept_outside || draws_ < on::clones_named;
+    if (is_given && !x.bad && !x.doomed && (!result || is_better(id, result)))
       result = id;
   }
   set_best_checkpoint(result);

@@ -179,7 +179,7 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
   // What an executor keeps without a name only the trial itself can go on from.
   const auto is_given = what.location != kept_outside || draws_ < on::clones_named;
   trial.lacks_checkpoint = false;
-  if (best_.is(trial.id, trial.lineage))
+  if (best_.is(trial.id, trial.lineage) && is_given)
     best_.set_newest(what.location);
   if (trial.attempt->save.in_memory && trial.attempt->save.id == id && !what.location.empty()
       && notices_.is_first(notice::no_memory))
@@ -189,7 +189,8 @@ void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry
     checkpoints_.replace(before, seq_);
   checkpoints_.keep(id, std::move(what));
   trial.checkpoints.push_back(id);
-  offer_for_best(trial, id);
+  if (is_given)
+    offer_for_best(trial, id);
   review(trial.id);
   review_all();
   if (!trial.end && is_given)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <tuple>
 
@@ -175,7 +176,10 @@ run_group run_book::group_of(const entry& x) const {
   if (scores.empty())
     return result;
   result.is_full = is_over && 2 * scores.size() > result.wanted;
-  result.how.violation /= static_cast<double>(scores.size());
+  // A constraint that one run misses, if only at its limit, is missed.
+  if (result.how.violation > 0)
+    result.how.violation = std::max(result.how.violation / static_cast<double>(scores.size()),
+                                    std::numeric_limits<double>::denorm_min());
   std::tie(result.mean, result.error) = mean_and_error(scores);
   result.how.score = judged_by(rule_.judge, std::move(scores));
   return result;

@@ -55,7 +55,8 @@ expected<std::vector<saved_report>> good_of(store_reader& from, trial_id trial,
   if (!rows)
     return rows.error();
   std::erase_if(*rows, [&](const checkpoint_row& x) {
-    return x.state != "good" || x.location.starts_with(kept_in_memory)
+    // What an executor keeps without a name is nothing to be fetched.
+    return x.state != "good" || x.location.starts_with(kept_in_memory) || x.location == kept_outside
            || (iteration && x.iteration != *iteration);
   });
   std::vector<saved_report> result;

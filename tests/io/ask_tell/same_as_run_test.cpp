@@ -44,6 +44,14 @@ private:
   std::map<trial_id, std::uint64_t> judged_;
 };
 
+/// Half of the trials name a checkpoint with each report, so that others can go on from it.
+bool brings_checkpoints(trial_id id) {
+  return id.number % 2 == 1;
+}
+std::string named_checkpoint() {
+  return std::string{kept_outside} + "there";
+}
+
 /// A run as the runner makes it, with trials that answer at once: an engine, rules, and a cluster
 /// with room for every trial. Trials begin when they are admitted.
 class straight_run : public engine_ports {
@@ -83,7 +91,10 @@ public:
     news->iteration = ++x.iteration;
     news->timestamp_ms = 1'000;
     news->metrics = std::make_shared<object>(object{{"loss", loss_of(id, x.iteration)}});
-    post(on::reported{news});
+    loop_->post(on::reported{news}, instant{0});
+    if (brings_checkpoints(id))
+      loop_->post(on::saved{id, x.attempt, {}, x.iteration, {}, named_checkpoint(), 0}, instant{0});
+    settle();
   }
   [[nodiscard]] bool is_over() const { return loop_->machine().is_finished(); }
 
@@ -130,15 +141,23 @@ private:
     trials_[x.trial] = {x.attempt, 0, x.iteration, x.failures == 0};
     news_.emplace_back(on::started{x.trial, x.attempt, 0});
   }
-  /// Checkpoints are written only for pauses.
+  /// Checkpoints without a name are kept only for pauses.
   void carry(const cmd::save& x) {
-    if (!x.then_end) {
+    const auto is_named = brings_checkpoints(x.trial);
+    if (!x.then_end && !is_named) {
       news_.emplace_back(
           on::save_failed{x.trial, x.attempt, x.checkpoint, "the report brought no checkpoint"});
       return;
     }
-    news_.emplace_back(on::saved{x.trial, x.attempt, x.checkpoint, x.iteration, {}, "there", 1});
-    end(x.trial, x.attempt, end_class::stopped);
+    news_.emplace_back(on::saved{x.trial,
+                                 x.attempt,
+                                 x.checkpoint,
+                                 x.iteration,
+                                 {},
+                                 is_named ? named_checkpoint() : std::string{kept_outside},
+                                 1});
+    if (x.then_end)
+      end(x.trial, x.attempt, end_class::stopped);
   }
   void carry(const cmd::halt& x) {
     end(x.trial, x.attempt, x.how == halt_mode::kill ? end_class::killed : end_class::stopped);
@@ -150,6 +169,9 @@ private:
 
   void post(event_body what) {
     news_.push_back(std::move(what));
+    settle();
+  }
+  void settle() {
     sequence durable = 0;
     while (durable < loop_->machine().last_seq() || !news_.empty() || is_asked()) {
       if (is_asked())
@@ -227,6 +249,8 @@ public:
     } else {
       said.set("op", "report");
       said.set("metrics", object{{"loss", loss_of(id, ++x.iteration)}});
+      if (brings_checkpoints(id))
+        said.set("checkpoint", "there");
     }
     hear(id, with_.tell(said));
   }
