@@ -185,9 +185,9 @@ class Limits(Case):
         before = self.rows(state)
 
         none = self.run_node("resume", "results/x", "--mode", "errored_only", "-o", "json")
-        self.assertEqual(none.json()["status"], "left_off")
-        self.assertRegex(none.err, "no trial has failed, and so nothing runs again; "
-                         "tune-node resume .*/x --experiment.time_limit 0 goes on with the rest\n")
+        self.assertEqual(none.json()["status"], "time_limit")
+        self.assertRegex(none.err, "no trial has failed, and so nothing runs again; tune-node resume "
+                         ".*/x --experiment.time_limit 0 goes on with what is left\n")
         late = self.run_node("resume", "results/x", "--add", '{"x":0.5}', code=8)
         self.assertIn("would run, since experiment.time_limit = 1.0s is over", late.err)
         self.assertIn(" --experiment.time_limit 0 adds this configuration and runs it",

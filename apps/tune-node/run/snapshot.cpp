@@ -160,9 +160,6 @@ finished_before(const fs::path& directory, const spec& wanted, const snapshot_fr
   auto result = recorded_end(*reader, *row, fixed);
   if (!result)
     return result.error();
-  // Trials that failed were to run again, and there are none: the rest waits as it did.
-  if (row->status != to_text(experiment_status::done))
-    result->how.status = experiment_status::left_off;
   return std::optional{std::move(*result)};
 }
 
