@@ -167,6 +167,8 @@ class Samples(Answers):
         self.assertEqual((counts["TERMINATED"], counts["WITHDRAWN"]), (5, 7))
         status = self.run_node("status", self.where())
         self.assertIn("5 trials: 5 terminated; 7 more were withdrawn before they began", status.out)
+        self.assertIn("\n  5 terminated:\n", status.out)
+        self.assertNotIn("withdrawn before it began", status.out)
         counts = self.run_node("status", self.where(), "-o", "json").json()["counts"]
         self.assertEqual((counts["TERMINATED"], counts["WITHDRAWN"]), (5, 7))
         listed = self.run_node("list", "experiments", "results", "-o", "json").json()[0]

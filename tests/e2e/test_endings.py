@@ -192,6 +192,9 @@ class Limits(Case):
         self.assertIn("would run, since experiment.time_limit = 1.0s is over", late.err)
         self.assertIn(" --experiment.time_limit 0 adds this configuration and runs it",
                       self.run_node("add", "results/x", "x=0.5", code=6).err)
+        for words in (["pause", "results/x"], ["retry", "results/x", "0"]):
+            self.assertIn(" --experiment.time_limit 0 goes on with it",
+                          self.run_node(*words, code=6).err)
         self.assertEqual(self.rows(state), before)
 
     def test_a_time_limit_before_anything_was_reported_is_no_success(self):

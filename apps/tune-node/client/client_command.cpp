@@ -163,9 +163,9 @@ std::string retry_advice(const client_command& what, const fs::path& directory, 
            + " leaves it as it is; " + rerun_advice(*ended, directory, way);
   if (failed == rows.end() && !rows.empty())
     return result + "trial " + to_text(rows.front().trial) + " has not ended: " + way.command
-           + " goes on with it" + way.note;
+           + without_limits_met(directory) + " goes on with it" + way.note;
   return result + with_mode(way, what.from_scratch ? "restart_errored" : "errored_only")
-         + " runs all that had failed again, "
+         + without_limits_met(directory) + " runs all that had failed again, "
          + (what.from_scratch ? "from the beginning"
                               : "each from its newest checkpoint (restart_errored: from the "
                                 "beginning)")
@@ -275,7 +275,8 @@ error with_advice(error why, const client_command& what, const control_request& 
   else if (is_done_with(directory))
     why.detail = nothing_left(what.what, directory, way);
   else
-    why.detail += "; " + way.command + " goes on with it" + way.note;
+    why.detail
+        += "; " + way.command + without_limits_met(what.directory) + " goes on with it" + way.note;
   return why;
 }
 

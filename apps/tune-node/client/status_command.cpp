@@ -56,21 +56,30 @@ expected<std::vector<listed_trial>> running_trials(store_reader& from,
   return result;
 }
 
-expected<std::vector<listed_trial>> some_trials(store_reader& from, const trial_query& which,
+/// Those that began. @param withdrawn Number of terminated trials that did not.
+expected<std::vector<listed_trial>> some_trials(store_reader& from, trial_query which,
+                                                std::uint64_t withdrawn,
                                                 const std::vector<objective>& objectives) {
   std::vector<listed_trial> result;
   if (which.limit == 0)
     return result;
+  const auto most = which.limit;
+  which.limit += which.status == trial_status::terminated ? withdrawn : 0;
   auto found = from.trials(which);
   if (!found)
     return found.error();
-  for (const auto& x : *found)
-    result.push_back(listed(x, objectives, {}));
+  for (const auto& x : *found) {
+    if (result.size() < most && !x.reason.starts_with(withdrawn_reason))
+      result.push_back(listed(x, objectives, {}));
+  }
   return result;
 }
 
-expected<std::vector<trial_share>> shares_of(store_reader& from, const status_counts& counts,
+/// @param withdrawn Number of terminated trials that never began: they are counted apart.
+expected<std::vector<trial_share>> shares_of(store_reader& from, status_counts counts,
+                                             std::uint64_t withdrawn,
                                              const std::vector<objective>& objectives) {
+  counts[static_cast<std::size_t>(trial_status::terminated)] -= withdrawn;
   using enum trial_status;
   auto rows = deal_rows(counts, most_shown);
   std::vector<trial_share> result;
@@ -82,12 +91,12 @@ expected<std::vector<trial_share>> shares_of(store_reader& from, const status_co
     trial_query which;
     which.status = status;
     which.limit = static_cast<std::size_t>(shown == count ? shown : (shown + 1) / 2);
-    auto first = some_trials(from, which, objectives);
+    auto first = some_trials(from, which, withdrawn, objectives);
     if (!first)
       return first.error();
     which.limit = static_cast<std::size_t>(shown) - which.limit;
     which.descending = true;
-    auto last = some_trials(from, which, objectives);
+    auto last = some_trials(from, which, withdrawn, objectives);
     if (!last)
       return last.error();
     std::reverse(last->begin(), last->end());
@@ -110,7 +119,7 @@ expected<known_state> read_state(const fs::path& directory) {
   if (!running)
     return reading_failed(running.error());
   seen->trials = std::move(*running);
-  auto shares = shares_of(reader, row.counts, fixed.objectives);
+  auto shares = shares_of(reader, row.counts, row.withdrawn, fixed.objectives);
   if (!shares)
     return reading_failed(shares.error());
   known_state result;

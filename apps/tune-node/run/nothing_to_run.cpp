@@ -81,8 +81,8 @@ std::string why_nothing_runs(const fs::path& directory, const spec& wanted, expe
   const auto in_vain = changed_in_vain(directory, wanted);
   if (how != experiment_status::done)
     return begin + "no trial has failed, and so nothing runs again; " + printable(way.command)
-           + without_limits_met(directory) + " goes on with what is left" + printable(way.note) + "\n"
-           + in_vain;
+           + without_limits_met(directory) + " goes on with what is left" + printable(way.note)
+           + "\n" + in_vain;
   return begin + "nothing is left to run; " + printable(way.command)
          + " --experiment.num_samples N takes further samples"
          + (way.is_resume ? ", --add JSON a configuration of your own" : printable(way.note)) + "\n"

@@ -157,6 +157,18 @@ TEST(run_book, heeds_constraints_before_scores) {
   EXPECT_EQ(uut.book.ranked(9)[1].how.violation, 1);
 }
 
+TEST(run_book, heeds_what_one_run_misses_at_the_limit_of_a_strict_constraint) {
+  constexpr auto least = std::numeric_limits<double>::denorm_min();
+  filled uut{three()};
+  for (auto violation : {0.0, 0.0, least})
+    uut.run(1, 0.9, violation);
+  for (int i = 0; i < 3; ++i)
+    uut.run(2, 0.1);
+
+  EXPECT_EQ(uut.book.best()->mean, 0.1);
+  EXPECT_EQ(uut.book.ranked(9)[1].how.violation, least);
+}
+
 TEST(run_book, names_the_winner_by_what_was_confirmed) {
   auto rule = three();
   rule.confirm = 2;
