@@ -21,6 +21,11 @@ def pictures():
     return sorted(PICTURES.glob("*.svg"))
 
 
+def pages():
+    """Pictures of the page in a browser, which scripts/make_page_pictures.py makes."""
+    return sorted(PICTURES.glob("page-*.png"))
+
+
 def screen_of(picture):
     """The lines of the screen in a picture, each element's text in its column."""
     lines = {}
@@ -134,7 +139,8 @@ class Pages(unittest.TestCase):
         images = list(self.images())
         shown = {(page.parent / path).resolve() for page, _, path in images}
 
-        self.assertEqual(shown, set(pictures()))
+        self.assertEqual(shown, set(pictures() + pages()))
+        self.assertEqual(len(pages()), 2)
         self.assertEqual(images[0][0].name, "README.md")
         self.assertEqual(images[0][2], "docs/pictures/run.svg")
 
