@@ -53,6 +53,7 @@ TEST(status_messages, snapshots_look_the_same_at_the_client) {
   final_status end;
   end.how = {experiment_status::done, "why", {}, instant{7}, "disk full"};
   end.how.view.succeeded = 4;
+  end.how.view.promising = 5;
   end.last = x;
   end.head_goes = true;
 
@@ -65,6 +66,7 @@ TEST(status_messages, snapshots_look_the_same_at_the_client) {
   EXPECT_EQ(back->how.why, "why");
   EXPECT_EQ(back->how.storage_error, "disk full");
   // The exit code of a limit of time rests on it.
+  EXPECT_EQ(back->how.view.promising, 5u);
   ASSERT_TRUE(back->how.view.best);
   EXPECT_EQ(back->how.view.best->trial, x.best->trial);
   EXPECT_TRUE(back->head_goes);

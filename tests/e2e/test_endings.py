@@ -207,6 +207,32 @@ class Limits(Case):
 
         self.assertEqual(ran.json()["status"], "time_limit")
 
+    def test_what_failed_trials_reported_before_a_time_limit_is_no_success(self):
+        (self.directory / "go.sh").write_text(
+            "[ $1 = 0 ] && exec sleep 600\necho loss=1\nexit 3\n")
+        ini = self.ini(
+            "[experiment]\nmetric = loss\ntime_limit = 1s\n[trainable]\n"
+            "command = sh ./go.sh {x}\nmetric.loss = loss={number}\n[space]\nx = grid(1, 0)\n"
+            "[failure]\nmax_failures = 0\n")
+
+        ran = self.run_node("run", ini, "--cluster.cpus", "2", "-o", "json", code=5)
+        self.assertEqual(ran.json()["status"], "time_limit")
+        self.assertEqual(ran.json()["best"]["trial"], "00000")
+        self.run_node("run", ini, "--experiment.name", "y", "--cluster.cpus", "2", "--strict", code=5)
+        self.run_node("wait", "results/x", code=5)
+        self.run_node("resume", "results/x", "--mode", "errored_only", code=5)
+
+    def test_what_failed_trials_reported_before_fail_fast_is_no_success(self):
+        (self.directory / "go.sh").write_text(
+            "[ $1 = 0 ] && exec sleep 600\necho loss=1\nexit 3\n")
+        ini = self.ini(
+            "[experiment]\nmetric = loss\n[trainable]\n"
+            "command = sh ./go.sh {x}\nmetric.loss = loss={number}\n[space]\nx = grid(1, 0)\n"
+            "[failure]\nmax_failures = 0\nfail_fast = true\n")
+
+        self.run_node("run", ini, "--cluster.cpus", "2", code=5)
+        self.run_node("wait", "results/x", code=5)
+
     def test_the_environment_limits_the_training_time(self):
         ini = self.ini(
             "[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n[trainable]\n"

@@ -4,7 +4,7 @@
 #include "store_fixture.hpp"
 
 #include "tune/io/store/best_trials.hpp"
-#include "tune/io/store/succeeded.hpp"
+#include "tune/io/store/trials_with_number.hpp"
 
 #include <gmock/gmock.h>
 
@@ -179,7 +179,7 @@ TEST_F(store_reader_test, lists_trials_filtered_sorted_and_in_pages) {
   EXPECT_EQ(numbers({std::nullopt, order::metric, "no'such", true, 2}), (list{0, 1}));
 }
 
-TEST_F(store_reader_test, counts_trials_that_ended_well_with_a_number) {
+TEST_F(store_reader_test, counts_trials_with_a_number_that_have_not_failed) {
   std::vector<store_item> items;
   items.emplace_back(at(1, on::opened{}));
   const value losses[] = {2.0, samples::nan, "none", samples::inf, 1.0};
@@ -198,14 +198,22 @@ TEST_F(store_reader_test, counts_trials_that_ended_well_with_a_number) {
   silent.trial = {5};
   silent.status = trial_status::terminated;
   items.emplace_back(6, silent);
+  const auto seen = samples::a_report(6, 1, {1, 6}, {{"loss", 3.0}});
+  cmd::trial_changed paused;
+  paused.trial = {6};
+  paused.status = trial_status::paused;
+  paused.last = paused.best = seen;
+  items.emplace_back(at(7, on::reported{seen}));
+  items.emplace_back(7, paused);
   auto store = fresh();
   ASSERT_TRUE(store.write(items).has_value());
   auto uut = reader();
 
-  auto counted = count_succeeded(uut, "loss");
+  auto counted = count_with_number(uut, "loss");
 
   ASSERT_TRUE(counted) << counted.error().detail;
-  EXPECT_EQ(*counted, 3u) << "a number, NaN, infinity";
+  EXPECT_EQ(counted->succeeded, 3u) << "a number, NaN, infinity";
+  EXPECT_EQ(counted->promising, 4u) << "these, and the paused one, but not the failed one";
 }
 
 TEST_F(store_reader_test, puts_trials_without_the_number_last_either_way) {

@@ -154,6 +154,7 @@ std::string to_json(const final_status& x, const std::vector<objective>& objecti
   result.set("status", value{static_cast<std::int64_t>(x.how.status)});
   result.set("why", x.how.why);
   result.set("succeeded", count_value(x.how.view.succeeded));
+  result.set("promising", count_value(x.how.view.promising));
   result.set("elapsed", nanoseconds_value(x.how.elapsed));
   result.set("storage_error", x.how.storage_error);
   result.set("last", value{to_object(x.last, true)});
@@ -185,6 +186,7 @@ expected<final_status> final_status_from_json(std::string_view text) {
   result.how.status = read_ending(from);
   result.how.why = from.get<std::string>("why");
   result.how.view.succeeded = from.get_count("succeeded");
+  result.how.view.promising = from.get_count("promising");
   result.how.elapsed = read_nanoseconds(from, "elapsed");
   result.how.storage_error = from.get<std::string>("storage_error");
   result.last = read_snapshot(from.get<object>("last"), from);

@@ -61,14 +61,13 @@ exit_code exit_code_of(const run_summary& how, bool strict, int signal) {
     case experiment_status::time_limit:
     case experiment_status::left_off:
       // Trials that are to go on count by what they have reported.
-      if (!how.view.best && how.view.succeeded == 0)
+      if (how.view.promising == 0)
         return exit_code::none_succeeded;
       return strict && errored > 0 ? exit_code::some_failed : exit_code::done;
     case experiment_status::stalled:
       return exit_code::again;
     case experiment_status::failed:
-      return how.view.best || how.view.succeeded > 0 ? exit_code::some_failed
-                                                     : exit_code::none_succeeded;
+      return how.view.promising > 0 ? exit_code::some_failed : exit_code::none_succeeded;
     case experiment_status::done:
     case experiment_status::stopped:
       break;

@@ -7,7 +7,7 @@
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
-#include "tune/io/store/succeeded.hpp"
+#include "tune/io/store/trials_with_number.hpp"
 #include "tune/tuner/run_steps.hpp"
 
 #include <algorithm>
@@ -168,9 +168,9 @@ expected<finished_run> recorded_end(store_reader& from, const experiment_row& ro
   auto last = recorded_snapshot(from, row, fixed);
   if (!last)
     return last.error();
-  auto succeeded = count_succeeded(from, fixed.objectives.front().metric);
-  if (!succeeded)
-    return succeeded.error();
+  auto counted = count_with_number(from, fixed.objectives.front().metric);
+  if (!counted)
+    return counted.error();
   finished_run result{std::move(*last), {}};
   if (result.last.best) {
     auto& best = result.how.view.best.emplace();
@@ -181,7 +181,8 @@ expected<finished_run> recorded_end(store_reader& from, const experiment_row& ro
   result.how.why = row.why;
   result.how.view.counts = row.counts;
   result.how.view.withdrawn = row.withdrawn;
-  result.how.view.succeeded = *succeeded;
+  result.how.view.succeeded = counted->succeeded;
+  result.how.view.promising = counted->promising;
   return result;
 }
 

@@ -25,6 +25,9 @@ void census::move(standing& of, trial_status to) {
   const auto held = of.is_held() ? 1u : 0u;
   held_paused_ -= of.status_ == trial_status::paused ? held : 0;
   held_paused_ += to == trial_status::paused ? held : 0;
+  const auto number = of.has_number() ? 1u : 0u;
+  promising_ -= of.status_ != trial_status::errored ? number : 0;
+  promising_ += to != trial_status::errored ? number : 0;
   --counts_[index(of.status_)];
   ++counts_[index(to)];
   of.status_ = to;
@@ -32,6 +35,11 @@ void census::move(standing& of, trial_status to) {
 
 void census::set_succeeded(standing& of, bool to) {
   set(of.succeeded_, to, succeeded_);
+}
+
+void census::note_number(standing& of) {
+  if (!std::exchange(of.number_, true) && of.status_ != trial_status::errored)
+    ++promising_;
 }
 
 void census::queue(trial_id trial, standing& of) {

@@ -26,6 +26,8 @@ public:
   [[nodiscard]] trial_status status() const { return status_; }
   /// True if the trial ended without error and its first objective was a number at least once.
   [[nodiscard]] bool has_succeeded() const { return succeeded_; }
+  /// True if its first objective was a number at least once, however the trial ended.
+  [[nodiscard]] bool has_number() const { return number_; }
   /// True if the scheduler knows that the trial may be started.
   [[nodiscard]] bool is_queued() const { return queued_; }
   /// True while the trial waits for the cluster to grant its request, or, while all is suspended,
@@ -42,6 +44,7 @@ private:
   trial_status status_ = trial_status::pending;
   hold held_ = hold::none;
   bool succeeded_ = false;
+  bool number_ = false;
   bool queued_ = false;
   bool awaits_lease_ = false;
   bool asked_for_ = false;
@@ -57,6 +60,8 @@ public:
   void add(const standing& of);
   void move(standing& of, trial_status to);
   void set_succeeded(standing& of, bool to);
+  /// The trial's first objective was a number.
+  void note_number(standing& of);
 
   void queue(trial_id trial, standing& of);
   void leave_queue(trial_id trial, standing& of);
@@ -73,6 +78,8 @@ public:
   [[nodiscard]] std::uint64_t count(trial_status x) const { return counts_[index(x)]; }
   [[nodiscard]] std::uint64_t running() const { return count(trial_status::running); }
   [[nodiscard]] std::uint64_t succeeded() const { return succeeded_; }
+  /// Trials whose first objective was a number at least once, except those that failed.
+  [[nodiscard]] std::uint64_t promising() const { return promising_; }
   /// Trials that may be started and that the scheduler has not chosen yet.
   [[nodiscard]] std::uint64_t queued() const { return queued_; }
   [[nodiscard]] std::uint64_t awaiting_lease() const { return awaiting_lease_; }
@@ -91,6 +98,7 @@ private:
 
   status_counts counts_{};
   std::uint64_t succeeded_ = 0;
+  std::uint64_t promising_ = 0;
   std::uint64_t queued_ = 0;
   std::uint64_t awaiting_lease_ = 0;
   std::uint64_t held_ = 0;

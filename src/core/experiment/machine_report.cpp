@@ -168,7 +168,10 @@ std::vector<needed_metric> machine::needed_metrics() const {
 void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& what) {
   const auto& first = settings_.objectives.front();
   auto number = metric_number(*what, first.metric);
-  trial.has_objective = trial.has_objective || number.has_value();
+  if (number) {
+    trial.has_objective = true;
+    census_.note_number(entry(trial.id).stands);
+  }
   auto score = number.value_or(no_number);
   score = first.maximise ? score : -score;
   // Comparisons with NaN are false, so a NaN never becomes the best; ties keep the earlier report.

@@ -135,9 +135,10 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
 }
 
 experiment_view machine::view() const {
-  experiment_view result{census_.counts(),    census_.succeeded(), best_.told(),
-                         dialogue_.is_done(), drain_.has_value(),  clients_.suspended(),
-                         census_.held(),      waits_for(),         samples_.withdrawn()};
+  experiment_view result{census_.counts(),     census_.succeeded(), census_.promising(),
+                         best_.told(),         dialogue_.is_done(), drain_.has_value(),
+                         clients_.suspended(), census_.held(),      waits_for(),
+                         samples_.withdrawn()};
   if (result.best)
     result.best->status = entry_of(result.best->trial).stands.status();
   if (auto group = result.best ? runs_.book().best() : std::nullopt)

@@ -32,12 +32,31 @@ TEST(census, counts_a_change_that_is_none_once) {
     uut.await_lease(x);
     uut.ask_for(one, x);
     uut.set_succeeded(x, true);
+    uut.note_number(x);
   }
 
   EXPECT_EQ(uut.queued(), 1u);
   EXPECT_EQ(uut.awaiting_lease(), 1u);
   EXPECT_EQ(uut.asked_for(), 1u);
   EXPECT_EQ(uut.succeeded(), 1u);
+  EXPECT_EQ(uut.promising(), 1u);
+}
+
+TEST(census, counts_no_failed_trial_as_promising) {
+  census uut;
+  std::array<standing, 2> all;
+  for (auto& x : all)
+    uut.add(x);
+  uut.note_number(all[0]);
+  uut.move(all[0], trial_status::errored);
+  uut.move(all[1], trial_status::errored);
+  uut.note_number(all[1]);
+  EXPECT_EQ(uut.promising(), 0u);
+
+  uut.move(all[0], trial_status::pending);
+  EXPECT_EQ(uut.promising(), 1u) << "it is retried";
+  uut.move(all[0], trial_status::terminated);
+  EXPECT_EQ(uut.promising(), 1u);
 }
 
 TEST(census, knows_whom_clients_asked_for_and_who_may_be_started) {

@@ -49,6 +49,9 @@ struct experiment_view {
   status_counts counts{};
   /// Trials that ended without error and whose first objective was a number at least once.
   std::uint64_t succeeded = 0;
+  /// Trials whose first objective was a number at least once, whether they have ended or are to go
+  /// on, except those that failed.
+  std::uint64_t promising = 0;
   std::optional<best_trial> best;
   bool searcher_done = false;
   bool draining = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/io/store/succeeded.hpp"
+#include "tune/io/store/trials_with_number.hpp"
 
 #include "tune/core/trial/report.hpp"
 
@@ -27,7 +27,7 @@ expected<bool> reported_number(store_reader& from, trial_id of, const std::strin
   }
 }
 
-expected<bool> has_succeeded(store_reader& from, const trial_row& x, const std::string& metric) {
+expected<bool> had_number(store_reader& from, const trial_row& x, const std::string& metric) {
   if (x.best_metrics)
     return true;
   return x.iterations == 0 ? expected<bool>{false} : reported_number(from, x.trial, metric);
@@ -35,20 +35,22 @@ expected<bool> has_succeeded(store_reader& from, const trial_row& x, const std::
 
 } // namespace
 
-expected<std::uint64_t> count_succeeded(store_reader& from, const std::string& metric) {
-  std::uint64_t result = 0;
+expected<trials_with_number> count_with_number(store_reader& from, const std::string& metric) {
+  trials_with_number result;
   trial_query query;
-  query.status = trial_status::terminated;
   query.limit = page;
   for (;;) {
     const auto rows = from.trials(query);
     if (!rows)
       return rows.error();
     for (const auto& x : *rows) {
-      const auto good = has_succeeded(from, x, metric);
-      if (!good)
-        return good.error();
-      result += *good ? 1 : 0;
+      if (x.status == trial_status::errored)
+        continue;
+      const auto counts = had_number(from, x, metric);
+      if (!counts)
+        return counts.error();
+      result.promising += *counts ? 1 : 0;
+      result.succeeded += *counts && x.status == trial_status::terminated ? 1 : 0;
     }
     if (rows->size() < page)
       return result;
