@@ -14,7 +14,7 @@ version=14
 
 formatter=
 for candidate in "clang-format-$version" clang-format; do
-  if command -v "$candidate" >/dev/null && "$candidate" --version | grep -q "version $version\."; then
+  if command -v "$candidate" >/dev/null && [[ $("$candidate" --version) == *"version $version."* ]]; then
     formatter=$candidate
     break
   fi

@@ -45,7 +45,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 is_in_archive() {
-  apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+  # No pipe to `grep -q`, which ends first: apt-cache would fail by SIGPIPE, now and then.
+  [[ $(apt-cache policy "$1" 2>/dev/null || true) == *'Candidate: '[^\(]* ]]
 }
 
 is_there() {
