@@ -36,6 +36,7 @@
 #include "run/wait_command.hpp"
 #include "serve/serve_command.hpp"
 #include "simulate/simulate_command.hpp"
+#include "up/up_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 
@@ -80,6 +81,8 @@ struct commander {
   const choices& all;
 
   exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
+
+  exit_code operator()(const up_request& x) const { return run_up(line, x, all); }
 
   exit_code operator()(const ask_tell_request& x) const { return run_ask_tell(line, x, all); }
 
@@ -243,7 +246,8 @@ int run(int argc, char** argv, const choices& all) {
     return static_cast<int>(exit_code::usage);
   }
   std::optional<stderr_queue> talk;
-  if (std::holds_alternative<run_request>(line->what)
+  const auto* up = std::get_if<up_request>(&line->what);
+  if (std::holds_alternative<run_request>(line->what) || up != nullptr
       || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<rerun_request>(line->what)
@@ -251,7 +255,7 @@ int run(int argc, char** argv, const choices& all) {
       || std::holds_alternative<head_request>(line->what)
       || std::holds_alternative<serve_request>(line->what)
       || std::holds_alternative<worker_request>(line->what)) {
-    hold_signals();
+    hold_signals(up != nullptr ? up->run.notice_signal : 0);
     talk.emplace();
   }
   auto code = carry_out(*line, all);

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,6 +58,11 @@ struct run_request {
   bool yes = false;
   /// Whether to write the result to stdout.
   bool tells = true;
+  /// Called once workers may join, with the port. Null: nobody wants to know.
+  std::function<expected<void>(std::uint16_t)> listens = {};
+  /// A signal that announces the end of this machine's time: the run is left off, with exit code
+  /// 75. 0: none.
+  int notice_signal = 0;
   /// Where to serve the page of this experiment; nothing: nowhere.
   std::optional<peer_address> http;
   /// `--section.key value` in the order given; see `load_request`.
@@ -97,6 +103,8 @@ struct head_request {
 
 struct worker_request {
   peer_address join;
+  /// Other addresses of the same head, tried in turn.
+  std::vector<peer_address> also = {};
   /// Empty: the machine's name.
   std::string name;
   /// Empty: the default directory.
@@ -129,6 +137,21 @@ enum class metric_scope : std::uint8_t {
   last_10_avg,
   min,
   max
+};
+
+/// One process of several that a launcher starts with the same words.
+struct up_request {
+  /// What the leading process runs.
+  run_request run;
+  /// Nothing: as the launcher's environment tells.
+  std::optional<std::uint64_t> rank;
+  std::optional<std::uint64_t> size;
+  /// Directory on storage that all processes share; empty: beside the experiment's.
+  std::string rendezvous;
+  /// Address of the head, in the place of a directory; certificates are then given.
+  std::optional<peer_address> meet_at;
+  /// What each process offers, and how it works for the head.
+  worker_request worker;
 };
 
 struct trials_request {
@@ -333,11 +356,12 @@ struct help_request {
 };
 
 using request
-    = std::variant<run_request, ask_tell_request, head_request, worker_request, resume_request,
-                   status_request, trials_request, fsck_request, rerun_request, compare_request,
-                   importance_request, attach_request, logs_request, wait_request, fetch_request,
-                   serve_request, client_command, simulate_request, list_request, config_request,
-                   certs_request, version_request, completion_request, help_request>;
+    = std::variant<run_request, up_request, ask_tell_request, head_request, worker_request,
+                   resume_request, status_request, trials_request, fsck_request, rerun_request,
+                   compare_request, importance_request, attach_request, logs_request, wait_request,
+                   fetch_request, serve_request, client_command, simulate_request, list_request,
+                   config_request, certs_request, version_request, completion_request,
+                   help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

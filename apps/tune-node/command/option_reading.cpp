@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/option_reading.hpp"
 
+#include "command/option_values.hpp"
 #include "tune/core/plugin/options.hpp"
 
 namespace tune::cli {
@@ -18,6 +19,18 @@ expected<std::uint64_t> count_from(const std::string& text, std::string_view nam
   return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
                    + in_quotes(text),
                &where);
+}
+
+expected<void> read_offers(const read_result& from, offered_request& to, const command_doc& where) {
+  auto bytes = [](const std::string& text) { return parse_bytes(text); };
+  for (const auto& done : {read_option(from, "cpus", to.cpus, amount_from, where),
+                           read_option(from, "gpus", to.gpus, amount_from, where),
+                           read_option(from, "memory", to.memory, bytes, where),
+                           read_option(from, "custom", to.custom, custom_from, where)}) {
+    if (!done)
+      return done;
+  }
+  return {};
 }
 
 } // namespace tune::cli

@@ -43,4 +43,8 @@ expected<void> read_option(const read_result& from, std::string_view option, Val
   return {};
 }
 
+/// Reads the resources that a machine offers.
+[[nodiscard]] expected<void> read_offers(const read_result& from, offered_request& to,
+                                         const command_doc& where);
+
 } // namespace tune::cli

@@ -5,6 +5,7 @@
 #include "command/looking_requests.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
+#include "command/up_request.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/program_name.hpp"
@@ -114,19 +115,6 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   if (x.has("insecure-plaintext"))
     result.overrides.push_back({"cluster.insecure_plaintext", "true"});
   return request{std::move(result)};
-}
-
-/// Reads the resources that a machine offers.
-expected<void> read_offers(const read_result& x, offered_request& to, const command_doc& where) {
-  auto bytes = [](const std::string& text) { return parse_bytes(text); };
-  for (const auto& done : {read_option(x, "cpus", to.cpus, amount_from, where),
-                           read_option(x, "gpus", to.gpus, amount_from, where),
-                           read_option(x, "memory", to.memory, bytes, where),
-                           read_option(x, "custom", to.custom, custom_from, where)}) {
-    if (!done)
-      return done;
-  }
-  return {};
 }
 
 /// Reads the time after which a silent node counts as lost.
@@ -394,6 +382,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
       = where.positionals.empty() ? std::vector<std::string_view>{} : where.positionals[0].choices;
   if (where.name == "run")
     return run_from(x, where);
+  if (where.name == "up")
+    return up_from(x, where);
   if (where.name == "ask-tell")
     return request{ask_tell_request{x.positionals[0], x.has("resume"), x.overrides}};
   if (where.name == "head")

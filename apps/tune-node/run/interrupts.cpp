@@ -19,6 +19,9 @@ namespace tune::cli {
 
 namespace {
 
+/// See `hold_signals`.
+int further_signal = 0;
+
 sigset_t watched() {
   sigset_t result;
   sigemptyset(&result);
@@ -26,6 +29,8 @@ sigset_t watched() {
   sigaddset(&result, SIGTERM);
   // If it was ignored when the process began (nohup), it never comes, although it is blocked.
   sigaddset(&result, SIGHUP);
+  if (further_signal > 0)
+    sigaddset(&result, further_signal);
   return result;
 }
 
@@ -65,7 +70,8 @@ void wait_for_signals(int wake, const std::function<void(int)>& first,
 
 } // namespace
 
-void hold_signals() {
+void hold_signals(int further) {
+  further_signal = further;
   auto set = watched();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   // A reader of our output may go: then writing fails, which is no reason to abandon trials.

@@ -10,7 +10,8 @@ namespace tune::cli {
 
 /// Keeps these signals, and SIGPIPE, from ending the process. Call in `main` before any thread is
 /// started: threads inherit it.
-void hold_signals();
+/// @param further Another signal that interrupts; 0: none.
+void hold_signals(int further = 0);
 
 /// Takes one of these signals that came while no `interrupts` lived. @returns its number.
 [[nodiscard]] std::optional<int> take_held_signal();

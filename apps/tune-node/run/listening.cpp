@@ -8,8 +8,9 @@
 
 namespace tune::cli {
 
-expected<void> open_to_workers(standalone_run& run, listen_options port, const std::string& certs,
-                               const std::shared_ptr<screen>& shown) {
+expected<peer_address> open_to_workers(standalone_run& run, listen_options port,
+                                       const std::string& certs,
+                                       const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
   auto how = reaching_words(certs, port.cluster, !port.how.identity, "--cluster");
   auto opened = run.listen(std::move(port));
@@ -17,7 +18,7 @@ expected<void> open_to_workers(standalone_run& run, listen_options port, const s
     return opened.error();
   shown->say(printable("workers may join: "
                        + program_call("worker --join " + to_text(reachable(*opened)) + how)));
-  return {};
+  return opened;
 }
 
 } // namespace tune::cli

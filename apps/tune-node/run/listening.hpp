@@ -9,10 +9,11 @@
 
 namespace tune::cli {
 
-/// Opens the port for workers and shows its address. @errors as `standalone_run::listen`.
+/// Opens the port for workers and shows its address. @returns the address with the port that was
+/// opened. @errors as `standalone_run::listen`.
 /// @param certs The directory of certificates as given by the user; empty: the default one.
-[[nodiscard]] expected<void> open_to_workers(standalone_run& run, listen_options port,
-                                             const std::string& certs,
-                                             const std::shared_ptr<screen>& shown);
+[[nodiscard]] expected<peer_address> open_to_workers(standalone_run& run, listen_options port,
+                                                     const std::string& certs,
+                                                     const std::shared_ptr<screen>& shown);
 
 } // namespace tune::cli

@@ -166,7 +166,9 @@ private:
   std::optional<listen_options> port_;
   std::optional<shared_parts> made_;
   experiment_actors_options how_;
+  /// The signal that interrupted the run; 0: none, or the one that gave notice.
   std::atomic<int> signal_ = 0;
+  std::atomic<bool> is_left_off_ = false;
 
   // -- Steps before the run. Each returns the exit code if it is the last one.
 
@@ -294,13 +296,14 @@ private:
     run.emplace(system, std::move(made_->parts), std::move(how_), loaded_.what.cluster.local,
                 [](const std::string& why) { give_up(in_one_line(why)); });
     interrupts watch{[&](int number) {
-                       signal_ = number;
+                       is_left_off_ = true;
+                       signal_ = number == what_.notice_signal ? 0 : number;
                        shown->say("leaving off in order; once more to stop at once");
                        run->actors().interrupt();
                      },
                      leave_at_once};
     auto end = follow(*run, shown);
-    rest.begin(signal_ != 0);
+    rest.begin(is_left_off_);
     page->reset();
     run->close();
     return end;
@@ -328,8 +331,11 @@ private:
   expected<run_summary> follow(standalone_run& run, const std::shared_ptr<screen>& shown) {
     if (port_) {
       const auto& certs = loaded_.what.cluster.certs;
-      if (auto opened = open_to_workers(run, std::move(*port_), certs, shown); !opened)
+      auto opened = open_to_workers(run, std::move(*port_), certs, shown);
+      if (!opened)
         return opened.error();
+      if (auto told = what_.listens ? what_.listens(opened->port) : expected<void>{}; !told)
+        return told.error();
     }
     if (auto began = run.actors().start(); !began)
       return began.error();

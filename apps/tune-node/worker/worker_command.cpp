@@ -65,6 +65,7 @@ public:
   explicit worker_talk(bool quiet) : quiet_{quiet} {}
 
   void joined(const std::string& name, const welcome& by) override {
+    was_joined_ = true;
     last_.clear();
     tell("joined as node " + name + "; the head is " + to_text(by.build));
   }
@@ -101,6 +102,8 @@ public:
     return *end_;
   }
 
+  [[nodiscard]] bool was_joined() const { return was_joined_; }
+
 private:
   void tell(const std::string& text) const {
     if (!quiet_)
@@ -108,10 +111,54 @@ private:
   }
 
   bool quiet_;
+  std::atomic<bool> was_joined_ = false;
   std::string last_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<worker_end> end_;
+};
+
+/// Dials the addresses of one head in turn, that which answered last before the others.
+class head_finder {
+public:
+  head_finder(caf::actor_system& system, const worker_request& what, const transport& how)
+      : whom_{what.join} {
+    ways_.push_back({what.join, dial(system, what.join, how)});
+    for (const auto& x : what.also)
+      ways_.push_back({x, dial(system, x, how)});
+  }
+
+  expected<node_registry_actor> find() {
+    std::optional<error> first;
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      auto found = ways_[i].dial();
+      if (found) {
+        std::swap(ways_[0], ways_[i]);
+        std::lock_guard guard{mutex_};
+        whom_ = ways_[0].whom;
+        return found;
+      }
+      // A stranger at one address is no reason to give up the others.
+      if (!first || first->code == ec::refused)
+        first = found.error();
+    }
+    return *first;
+  }
+
+  /// The address that answered last.
+  [[nodiscard]] peer_address whom() const {
+    std::lock_guard guard{mutex_};
+    return whom_;
+  }
+
+private:
+  struct way {
+    peer_address whom;
+    head_dialer dial;
+  };
+  std::vector<way> ways_;
+  mutable std::mutex mutex_;
+  peer_address whom_;
 };
 
 exit_code code_of(const worker_end& how) {
@@ -137,9 +184,10 @@ head_session_settings settings_of(const worker_request& what, node_settings here
                                   const package_client_actor& package_client) {
   using std::chrono::duration_cast;
   head_session_settings result;
-  result.dial = dial(system, what.join, how);
-  result.route = [whom = what.join] {
-    return route_to(whom, std::chrono::steady_clock::now() + std::chrono::seconds{5});
+  auto finder = std::make_shared<head_finder>(system, what, how);
+  result.dial = [finder] { return finder->find(); };
+  result.route = [finder] {
+    return route_to(finder->whom(), std::chrono::steady_clock::now() + std::chrono::seconds{5});
   };
   result.cluster = what.cluster;
   result.worker = random_hex(identity_bytes);
@@ -174,9 +222,11 @@ void sweep(const std::filesystem::path& directory) {
 }
 
 /// Runs the actors until the head session has ended.
+/// @param outcome Gets everything but the exit code.
 [[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
                                                node_settings node, const transport& how,
-                                               work_directory& directory) noexcept {
+                                               work_directory& directory,
+                                               worker_outcome& outcome) noexcept {
   last_wait rest{directory.path(), say};
   network_config config{how, 0, what.liveness};
   // Destroyed after everything that writes into it.
@@ -200,8 +250,9 @@ void sweep(const std::filesystem::path& directory) {
   end_when_broken(head_session, "the head session");
   std::atomic<int> signals = 0;
   interrupts watch{
-      [&](int) {
+      [&](int number) {
         ++signals;
+        outcome.signal = number;
         rest.remind_from(std::chrono::duration_cast<milliseconds>(what.leave_grace));
         say("leaving: no more trials; those that run save and go on elsewhere, or end, within "
             + duration_text(what.leave_grace) + "; once more to hand them back now");
@@ -215,6 +266,7 @@ void sweep(const std::filesystem::path& directory) {
       }};
   send_from_outside(head_session, run_atom_v);
   auto end = talk->wait();
+  outcome.was_joined = talk->was_joined();
   rest.begin(signals > 1);
   caf::anon_send_exit(*package_client, caf::exit_reason::user_shutdown);
   return end;
@@ -223,9 +275,8 @@ void sweep(const std::filesystem::path& directory) {
 /// The number of threads of a worker without trials, and a few for these.
 constexpr std::size_t threads_of_worker = 16;
 
-} // namespace
-
-exit_code run_worker(const command_line& line, const worker_request& what, const choices& all) {
+exit_code work(const command_line& line, const worker_request& what, const choices& all,
+               worker_outcome& outcome) {
   auto how = choose_transport(what.join, what.certs, what.insecure_plaintext);
   if (!how)
     return refuse(how.error());
@@ -243,7 +294,7 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   if (auto can = can_start_threads(threads_of_worker); !can)
     return refuse(can.error());
   end_when_exhausted("the head goes on without this worker");
-  auto end = conduct(line, what, std::move(*node), *how, *directory);
+  auto end = conduct(line, what, std::move(*node), *how, *directory, outcome);
   // The actors that would have removed the directories of the last jobs may have ended before that.
   sweep(directory->path());
   if (!end)
@@ -251,6 +302,19 @@ exit_code run_worker(const command_line& line, const worker_request& what, const
   if (end->how != worker_end::kind::left)
     say(end->why);
   return code_of(*end);
+}
+
+} // namespace
+
+worker_outcome work_for_head(const command_line& line, const worker_request& what,
+                             const choices& all) {
+  worker_outcome result;
+  result.code = work(line, what, all, result);
+  return result;
+}
+
+exit_code run_worker(const command_line& line, const worker_request& what, const choices& all) {
+  return work_for_head(line, what, all).code;
 }
 
 } // namespace tune::cli

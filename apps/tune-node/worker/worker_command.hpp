@@ -8,8 +8,20 @@
 
 namespace tune::cli {
 
+/// The end of a worker.
+struct worker_outcome {
+  exit_code code = exit_code::done;
+  /// Whether it was ever a node of the head.
+  bool was_joined = false;
+  /// The first signal that told it to go; 0: none.
+  int signal = 0;
+};
+
 /// Offers this machine to a head until it is told to go. `hold_signals` was called before any
 /// thread was started. Events are written to stderr, a line each.
+[[nodiscard]] worker_outcome work_for_head(const command_line& line, const worker_request& what,
+                                           const choices& all);
+/// The same for the command line. @returns the exit code.
 [[nodiscard]] exit_code run_worker(const command_line& line, const worker_request& what,
                                    const choices& all);
 

@@ -7,6 +7,7 @@
 #include "proc_files.hpp"
 #include "spawn.hpp"
 #include "supervised_process.hpp"
+#include "tune/io/process/notice_signal.hpp"
 #include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -309,6 +311,8 @@ std::optional<int> guard_main(int argc, char** argv) {
   if (!socket || high_null < 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
     return 1;
   ::prctl(PR_SET_NAME, "tune-guard");
+  if (const auto* ignored = std::getenv(guard_ignores))
+    set_notice_signal(std::atoi(ignored));
   if (::chdir("/") != 0)
     return 1;
   remove_left_groups();

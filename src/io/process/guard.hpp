@@ -17,6 +17,9 @@
 
 namespace tune {
 
+/// Variable of a guard's environment: the number of the signal that programs begin with ignored.
+inline constexpr const char* guard_ignores = "TUNE_GUARD_IGNORES";
+
 /// Runs the guard if `argv[1]` says so. @returns its exit status; empty if this process is not a
 /// guard.
 [[nodiscard]] std::optional<int> guard_main(int argc, char** argv);

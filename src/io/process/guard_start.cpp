@@ -3,6 +3,7 @@
 #include "guard_wire.hpp"
 #include "proc_files.hpp"
 #include "tune/io/process/host.hpp"
+#include "tune/io/process/notice_signal.hpp"
 #include "tune/io/process/piped_program.hpp"
 #include "tune/io/process/process_mark.hpp"
 #include "tune/io/process/shortage.hpp"
@@ -55,12 +56,14 @@ bool is_usable(const char* file) {
 /// know it is a guard cannot start guards endlessly.
 struct marked_environment {
   std::string mark = std::string{marker} + "=1";
+  std::string ignored = std::string{guard_ignores} + "=" + std::to_string(notice_signal());
   std::vector<char*> pointers;
 
   marked_environment() {
     for (auto** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
       pointers.push_back(*entry);
     pointers.push_back(mark.data());
+    pointers.push_back(ignored.data());
     pointers.push_back(nullptr);
   }
 };

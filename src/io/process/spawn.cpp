@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spawn.hpp"
 
+#include "tune/io/process/notice_signal.hpp"
 #include "tune/io/process/shortage.hpp"
 
 #include <fcntl.h>
@@ -30,6 +31,8 @@ struct plan {
   const std::vector<int>* fds = nullptr;
   const std::vector<std::pair<std::uint32_t, std::uint64_t>>* limits = nullptr;
   int cgroup_members = -1;
+  /// See `notice_signal`.
+  int ignored = 0;
   std::vector<std::string> candidates;
   std::vector<char*> argv;
   /// "/bin/sh", the script, the other arguments.
@@ -102,6 +105,8 @@ int child_main(void* arg) {
   }
   if (::close_range(static_cast<unsigned>(count), ~0U, 0) != 0)
     give_up(p, step::descriptors);
+  if (p.ignored > 0)
+    ::signal(p.ignored, SIG_IGN);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -218,6 +223,7 @@ expected<pid_t> spawn(const spawn_order& what) {
   p.fds = &what.fds;
   p.limits = &what.limits;
   p.cgroup_members = what.cgroup_members;
+  p.ignored = notice_signal();
   p.candidates = candidates_of(what);
   p.argv = pointers_to(what.argv);
   p.shell_argv = p.argv;

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "up/rendezvous.hpp"
+
+#include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/field_reader.hpp"
+#include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/hmac.hpp"
+#include "tune/io/files/remove_tree.hpp"
+#include "tune/io/json.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t token_bytes = 16;
+/// Limit for the small files of the directory. [bytes]
+constexpr std::size_t most_text = 64 * 1024;
+constexpr std::string_view rank_prefix = "rank-";
+
+error system_fault(const std::string& doing, const fs::path& what) {
+  return {ec::storage, "cannot " + doing + " " + what.string() + ": " + std::strerror(errno)};
+}
+
+/// Opens the directory. @errors `ec::refused` if others own it or may enter it.
+expected<guarded_directory> open_private(const fs::path& directory) {
+  auto opened = guarded_directory::open(directory);
+  if (!opened)
+    return opened.error();
+  struct stat about = {};
+  if (::fstat(opened->number(), &about) != 0)
+    return system_fault("look at", directory);
+  if (about.st_uid != ::geteuid())
+    return error{ec::refused, directory.string() + " belongs to another user, who could take part"};
+  if ((about.st_mode & 077) != 0)
+    return error{ec::refused, directory.string()
+                                  + " is open to others, and keys will lie there: chmod 700 it, or "
+                                    "name one that does not exist yet"};
+  return opened;
+}
+
+expected<void> make_private(const fs::path& directory) {
+  std::error_code failed;
+  if (directory.has_parent_path())
+    fs::create_directories(directory.parent_path(), failed);
+  if (failed)
+    return error{ec::storage, "cannot make " + directory.parent_path().string() + ": "
+                                  + failed.message()};
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return system_fault("make", directory);
+  return {};
+}
+
+/// @errors `ec::refused` if another process has it.
+expected<store::descriptor> lock_in(const guarded_directory& directory) {
+  auto file = directory.extend("lock", 0600);
+  if (!file)
+    return file.error();
+  if (::flock(file->number(), LOCK_EX | LOCK_NB) == 0)
+    return file;
+  if (errno == EWOULDBLOCK)
+    return error{ec::refused, "another process with rank 0 leads the launch in "
+                                  + directory.path().string()};
+  return system_fault("lock", directory.path() / "lock");
+}
+
+std::vector<std::string> names_of_ranks(const fs::path& directory) {
+  std::vector<std::string> result;
+  std::error_code failed;
+  for (fs::directory_iterator i{directory, failed}, end; !failed && i != end; i.increment(failed)) {
+    auto name = i->path().filename().string();
+    if (name.starts_with(rank_prefix))
+      result.push_back(std::move(name));
+  }
+  return result;
+}
+
+/// Removes what a launch leaves, and nothing else.
+expected<void> clear(const guarded_directory& directory) {
+  for (const auto* name : {"head.json", "end.json"}) {
+    if (auto done = directory.remove(name); !done)
+      return done;
+  }
+  auto trees = names_of_ranks(directory.path());
+  trees.emplace_back("certs");
+  for (const auto& name : trees) {
+    if (!directory.has_any(name))
+      continue;
+    if (auto done = directory.remove_tree(name); !done)
+      return done;
+  }
+  return {};
+}
+
+/// Certificates for all ranks. Nobody can issue one afterwards.
+expected<void> issue_all(const fs::path& directory, std::uint64_t size) {
+  const auto certs = directory / "certs";
+  certificate_order order;
+  order.whom.name = "head";
+  if (auto made = init_certificates(certs, "launch", order); !made)
+    return made.error();
+  for (std::uint64_t rank = 1; rank < size; ++rank) {
+    const auto name = std::string{rank_prefix} + std::to_string(rank);
+    order.whom.name = name;
+    if (auto done = issue_certificates(certs, directory / name, order); !done)
+      return done;
+  }
+  std::error_code failed;
+  fs::remove(certificate_paths_in(certs).authority_key, failed);
+  return failed ? expected<void>{error{ec::storage, "cannot remove the key of the CA in "
+                                                        + certs.string() + ": " + failed.message()}}
+                : expected<void>{};
+}
+
+std::string text_of(const sockaddr& from) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* address = nullptr;
+  if (from.sa_family == AF_INET)
+    address = &reinterpret_cast<const sockaddr_in&>(from).sin_addr;
+  if (from.sa_family == AF_INET6) {
+    const auto& six = reinterpret_cast<const sockaddr_in6&>(from).sin6_addr;
+    // An address of a link means nothing on another machine.
+    address = IN6_IS_ADDR_LINKLOCAL(&six) ? nullptr : &six;
+  }
+  if (address == nullptr || ::inet_ntop(from.sa_family, address, text.data(), text.size()) == nullptr)
+    return {};
+  return text.data();
+}
+
+void add_addresses(std::vector<std::string>& to, bool loopback) {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0)
+    return;
+  for (const auto* x = all; x != nullptr; x = x->ifa_next) {
+    const auto is_up = (x->ifa_flags & IFF_UP) != 0;
+    const auto is_loopback = (x->ifa_flags & IFF_LOOPBACK) != 0;
+    if (x->ifa_addr == nullptr || !is_up || is_loopback != loopback)
+      continue;
+    auto text = text_of(*x->ifa_addr);
+    if (!text.empty() && std::find(to.begin(), to.end(), text) == to.end())
+      to.push_back(std::move(text));
+  }
+  ::freeifaddrs(all);
+}
+
+} // namespace
+
+std::vector<std::string> own_hosts() {
+  std::vector<std::string> result;
+  add_addresses(result, false);
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0')
+    result.emplace_back(name.data());
+  add_addresses(result, true);
+  return result;
+}
+
+std::string to_json(const head_place& x) {
+  object result;
+  result.set("token", x.token);
+  value::list addresses;
+  for (const auto& y : x.addresses)
+    addresses.emplace_back(to_text(y));
+  result.set("addresses", value{std::move(addresses)});
+  return tune::to_json(result) + "\n";
+}
+
+expected<head_place> head_place_from_json(std::string_view text) {
+  auto all = object_from_json(text);
+  if (!all)
+    return all.error();
+  field_reader from{*all, "in head.json"};
+  head_place result;
+  result.token = from.get<std::string>("token");
+  for (const auto& x : from.get<value::list>("addresses")) {
+    const auto* written = x.as_string();
+    auto address = peer_address_from(written != nullptr ? *written : std::string{});
+    if (!address)
+      return error{ec::bad_option, "in head.json: addresses: " + address.error().detail};
+    result.addresses.push_back(std::move(*address));
+  }
+  if (result.addresses.empty())
+    from.fail("addresses is empty");
+  if (from.fault())
+    return *from.fault();
+  return result;
+}
+
+expected<led_rendezvous> led_rendezvous::make(const fs::path& directory, std::uint64_t size) {
+  if (auto made = make_private(directory); !made)
+    return made.error();
+  auto opened = open_private(directory);
+  if (!opened)
+    return opened.error();
+  auto lock = lock_in(*opened);
+  if (!lock)
+    return lock.error();
+  if (auto done = clear(*opened); !done)
+    return done.error();
+  if (auto done = issue_all(directory, size); !done)
+    return done.error();
+  return led_rendezvous{directory, std::move(*lock), random_hex(token_bytes)};
+}
+
+expected<void> led_rendezvous::tell(std::uint16_t port) const {
+  auto opened = open_private(directory_);
+  if (!opened)
+    return opened.error();
+  head_place here{token_, {}};
+  for (const auto& host : own_hosts())
+    here.addresses.push_back({host, port});
+  auto written = opened->replace("head.json", to_json(here), "head.json.new");
+  return written ? expected<void>{} : expected<void>{written.error()};
+}
+
+void led_rendezvous::end(int code, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds pace{50};
+  auto opened = open_private(directory_);
+  if (!opened)
+    return;
+  const auto text = tune::to_json(object{{"token", token_}, {"code", std::int64_t{code}}}) + "\n";
+  static_cast<void>(opened->replace("end.json", text, "end.json.new"));
+  static_cast<void>(opened->remove("head.json"));
+  // Also for ranks that have not arrived: they may be about to, and would wait in vain afterwards.
+  for (auto left = patience; left.count() > 0 && !names_of_ranks(directory_).empty(); left -= pace)
+    std::this_thread::sleep_for(pace);
+  static_cast<void>(clear(*opened));
+  static_cast<void>(opened->remove("lock"));
+  ::rmdir(directory_.c_str());
+}
+
+expected<std::optional<head_place>> joined_rendezvous::head() const {
+  std::error_code failed;
+  if (!fs::exists(directory_, failed) && !failed)
+    return std::optional<head_place>{};
+  auto opened = open_private(directory_);
+  if (!opened)
+    return opened.error();
+  auto text = opened->text("head.json", most_text);
+  if (!text)
+    return text.error();
+  if (!*text)
+    return std::optional<head_place>{};
+  auto result = head_place_from_json(**text);
+  if (!result)
+    return error{result.error().code, directory_.string() + ": " + result.error().detail};
+  return std::optional{std::move(*result)};
+}
+
+std::optional<int> joined_rendezvous::code() const {
+  auto opened = open_private(directory_);
+  if (!opened)
+    return std::nullopt;
+  auto text = opened->text("end.json", most_text);
+  if (!text || !*text)
+    return std::nullopt;
+  auto all = object_from_json(**text);
+  if (!all)
+    return std::nullopt;
+  field_reader from{*all, "in end.json"};
+  const auto result = from.get_count("code");
+  return from.fault() || result > 255 ? std::nullopt : std::optional{static_cast<int>(result)};
+}
+
+void joined_rendezvous::leave() const {
+  if (auto opened = guarded_directory::open(directory_))
+    static_cast<void>(opened->remove_tree(certificates().filename().string()));
+}
+
+} // namespace tune::cli

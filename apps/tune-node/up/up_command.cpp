@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "up/up_command.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "run/ending.hpp"
+#include "run/interrupts.hpp"
+#include "run/load_configuration.hpp"
+#include "run/run_command.hpp"
+#include "up/launch_place.hpp"
+#include "up/rendezvous.hpp"
+#include "worker/worker_command.hpp"
+
+#include "tune/core/program_name.hpp"
+#include "tune/io/process/notice_signal.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/net/transport.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+#include <thread>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Rank 0 waits so long at its end for ranks that have not gone yet.
+constexpr milliseconds parting{10'000};
+/// Another rank waits so long for the exit code after the head has let it go.
+constexpr milliseconds until_code{15'000};
+/// One search for the head; then its place is read again, since rank 0 may have begun anew.
+constexpr std::chrono::seconds one_search{10};
+
+void say_of_launch(const std::string& text) {
+  // In one piece, since any thread may call this.
+  std::cerr << program_name() + " up: " + printable(text) + "\n";
+}
+
+/// Changes of the configuration that the options of `up` mean for the leading process.
+std::vector<named_text> overrides_of(const up_request& what) {
+  auto result = what.run.overrides;
+  auto set = [&result](const char* key, const auto& amount) {
+    std::ostringstream text;
+    text << amount;
+    result.push_back({key, text.str()});
+  };
+  const auto& offers = what.worker.offers;
+  if (offers.cpus)
+    set("cluster.cpus", *offers.cpus);
+  if (offers.gpus)
+    set("cluster.gpus", *offers.gpus);
+  if (offers.memory)
+    set("cluster.memory", *offers.memory);
+  return result;
+}
+
+/// One process of a launch.
+class launched {
+public:
+  launched(const command_line& line, const up_request& what, const choices& all,
+           launch_place place)
+      : line_{line}, what_{what}, all_{all}, place_{std::move(place)} {}
+
+  exit_code run() {
+    if (place_.size > 1 && !what_.meet_at) {
+      auto found = rendezvous_directory();
+      if (!found)
+        return exit_code::configuration;
+      directory_ = std::move(*found);
+    }
+    return place_.rank == 0 ? lead() : work();
+  }
+
+private:
+  const command_line& line_;
+  const up_request& what_;
+  const choices& all_;
+  launch_place place_;
+  /// Empty: there is none.
+  fs::path directory_;
+
+  /// @returns nothing if the configuration, which has the storage, has faults; they were shown.
+  std::optional<fs::path> rendezvous_directory() const {
+    if (!what_.rendezvous.empty())
+      return fs::absolute(what_.rendezvous).lexically_normal();
+    // The warnings are for rank 0 to show.
+    auto loaded = load_or_complain(what_.run.file, what_.run.overrides, all_, true);
+    if (!loaded)
+      return std::nullopt;
+    const auto experiment = fs::absolute(experiment_directory(loaded->what, fs::current_path()));
+    const auto& launch = place_.launch;
+    const auto name = launch.empty() ? experiment.filename().string() : launch;
+    return (experiment.parent_path() / (".up-" + name)).lexically_normal();
+  }
+
+  // -- Rank 0.
+
+  exit_code lead() {
+    std::optional<led_rendezvous> meeting;
+    if (!directory_.empty()) {
+      auto made = led_rendezvous::make(directory_, place_.size);
+      if (!made)
+        return complain(made.error());
+      meeting.emplace(std::move(*made));
+    }
+    auto code = run_experiment(line_, run_of(meeting), all_);
+    // Notice that came before the run was begun.
+    if (what_.run.notice_signal > 0
+        && code == static_cast<exit_code>(128 + what_.run.notice_signal))
+      code = exit_code::again;
+    if (meeting)
+      meeting->end(static_cast<int>(code), parting);
+    return code;
+  }
+
+  run_request run_of(const std::optional<led_rendezvous>& meeting) const {
+    auto result = what_.run;
+    result.overrides = overrides_of(what_);
+    if (!result.resume)
+      result.resume = resume_mode::automatic;
+    if (meeting) {
+      result.overrides.push_back({"cluster.listen", "0.0.0.0:0"});
+      result.overrides.push_back({"cluster.certs", meeting->certificates().string()});
+      result.listens = [&meeting](std::uint16_t port) { return meeting->tell(port); };
+    } else if (what_.meet_at && place_.size > 1) {
+      const auto here = is_loopback(what_.meet_at->host) ? what_.meet_at->host : "0.0.0.0";
+      result.overrides.push_back({"cluster.listen", to_text(peer_address{here, what_.meet_at->port})});
+      if (!what_.worker.certs.empty())
+        result.overrides.push_back({"cluster.certs", what_.worker.certs});
+    }
+    return result;
+  }
+
+  // -- Other ranks.
+
+  worker_request worker_of() const {
+    auto result = what_.worker;
+    result.once = true;
+    if (result.name.empty())
+      result.name = place_.node;
+    return result;
+  }
+
+  exit_code work() {
+    if (what_.meet_at) {
+      auto request = worker_of();
+      request.join = *what_.meet_at;
+      return run_worker(line_, request, all_);
+    }
+    const joined_rendezvous meeting{directory_, place_.rank};
+    const auto code = work_by(meeting);
+    meeting.leave();
+    return code;
+  }
+
+  exit_code work_by(const joined_rendezvous& meeting) {
+    const auto until = std::chrono::steady_clock::now() + what_.worker.join_timeout;
+    const auto is_patient = what_.worker.join_timeout.count() > 0;
+    for (;;) {
+      auto head = await_head(meeting, is_patient ? std::optional{until} : std::nullopt);
+      if (!head)
+        return complain(head.error());
+      if (!*head)
+        return code_without_head(meeting);
+      auto request = worker_of();
+      request.certs = meeting.certificates().string();
+      request.join = (*head)->addresses.front();
+      request.also.assign((*head)->addresses.begin() + 1, (*head)->addresses.end());
+      request.join_timeout = one_search;
+      auto outcome = work_for_head(line_, request, all_);
+      if (outcome.was_joined || outcome.signal != 0)
+        return code_after(meeting, outcome);
+      if (is_patient && std::chrono::steady_clock::now() >= until)
+        return outcome.code;
+    }
+  }
+
+  /// Waits until the head listens, or has ended. @returns nothing if it has ended, or a signal came.
+  /// @errors `ec::unreachable` if it took too long; as `joined_rendezvous::head`.
+  expected<std::optional<head_place>>
+  await_head(const joined_rendezvous& meeting,
+             std::optional<std::chrono::steady_clock::time_point> until) {
+    constexpr milliseconds first_pace{20};
+    constexpr milliseconds most_pace{500};
+    for (auto pace = first_pace;; pace = std::min(2 * pace, most_pace)) {
+      auto head = meeting.head();
+      if (!head || *head)
+        return head;
+      if (meeting.code())
+        return std::optional<head_place>{};
+      if (auto number = take_held_signal()) {
+        signal_ = *number;
+        return std::optional<head_place>{};
+      }
+      if (until && std::chrono::steady_clock::now() >= *until)
+        return error{ec::unreachable, "rank 0 did not come to " + directory_.string() + " within "
+                                          + duration_text(what_.worker.join_timeout)
+                                          + "; do all ranks see this directory?"};
+      std::this_thread::sleep_for(pace);
+    }
+  }
+
+  exit_code code_without_head(const joined_rendezvous& meeting) const {
+    const auto code = meeting.code();
+    return static_cast<exit_code>(code ? *code : 128 + signal_);
+  }
+
+  /// What the head's end means here; a rank that was told to go does not wait for it.
+  static exit_code code_after(const joined_rendezvous& meeting, const worker_outcome& how) {
+    constexpr milliseconds pace{50};
+    auto code = meeting.code();
+    for (auto left = how.signal == 0 ? until_code : milliseconds{0}; !code && left.count() > 0;
+         left -= pace) {
+      std::this_thread::sleep_for(pace);
+      code = meeting.code();
+    }
+    if (code)
+      return static_cast<exit_code>(*code);
+    if (how.signal != 0)
+      return static_cast<exit_code>(128 + how.signal);
+    say_of_launch("rank 0 went without a word; begun again, it goes on with what is recorded");
+    return exit_code::unreachable;
+  }
+
+  int signal_ = 0;
+};
+
+} // namespace
+
+exit_code run_up(const command_line& line, const up_request& what, const choices& all) {
+  auto place = launch_place_of({what.rank, what.size}, environment_of(environ));
+  if (!place) {
+    say_of_launch(to_text(place.error()));
+    return exit_code::usage;
+  }
+  if (!place->warning.empty() && !line.quiet)
+    say_of_launch(place->warning);
+  set_notice_signal(what.run.notice_signal);
+  // Rank 0 alone heeds it, for all.
+  if (place->rank > 0)
+    hold_signals();
+  return launched{line, what, all, std::move(*place)}.run();
+}
+
+} // namespace tune::cli
