@@ -16,4 +16,4 @@
 #BSUB -r
 #BSUB -Q "75"
 
-mpirun "${TUNE_NODE:-tune-node}" up "${FILE:?set FILE}" --notice USR2
+mpirun "${PROGRAM:-tune-node}" up "${FILE:?set FILE}" --notice USR2

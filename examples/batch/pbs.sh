@@ -12,7 +12,7 @@
 #PBS -r y
 
 cd "$PBS_O_WORKDIR" || exit 1
-mpirun "${TUNE_NODE:-tune-node}" up "${FILE:?name it by qsub -v FILE=...}"
+mpirun "${PROGRAM:-tune-node}" up "${FILE:?name it by qsub -v FILE=...}"
 code=$?
 
 # 75: left off, and everything is saved.

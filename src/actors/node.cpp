@@ -4,6 +4,7 @@
 #include "attempt_proxy.hpp"
 #include "node_services.hpp"
 #include "not_ready.hpp"
+#include "occupants.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/firm.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -69,7 +69,7 @@ struct node_state {
   monitors watched;
   std::map<std::string, std::shared_ptr<const job>> jobs;
   /// Allocations by lease.
-  std::unordered_map<std::uint64_t, occupant> occupants;
+  occupants_by_lease<occupant> occupants;
 
   ~node_state() {
     for (const auto& [lease, x] : occupants)
@@ -85,6 +85,7 @@ struct node_state {
     for (const auto& x : settings->jobs)
       know(x);
     watched.init(self);
+    occupants.observe(settings->when_busy);
     services.begin(self, settings);
   }
 
@@ -101,8 +102,8 @@ struct node_state {
     auto [place, is_new] = occupants.try_emplace(order.lease, occupant{order, trial});
     if (is_new && settings->gate && is_here(order.lease))
       send_attempt_proxy(place->second);
-    else if (!is_new)
-      meet(place->second, trial);
+    else if (!is_new && place->second.attempt_proxy)
+      send(self, place->second.attempt_proxy, trial);
     carry_out(commands);
     drop_if_absent(order.lease);
   }
@@ -110,11 +111,6 @@ struct node_state {
   void send_attempt_proxy(occupant& x) {
     x.attempt_proxy = spawn_attempt_proxy(self->system(), x.order.attempt, settings->gate, x.trial);
     x.trial = x.attempt_proxy;
-  }
-
-  void meet(const occupant& x, const trial_actor& trial) {
-    if (x.attempt_proxy)
-      send(self, x.attempt_proxy, trial);
   }
 
   [[nodiscard]] bool is_here(std::uint64_t lease) const {

@@ -7,6 +7,8 @@
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/clocks.hpp"
 #include "tune/actors/firm.hpp"
+#include "tune/core/liveness/idle_limit.hpp"
+#include "tune/core/liveness/retry_pace.hpp"
 #include "tune/io/process/process_mark.hpp"
 
 #include <algorithm>
@@ -19,10 +21,28 @@ namespace {
 using head_session_impl = extend<head_session_actor, caf::result<void>(tick_atom, std::uint64_t),
                                  caf::result<void>(heartbeat_news),
                                  // Sent by the node: it may speak.
-                                 caf::result<void>(leases_kept)>;
+                                 caf::result<void>(leases_kept),
+                                 // Sent by the node: something runs there, or nothing any more.
+                                 caf::result<void>(bool),
+                                 // Leaves if this stretch of idleness still lasts.
+                                 caf::result<void>(leave_atom, std::uint64_t)>;
 
 /// Limit for each answer of a head that was reached.
 constexpr auto answer_patience = std::chrono::seconds{10};
+
+hello hello_of(const head_session_settings& x, const std::string& process,
+               const node_route& route) {
+  return {x.build,
+          x.cluster,
+          x.node.name,
+          x.worker,
+          wall_ms(),
+          x.node.capacity,
+          offer_of(x.node).labels,
+          process,
+          route,
+          x.node.gpus};
+}
 
 struct head_session_state {
   static inline const char* name = "tune.head_session";
@@ -33,23 +53,22 @@ struct head_session_state {
   dialer_actor dialer;
   monitors watched;
   std::optional<joined_session> with;
-  std::chrono::milliseconds wait{0};
-  std::chrono::steady_clock::time_point alone_since;
+  retry_pace pace;
+  idle_limit idleness;
   /// Number of the newest timer; older ones are ignored.
   std::uint64_t timer = 0;
   /// Number of the newest try; answers to older ones are ignored.
   std::uint64_t course = 0;
   bool leaving = false;
-  /// True once the worker has joined a head.
-  bool was_joined = false;
   /// True when the head is lost and the node is ending.
   bool is_lost = false;
 
   head_session_observer& seen() { return *settings.observer; }
 
   void start() {
-    wait = settings.first_wait;
-    alone_since = self->clock().now();
+    pace = {settings.first_wait, settings.most_wait, settings.patience};
+    pace.begin(self->clock().now());
+    note_load(false);
     attempt();
   }
 
@@ -80,16 +99,7 @@ struct head_session_state {
         return refuse(to.why.detail);
       return retry(to.why.detail);
     }
-    hello words{settings.build,
-                settings.cluster,
-                settings.node.name,
-                settings.worker,
-                wall_ms(),
-                settings.node.capacity,
-                offer_of(settings.node).labels,
-                own_process,
-                to.route,
-                settings.node.gpus};
+    const auto words = hello_of(settings, own_process, to.route);
     request(self, to.node_registry, answer_patience, hello_atom_v, to_json(words))
         .then(in_course<std::string>([this, node_registry = to.node_registry](
                                          const std::string& text) { hear(node_registry, text); }),
@@ -135,7 +145,7 @@ struct head_session_state {
   void enter(const node_registry_actor& node_registry, const welcome& by, const head_links& links,
              instant began) {
     is_lost = false;
-    was_joined = true;
+    pace.succeed();
     auto node = settings.node;
     node.name = by.name;
     node.session = by.ticket;
@@ -143,6 +153,8 @@ struct head_session_state {
       node.gate = std::make_shared<session_fence>(settings.clock);
     node.when_open
         = [me = caf::actor_cast<head_session_impl>(self)] { send_from_outside(me, leases_kept{}); };
+    node.when_busy
+        = [me = caf::actor_cast<head_session_impl>(self)](bool x) { send_from_outside(me, x); };
     settings.furnish(node, links);
     auto& now = with.emplace(joined_session{
         node_registry, links, by, {}, node.finder, node.outputs, node.checkpoint_service});
@@ -154,7 +166,6 @@ struct head_session_state {
     watched.watch(self, now.node, [this](const caf::error& why) { close(why); });
     send(self, node_registry, enter_atom_v, by.ticket, node_actor{now.node},
          node_inventory{0, {}, by.ticket});
-    wait = settings.first_wait;
     seen().joined(by.name, by);
     if (leaving)
       leave_head();
@@ -178,12 +189,12 @@ struct head_session_state {
     with->is_away = true;
     with->gate->shut();
     with->lost_at = settings.clock() + with->rules().lease() + with->rules().lost_after;
-    wait = settings.first_wait;
+    pace.restart();
     seen().away(why,
                 std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
     // Not at once: a head that lets the node in and then does not count on it would cause a busy
     // loop.
-    remind(std::min(wait, with->half_interval()));
+    remind(std::min(pace.wait(), with->half_interval()));
   }
 
   void take(const heartbeat_news& what) {
@@ -208,7 +219,7 @@ struct head_session_state {
   void be_back(const node_inventory& has) {
     with->is_away = false;
     with->returns = true;
-    wait = settings.first_wait;
+    pace.restart();
     with->begin_heartbeats(self, with->lost_at);
     watch_node_registry();
     send(self, with->node_registry, enter_atom_v, with->by.ticket, node_actor{with->node}, has);
@@ -244,7 +255,6 @@ struct head_session_state {
     with.reset();
     ++course;
     ++timer;
-    alone_since = self->clock().now();
     if (leaving)
       return end({worker_end::kind::left, {}});
     if (auto broken = text_of_break("this node", why); !broken.empty() && !is_lost)
@@ -261,21 +271,20 @@ struct head_session_state {
       return retry_soon(why);
     if (leaving)
       return end({worker_end::kind::left, {}});
-    auto alone = self->clock().now() - alone_since;
-    if (!was_joined && settings.patience && alone + wait > *settings.patience)
+    if (pace.is_exhausted(self->clock().now()))
       return end({worker_end::kind::unreachable, why});
-    seen().waits(why, wait);
-    remind(wait);
-    wait = std::min(2 * wait, settings.most_wait);
+    seen().waits(why, pace.wait());
+    remind(pace.wait());
+    pace.lengthen();
   }
 
   /// Retries at short intervals, since attempts run here.
   void retry_soon(const std::string& why) {
     if (is_known_gone(with->by.process))
       return lose(why);
-    seen().waits(why, wait);
-    remind(wait);
-    wait = std::max(settings.first_wait, std::min(2 * wait, with->half_interval()));
+    seen().waits(why, pace.wait());
+    remind(pace.wait());
+    pace.lengthen(with->half_interval());
   }
 
   void remind(std::chrono::milliseconds after) {
@@ -291,6 +300,19 @@ struct head_session_state {
       send(self, with->node, drain_atom_v);
     else if (!leaving)
       attempt();
+  }
+
+  void note_load(bool is_busy) {
+    if (auto stretch = idleness.note(is_busy); stretch && settings.idle_exit)
+      delayed_send(self, caf::actor_cast<head_session_impl>(self), *settings.idle_exit,
+                   leave_atom_v, *stretch);
+  }
+
+  void leave_if_idle(std::uint64_t stretch) {
+    if (leaving || !idleness.is_over(stretch))
+      return;
+    seen().idle();
+    leave();
   }
 
   void leave() {
@@ -339,6 +361,8 @@ head_session(head_session_impl::stateful_pointer<head_session_state> self,
       [&state](tick_atom, std::uint64_t which) { state.tick(which); },
       [&state](const heartbeat_news& x) { state.take(x); },
       [&state](const leases_kept&) { state.go_on(); },
+      [&state](bool is_busy) { state.note_load(is_busy); },
+      [&state](leave_atom, std::uint64_t stretch) { state.leave_if_idle(stretch); },
   };
 }
 

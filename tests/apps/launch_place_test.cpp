@@ -23,9 +23,8 @@ std::string fault(const launch_words& given, const environment_map& environment)
 
 /// A task of a job step, as Slurm 22.05 sets its environment.
 environment_map task_of_slurm(const std::string& rank) {
-  return {{"SLURM_JOB_ID", "4711"},       {"SLURM_STEP_ID", "0"},
-          {"SLURM_PROCID", rank},         {"SLURM_LOCALID", "0"},
-          {"SLURM_STEP_NUM_TASKS", "3"},  {"SLURM_NTASKS", "3"},
+  return {{"SLURM_JOB_ID", "4711"},       {"SLURM_STEP_ID", "0"},        {"SLURM_PROCID", rank},
+          {"SLURM_LOCALID", "0"},         {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_NTASKS", "3"},
           {"SLURMD_NODENAME", "n" + rank}};
 }
 

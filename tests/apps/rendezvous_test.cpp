@@ -157,12 +157,5 @@ TEST(head_place, comes_back_from_its_text) {
   EXPECT_EQ(*back, x);
 }
 
-TEST(own_hosts, end_with_loopback) {
-  const auto hosts = own_hosts();
-
-  ASSERT_FALSE(hosts.empty());
-  EXPECT_TRUE(std::find(hosts.begin(), hosts.end(), "127.0.0.1") != hosts.end());
-}
-
 } // namespace
 } // namespace tune::cli

@@ -56,6 +56,7 @@ struct deaf : head_session_observer {
   void away(const std::string&, std::chrono::milliseconds) override {}
   void back() override {}
   void lost(const std::string&) override {}
+  void idle() override {}
   void ended(const worker_end&) override {}
 };
 

@@ -34,6 +34,7 @@ struct listener : head_session_observer {
     lines.push_back("waits: " + why);
     waited.push_back(wait);
   }
+  void idle() override { lines.emplace_back("idle"); }
   void ended(const worker_end& how) override { ends.push_back(how); }
 };
 
@@ -378,6 +379,49 @@ TEST_F(head_session_test, asks_to_be_let_in_again_when_the_head_let_it_go) {
   pass(500ms);
 
   EXPECT_THAT(seen->lines, ElementsAre("joined w-2", "lost", "waits: ", "joined w-2"));
+}
+
+TEST_F(head_session_test, leaves_after_it_was_idle_for_long) {
+  settings.idle_exit = 60s;
+  start();
+  pass(59s);
+  EXPECT_FALSE(is_gone(uut));
+
+  pass(2s);
+
+  desk.take<node_leaving>();
+  EXPECT_EQ(seen->lines.back(), "idle");
+  expect_left();
+}
+
+TEST_F(head_session_test, leaves_after_it_found_no_head_for_long) {
+  settings.idle_exit = 60s;
+  nobody(100);
+
+  start();
+  pass(61s);
+
+  expect_left();
+}
+
+TEST_F(head_session_test, is_not_idle_while_something_runs) {
+  auto trial = mock_trial();
+  settings.idle_exit = 60s;
+  start();
+  pass(30s);
+  occupy(trial);
+  pass(300s);
+  EXPECT_FALSE(is_gone(uut));
+
+  tell(script->nodes.back(), lease_revoked{9});
+  trial.take<attempt_ended>();
+  desk.take<lease_over>();
+  pass(59s);
+  EXPECT_FALSE(is_gone(uut));
+  pass(2s);
+
+  desk.take<node_leaving>();
+  expect_left();
 }
 
 TEST_F(head_session_test, leaves_while_it_dials) {

@@ -29,6 +29,7 @@ struct worker_events : head_session_observer {
   void back() override {}
   void lost(const std::string&) override {}
   void waits(const std::string&, std::chrono::milliseconds) override {}
+  void idle() override {}
   void ended(const worker_end& how) override { ends.add(how); }
 };
 

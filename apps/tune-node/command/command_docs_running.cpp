@@ -292,6 +292,7 @@ command_doc worker_doc() {
         "30s"},
        {"lost-after", 0, "TIME", "as at the head: when a silent connection is given up", {}, "10s"},
        {"once", 0, "", "go when the head lets it go, instead of waiting for the next"},
+       {"idle-exit", 0, "TIME", "go when nothing has run here for so long; 0: never", {}, "0"},
        {"own-storage", 0, "",
         "send checkpoints to the head, also where its directory can be written to from here"}}};
 }

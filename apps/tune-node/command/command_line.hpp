@@ -67,6 +67,8 @@ struct run_request {
   std::optional<peer_address> http;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
+  /// Further ones that are of this process alone, so that no line for the user repeats them.
+  std::vector<named_text> own_overrides = {};
 };
 
 struct ask_tell_request {
@@ -121,6 +123,8 @@ struct worker_request {
   std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
   liveness_rules liveness;
   bool once = false;
+  /// It leaves when nothing has run here for so long; 0: never.
+  std::chrono::nanoseconds idle_exit{0};
   /// Whether to bring checkpoints to the head even if this machine could write into its directory.
   bool own_storage = false;
 };

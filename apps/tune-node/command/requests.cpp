@@ -168,6 +168,7 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
         read_offers(x, result.offers, where), read_option(x, "cache", result.cache, bytes, where),
         read_option(x, "join-timeout", result.join_timeout, time, where),
         read_option(x, "leave-grace", result.leave_grace, time, where),
+        read_option(x, "idle-exit", result.idle_exit, time, where),
         read_liveness(x, result.liveness, where)}) {
     if (!done)
       return done.error();

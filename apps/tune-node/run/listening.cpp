@@ -9,16 +9,15 @@
 namespace tune::cli {
 
 expected<peer_address> open_to_workers(standalone_run& run, listen_options port,
-                                       const std::string& certs,
                                        const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
-  auto how = reaching_words(certs, port.cluster, !port.how.identity, "--cluster");
-  auto opened = run.listen(std::move(port));
-  if (!opened)
-    return opened.error();
-  shown->say(printable("workers may join: "
-                       + program_call("worker --join " + to_text(reachable(*opened)) + how)));
-  return opened;
+  return run.listen(std::move(port));
+}
+
+std::string joining_text(const peer_address& where, const cluster_section& cluster) {
+  auto how = reaching_words(cluster.certs, cluster.name, cluster.insecure_plaintext, "--cluster");
+  return printable("workers may join: "
+                   + program_call("worker --join " + to_text(reachable(where)) + how));
 }
 
 } // namespace tune::cli

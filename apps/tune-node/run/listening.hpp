@@ -9,11 +9,12 @@
 
 namespace tune::cli {
 
-/// Opens the port for workers and shows its address. @returns the address with the port that was
-/// opened. @errors as `standalone_run::listen`.
-/// @param certs The directory of certificates as given by the user; empty: the default one.
+/// Opens the port for workers. @returns the address with the port that was opened.
+/// @errors as `standalone_run::listen`.
 [[nodiscard]] expected<peer_address> open_to_workers(standalone_run& run, listen_options port,
-                                                     const std::string& certs,
                                                      const std::shared_ptr<screen>& shown);
+
+/// The line by which workers join; printable.
+[[nodiscard]] std::string joining_text(const peer_address& where, const cluster_section& cluster);
 
 } // namespace tune::cli

@@ -73,6 +73,7 @@ expected<claimed_directory> place_of(const command_line& line, const run_request
 std::optional<loaded_spec> load(const command_line& line, const run_request& what,
                                 const choices& all, bool& numbered) {
   auto overrides = what.overrides;
+  overrides.insert(overrides.end(), what.own_overrides.begin(), what.own_overrides.end());
   numbered = take_automatic_name(overrides);
   auto result = load_or_complain(what.file, overrides, all, line.quiet);
   if (result && result->what.experiment.name == automatic_name) {

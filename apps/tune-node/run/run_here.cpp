@@ -330,11 +330,12 @@ private:
 
   expected<run_summary> follow(standalone_run& run, const std::shared_ptr<screen>& shown) {
     if (port_) {
-      const auto& certs = loaded_.what.cluster.certs;
-      auto opened = open_to_workers(run, std::move(*port_), certs, shown);
+      auto opened = open_to_workers(run, std::move(*port_), shown);
       if (!opened)
         return opened.error();
-      if (auto told = what_.listens ? what_.listens(opened->port) : expected<void>{}; !told)
+      if (!what_.listens)
+        shown->say(joining_text(*opened, loaded_.what.cluster));
+      else if (auto told = what_.listens(opened->port); !told)
         return told.error();
     }
     if (auto began = run.actors().start(); !began)

@@ -97,8 +97,7 @@ expected<launch_place> checked(launch_place x) {
                                      + " processes, not " + std::to_string(x.size)};
   if (x.rank >= x.size)
     return error{ec::bad_option, "rank " + std::to_string(x.rank) + " of " + std::to_string(x.size)
-                                     + " processes: ranks are 0 to "
-                                     + std::to_string(x.size - 1)};
+                                     + " processes: ranks are 0 to " + std::to_string(x.size - 1)};
   return x;
 }
 
@@ -110,7 +109,8 @@ expected<launch_place> place_by(const launcher& by, const launch_words& given,
     return rank.error();
   auto size = given.size ? expected<std::uint64_t>{*given.size} : number_of(environment, by.size);
   if (!size)
-    return error{size.error().code, size.error().detail + ": say by -n how many processes there are"};
+    return error{size.error().code,
+                 size.error().detail + ": say by -n how many processes there are"};
   result.rank = *rank;
   result.size = *size;
   result.launch = launch_of(by, environment);
@@ -135,8 +135,8 @@ launch_place alone(const environment_map& environment) {
 
 } // namespace
 
-expected<launch_place>
-launch_place_of(const launch_words& given, const std::map<std::string, std::string>& environment) {
+expected<launch_place> launch_place_of(const launch_words& given,
+                                       const std::map<std::string, std::string>& environment) {
   if (given.rank) {
     if (!given.size)
       return error{ec::bad_option, "--rank needs -n: the number of all processes"};
@@ -150,9 +150,10 @@ launch_place_of(const launch_words& given, const std::map<std::string, std::stri
       return place_by(by, given, environment);
   }
   if (given.size.value_or(1) != 1)
-    return error{ec::bad_option,
-                 "-n " + std::to_string(*given.size)
-                     + ": which of them is this? Say it by --rank, or let srun or mpirun start them"};
+    return error{
+        ec::bad_option,
+        "-n " + std::to_string(*given.size)
+            + ": which of them is this? Say it by --rank, or let srun or mpirun start them"};
   return alone(environment);
 }
 

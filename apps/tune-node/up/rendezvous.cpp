@@ -7,17 +7,13 @@
 #include "tune/io/files/hmac.hpp"
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/probe/own_hosts.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -59,8 +55,8 @@ expected<void> make_private(const fs::path& directory) {
   if (directory.has_parent_path())
     fs::create_directories(directory.parent_path(), failed);
   if (failed)
-    return error{ec::storage, "cannot make " + directory.parent_path().string() + ": "
-                                  + failed.message()};
+    return error{ec::storage,
+                 "cannot make " + directory.parent_path().string() + ": " + failed.message()};
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
     return system_fault("make", directory);
   return {};
@@ -74,8 +70,8 @@ expected<store::descriptor> lock_in(const guarded_directory& directory) {
   if (::flock(file->number(), LOCK_EX | LOCK_NB) == 0)
     return file;
   if (errno == EWOULDBLOCK)
-    return error{ec::refused, "another process with rank 0 leads the launch in "
-                                  + directory.path().string()};
+    return error{ec::refused,
+                 "another process with rank 0 leads the launch in " + directory.path().string()};
   return system_fault("lock", directory.path() / "lock");
 }
 
@@ -127,48 +123,7 @@ expected<void> issue_all(const fs::path& directory, std::uint64_t size) {
                 : expected<void>{};
 }
 
-std::string text_of(const sockaddr& from) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const void* address = nullptr;
-  if (from.sa_family == AF_INET)
-    address = &reinterpret_cast<const sockaddr_in&>(from).sin_addr;
-  if (from.sa_family == AF_INET6) {
-    const auto& six = reinterpret_cast<const sockaddr_in6&>(from).sin6_addr;
-    // An address of a link means nothing on another machine.
-    address = IN6_IS_ADDR_LINKLOCAL(&six) ? nullptr : &six;
-  }
-  if (address == nullptr || ::inet_ntop(from.sa_family, address, text.data(), text.size()) == nullptr)
-    return {};
-  return text.data();
-}
-
-void add_addresses(std::vector<std::string>& to, bool loopback) {
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0)
-    return;
-  for (const auto* x = all; x != nullptr; x = x->ifa_next) {
-    const auto is_up = (x->ifa_flags & IFF_UP) != 0;
-    const auto is_loopback = (x->ifa_flags & IFF_LOOPBACK) != 0;
-    if (x->ifa_addr == nullptr || !is_up || is_loopback != loopback)
-      continue;
-    auto text = text_of(*x->ifa_addr);
-    if (!text.empty() && std::find(to.begin(), to.end(), text) == to.end())
-      to.push_back(std::move(text));
-  }
-  ::freeifaddrs(all);
-}
-
 } // namespace
-
-std::vector<std::string> own_hosts() {
-  std::vector<std::string> result;
-  add_addresses(result, false);
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0')
-    result.emplace_back(name.data());
-  add_addresses(result, true);
-  return result;
-}
 
 std::string to_json(const head_place& x) {
   object result;

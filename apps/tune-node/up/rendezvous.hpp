@@ -86,7 +86,4 @@ private:
   std::uint64_t rank_;
 };
 
-/// This machine's addresses for others, its name first, and loopback last.
-[[nodiscard]] std::vector<std::string> own_hosts();
-
 } // namespace tune::cli

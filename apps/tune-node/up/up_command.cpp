@@ -45,9 +45,9 @@ void say_of_launch(const std::string& text) {
   std::cerr << program_name() + " up: " + printable(text) + "\n";
 }
 
-/// Changes of the configuration that the options of `up` mean for the leading process.
-std::vector<named_text> overrides_of(const up_request& what) {
-  auto result = what.run.overrides;
+/// The keys that the options of `up` mean for the leading process.
+std::vector<named_text> offers_of(const up_request& what) {
+  std::vector<named_text> result;
   auto set = [&result](const char* key, const auto& amount) {
     std::ostringstream text;
     text << amount;
@@ -66,8 +66,7 @@ std::vector<named_text> overrides_of(const up_request& what) {
 /// One process of a launch.
 class launched {
 public:
-  launched(const command_line& line, const up_request& what, const choices& all,
-           launch_place place)
+  launched(const command_line& line, const up_request& what, const choices& all, launch_place place)
       : line_{line}, what_{what}, all_{all}, place_{std::move(place)} {}
 
   exit_code run() {
@@ -124,18 +123,19 @@ private:
 
   run_request run_of(const std::optional<led_rendezvous>& meeting) const {
     auto result = what_.run;
-    result.overrides = overrides_of(what_);
+    result.own_overrides = offers_of(what_);
     if (!result.resume)
       result.resume = resume_mode::automatic;
     if (meeting) {
-      result.overrides.push_back({"cluster.listen", "0.0.0.0:0"});
-      result.overrides.push_back({"cluster.certs", meeting->certificates().string()});
+      result.own_overrides.push_back({"cluster.listen", "0.0.0.0:0"});
+      result.own_overrides.push_back({"cluster.certs", meeting->certificates().string()});
       result.listens = [&meeting](std::uint16_t port) { return meeting->tell(port); };
     } else if (what_.meet_at && place_.size > 1) {
       const auto here = is_loopback(what_.meet_at->host) ? what_.meet_at->host : "0.0.0.0";
-      result.overrides.push_back({"cluster.listen", to_text(peer_address{here, what_.meet_at->port})});
+      result.own_overrides.push_back(
+          {"cluster.listen", to_text(peer_address{here, what_.meet_at->port})});
       if (!what_.worker.certs.empty())
-        result.overrides.push_back({"cluster.certs", what_.worker.certs});
+        result.own_overrides.push_back({"cluster.certs", what_.worker.certs});
     }
     return result;
   }
@@ -184,7 +184,8 @@ private:
     }
   }
 
-  /// Waits until the head listens, or has ended. @returns nothing if it has ended, or a signal came.
+  /// Waits until the head listens, or has ended. @returns nothing if it has ended, or a signal
+  /// came.
   /// @errors `ec::unreachable` if it took too long; as `joined_rendezvous::head`.
   expected<std::optional<head_place>>
   await_head(const joined_rendezvous& meeting,

@@ -90,6 +90,8 @@ public:
     last_ = why;
   }
 
+  void idle() override { tell("idle for long enough: leaving"); }
+
   void ended(const worker_end& how) override {
     std::lock_guard guard{mutex_};
     end_ = how;
@@ -212,6 +214,8 @@ head_session_settings settings_of(const worker_request& what, node_settings here
     result.patience = duration_cast<milliseconds>(what.join_timeout);
   result.leave_grace = duration_cast<milliseconds>(what.leave_grace);
   result.once = what.once;
+  if (what.idle_exit.count() > 0)
+    result.idle_exit = duration_cast<milliseconds>(what.idle_exit);
   return result;
 }
 

@@ -40,6 +40,9 @@ struct node_settings {
   std::shared_ptr<session_fence> gate = {};
   /// Called by the node when its head has said what may go on, and `gate` is open.
   std::function<void()> when_open = {};
+  /// Called by the node with true when the first lease comes, and with false when the last has
+  /// gone; null: nobody wants to know.
+  std::function<void(bool)> when_busy = {};
   process_service_options processes = {};
   /// Directory on memory-backed storage, used by this node only, for the checkpoints of paused
   /// trials; empty: they go to disk. Whoever passes it removes it in the end.

@@ -44,6 +44,8 @@ public:
   virtual void lost(const std::string& why) = 0;
   /// A try failed; the next one comes after `wait`.
   virtual void waits(const std::string& why, std::chrono::milliseconds wait) = 0;
+  /// Nothing ran here for `idle_exit`: the worker leaves.
+  virtual void idle() = 0;
   /// The last call, exactly once.
   virtual void ended(const worker_end& how) = 0;
 };
@@ -70,6 +72,8 @@ struct head_session_settings {
   std::chrono::milliseconds leave_grace{30'000};
   /// Ends when its first head lets it go.
   bool once = false;
+  /// Leaves when nothing has run here for so long, with a head or without. Empty: never.
+  std::optional<std::chrono::milliseconds> idle_exit;
   build_identity build = this_build();
   /// Clock that goes on while the machine sleeps.
   std::function<instant()> clock = boottime_now;
