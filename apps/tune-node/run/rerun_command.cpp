@@ -144,19 +144,23 @@ value difference_of(const compared_metric& x) {
   return was && is ? value{*is - *was} : value{};
 }
 
+std::string why_nothing_compares(const rerun_result& x) {
+  const auto first = "trial " + to_text(x.trial) + " of " + printable(x.experiment);
+  if (!x.has_reports)
+    return first + " never reported";
+  if (x.best_iteration == 0)
+    return first + " never reported a value of " + printable(x.metric) + " other than NaN";
+  return "this run has no report at iteration " + std::to_string(x.best_iteration)
+         + ", the best of the first";
+}
+
 void write_table(const rerun_result& x, const table_look& look, std::ostream& out) {
   out << "trial " << to_text(x.trial) << " of " << printable(x.experiment) << ", run again in "
       << printable(x.directory) << "\n  " << config_text(x.config) << '\n';
   for (const auto& name : x.edited)
     out << "  " << printable(name) << " was edited since the trial ran\n";
   if (x.iteration == 0) {
-    out << (x.best_iteration == 0
-                ? "nothing can be compared: trial " + to_text(x.trial) + " of "
-                      + printable(x.experiment) + " never reported a value of "
-                      + printable(x.metric) + " other than NaN"
-                : "nothing can be compared: this run has no report at iteration "
-                      + std::to_string(x.best_iteration) + ", the best of the first")
-        << '\n';
+    out << "nothing can be compared: " << why_nothing_compares(x) << '\n';
     return;
   }
   out << "at iteration " << x.iteration << ":\n";
@@ -338,6 +342,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   result.config = before->trial.best_config ? *before->trial.best_config : before->trial.config;
   result.edited = std::move(edited);
   result.metric = before->what.experiment.objectives.front().metric;
+  result.has_reports = before->trial.iterations > 0;
   result.best_iteration = before->trial.best_metrics ? before->trial.best_iteration : 0;
   if (auto now = new_metrics(fresh, result.best_iteration)) {
     result.iteration = now->first;

@@ -41,7 +41,9 @@ struct rerun_result {
   std::string directory;
   /// The first objective.
   std::string metric;
-  /// Iteration of the recorded trial's best report; 0: it never reported the metric.
+  /// Whether the recorded trial reported anything.
+  bool has_reports = false;
+  /// Iteration of the recorded trial's best report; 0: it never reported the metric, or NaN alone.
   std::uint64_t best_iteration = 0;
   /// Iteration that is compared; 0: the new trial has no such report.
   std::uint64_t iteration = 0;
