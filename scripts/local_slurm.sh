@@ -89,6 +89,10 @@ start_munge() {
   chmod 700 "$root/munge"
   chmod 755 "$root/run"
   chmod 600 "$root/munge/key"
+  if ! runuser -u munge -- test -x "$root"; then
+    echo "local_slurm: the user munge cannot enter $root; choose a directory below one that it can" >&2
+    exit 1
+  fi
   runuser -u munge -- munged --key-file="$root/munge/key" --socket="$root/run/munge.socket" \
     --pid-file="$root/run/munged.pid" --log-file="$root/munge/log" \
     --seed-file="$root/munge/seed"

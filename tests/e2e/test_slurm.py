@@ -35,6 +35,8 @@ class Slurm(Case):
     def setUpClass(cls):
         cls.root = Path(tempfile.mkdtemp(prefix="tune-slurm-"))
         cls.addClassCleanup(shutil.rmtree, cls.root, ignore_errors=True)
+        # munge has a user of its own.
+        cls.root.chmod(0o755)
         script = ROOT / "scripts" / "local_slurm.sh"
         subprocess.run([script, "start", cls.root / "slurm"], check=True, timeout=120,
                        stdout=subprocess.DEVNULL)
@@ -169,21 +171,21 @@ class Jobs(Slurm):
                         None, "the end of the experiment")
         self.assertEqual({row["end_class"] for row in self.rows("SELECT end_class FROM attempts")},
                          {"finished"})
-        self.assertEqual(self.leftovers(), [])
+        self.wait_until(lambda: not self.leftovers(), None, "a rendezvous that is removed")
         self.slurm("scancel", number)
 
     def test_workers_of_an_array_leave_when_idle(self):
         certs = self.directory / "certs"
         self.run_node("certs", "init", "--certs", certs)
-        head = self.start("head", "--listen", "127.0.0.1:0", "--certs", certs, "--no-local",
-                          "--storage", self.directory / "results",
-                          stderr=open(self.directory / "head.log", "w"))
+        with open(self.directory / "head.log", "w", encoding="utf-8") as log:
+            head = self.start("head", "--listen", "127.0.0.1:0", "--certs", certs, "--no-local",
+                              "--storage", self.directory / "results", stderr=log)
         self.wait_until(lambda: "worker --join" in (self.directory / "head.log").read_text(), head)
         said = (self.directory / "head.log").read_text()
         where = said.split("worker --join ")[1].split()[0]
 
         number = self.submit("slurm-array.sbatch", where, "--certs", certs, "--cpus", 1,
-                             "--idle-exit", "2s", before=["--array=1-2"])
+                             before=["--array=1-2", "--export=ALL,IDLE_EXIT=2s"])
         self.wait_until(lambda: self.job(number).get("JobState") in ("COMPLETED", "FAILED"), None,
                         "the end of the workers: " + self.log())
 

@@ -71,8 +71,9 @@ class Launch(Case):
 
     def codes(self, ranks):
         result = []
+        self.outs = []
         for child in ranks:
-            child.communicate(timeout=120)
+            self.outs.append(child.communicate(timeout=120)[0])
             result.append(child.returncode)
         return result
 
@@ -103,6 +104,10 @@ class ByHand(Launch):
         self.assertEqual(len(self.nodes()), 3)
         self.assertEqual(self.leftovers(), [])
         self.assert_no_trial_processes()
+        self.assertIn("3 trials: 3 terminated", self.outs[0])
+        # Nothing that is gone is named for a next time.
+        self.assertNotIn(".up-", self.outs[0] + self.said(0))
+        self.assertEqual(self.outs[1:], ["", ""])
 
     def test_the_exit_code_is_that_of_the_experiment_at_all_ranks(self):
         (self.directory / "trial.sh").write_text("#!/bin/sh\nexit 3\n")
