@@ -23,6 +23,7 @@ packages=(
   libfmt-dev
   libgmock-dev
   libgtest-dev
+  libncurses-dev
   libspdlog-dev
   libsqlite3-dev
   libssl-dev

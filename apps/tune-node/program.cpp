@@ -27,6 +27,8 @@
 #include "inspect/importance.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
+#include "plot/plot_command.hpp"
+#include "report/report_command.hpp"
 #include "run/cut_memory.hpp"
 #include "run/interrupts.hpp"
 #include "run/rerun_command.hpp"
@@ -37,6 +39,7 @@
 #include "serve/serve_command.hpp"
 #include "simulate/simulate_command.hpp"
 #include "up/up_command.hpp"
+#include "top/top_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 
@@ -105,6 +108,19 @@ struct commander {
   }
 
   exit_code operator()(const serve_request& x) const { return serve_experiments(line, x); }
+
+  exit_code operator()(const report_request& x) const {
+    return told(write_report(x, all, std::cout));
+  }
+
+  exit_code operator()(const plot_request& x) const {
+    const auto look = table_of(line);
+    const auto is_unicode = locale_is_unicode() || columns_of_client();
+    return told(plot_experiment(x, {look.width > 0 ? look.width : 80, 20, is_unicode, look.colors},
+                                std::cout));
+  }
+
+  exit_code operator()(const top_request& x) const { return show_top(line, x); }
 
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 

@@ -1,6 +1,7 @@
 /** Two axes with marks on a canvas between them: what all charts share. */
 import { css, fill, h, onceAFrame } from "../core/dom.js";
 import { shortDuration, tick, timeTicks } from "../core/format.js";
+import { isStored } from "../core/stored.js";
 
 /**
  * @typedef {object} Axis
@@ -94,6 +95,8 @@ export class Plot {
     sizes.observe(this.frame);
     const again = () => this.ask();
     addEventListener("themechange", again);
+    // What is printed is drawn at once: there are no frames on paper.
+    addEventListener("drawnow", () => this.draw(), { signal });
     if (signal)
       signal.addEventListener("abort", () => {
         sizes.disconnect();
@@ -227,7 +230,7 @@ export class Plot {
     const isShown = Boolean(point && scene && scene.describe && this.x);
     this.tip.hidden = !isShown;
     this.ring.hidden = !isShown;
-    this.frame.classList.toggle("can-pick", Boolean(isShown && scene && scene.pick));
+    this.frame.classList.toggle("can-pick", Boolean(isShown && scene && scene.pick) && !isStored());
     if (!isShown || !scene || !scene.describe) return;
     const [x, y] = [this.x(point.x), this.y(point.y)];
     this.ring.style.setProperty("transform", "translate(" + (x - 6) + "px," + (y - 6) + "px)");

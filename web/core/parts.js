@@ -3,6 +3,7 @@ import { fill, h } from "./dom.js";
 import { figure, number, plain, trialName } from "./format.js";
 import { isAborted, Fault } from "./api.js";
 import { format, here } from "./route.js";
+import { isStored } from "./stored.js";
 
 /**
  * @typedef {object} Context what a view is given
@@ -13,9 +14,11 @@ import { format, here } from "./route.js";
  * @property {string[]} base segments of the experiment's resources
  */
 
-/** @param {Record<string, any>} route @param {...any} children @returns {HTMLAnchorElement} */
+/** In a report, which has no other pages, only its text. @param {Record<string, any>} route @param {...any} children @returns {HTMLElement} */
 export const link = (route, ...children) =>
-  h("a", { href: format(route), "data-route": "" }, ...children);
+  isStored()
+    ? h("span", null, ...children)
+    : h("a", { href: format(route), "data-route": "" }, ...children);
 
 /** A trial's name, which leads to its page. @param {Context} ctx @param {any} trial */
 export const trialLink = (ctx, trial) =>
@@ -46,10 +49,12 @@ export function panel(title, tools, note) {
     h("h2", null, title),
     tools ? h("div.tools", null, tools) : null,
   );
+  // In a report there may be one for each experiment, below its own heading.
+  const [place, named] = isStored() ? ["div.panel", null] : ["section.panel", { "aria-label": title }];
   return {
     node: h(
-      "section.panel",
-      { "aria-label": title },
+      place,
+      named,
       head,
       note ? h("p.note", null, note) : null,
       body,

@@ -1,4 +1,5 @@
 /** What the page shows, as the query of its address. Pure, but for `go` and what it calls. */
+import { isStored } from "./stored.js";
 
 /** @typedef {Record<string, string>} Route `view`, `e` (experiment), `t` (trial), and a view's own */
 
@@ -43,14 +44,22 @@ const listeners = new Set();
 /** @param {() => void} act is called after each change of the address */
 export const onRoute = (act) => void listeners.add(act);
 
+/** What a report shows: it has no address of its own. @type {Route} */
+let shown = {};
+
 /** @returns {Route} */
-export const here = () => parse(location.search);
+export const here = () => (isStored() ? shown : parse(location.search));
 
 /**
  * @param {Record<string, any>} route
  * @param {{replace?: boolean, quiet?: boolean}} [how] `quiet`: the view has drawn it already
  */
 export function go(route, how = {}) {
+  if (isStored()) {
+    // A report has no other page to go to.
+    if (how.quiet) shown = parse(format(route));
+    return;
+  }
   const url = location.pathname + format(route);
   if (how.replace) history.replaceState(null, "", url);
   else history.pushState(null, "", url);

@@ -18,6 +18,7 @@ import {
   trialLink,
 } from "../core/parts.js";
 import { adjust, go, here, split } from "../core/route.js";
+import { isStored } from "../core/stored.js";
 
 /** @typedef {{trial: any, status: string, stopped: number | null, points: Array<[number, number]>}} Curve */
 
@@ -175,8 +176,10 @@ function tools(ctx, redraw, reload) {
   );
   return [
     metricChoice(ctx, set("metric", reload)),
-    now.pick
-      ? link({ e: ctx.route.e, view: "curves", metric: now.metric }, "all trials")
+    now.pick && link({ e: ctx.route.e, view: "curves", metric: now.metric }, "all trials"),
+    // A report holds one choice of trials.
+    now.pick || isStored()
+      ? null
       : [
           choice(
             "Which",

@@ -202,7 +202,7 @@ function drawHistory(ctx, plot, data, over) {
 }
 
 /** @param {any} ctx @param {HTMLElement} host */
-function historyPanel(ctx, host) {
+export function historyPanel(ctx, host) {
   let data = /** @type {any} */ (null);
   const redraw = () => data && drawHistory(ctx, plot, data, here().over || "trials");
   const tools = [

@@ -47,6 +47,7 @@ class Parallel {
     const sizes = new ResizeObserver(this.ask);
     sizes.observe(host);
     addEventListener("themechange", this.ask);
+    addEventListener("drawnow", () => this.draw(), { signal: ctx.signal });
     ctx.signal.addEventListener("abort", () => {
       sizes.disconnect();
       removeEventListener("themechange", this.ask);
@@ -75,7 +76,9 @@ class Parallel {
     const many = this.data.axes.length;
     if (many === 0) return;
     const room = this.frame.parentElement.clientWidth;
-    this.width = Math.max(room, many * 84);
+    // Paper does not scroll.
+    const isPaper = document.documentElement.classList.contains("printing");
+    this.width = isPaper ? room : Math.max(room, many * 84);
     this.height = this.frame.clientHeight;
     this.frame.style.setProperty("width", this.width + "px");
     this.paths = this.data.rows.map((r) => this.path(r));

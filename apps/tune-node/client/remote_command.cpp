@@ -15,17 +15,6 @@ namespace tune::cli {
 
 namespace {
 
-/// The command with all that its answer is to show.
-remote_command whole_command(const at_head_request& what, const transport& how,
-                             const table_look& look) {
-  auto result = what.command;
-  result.reaching = words_reaching(what.head, what.certs, what.cluster, !how.identity);
-  result.program = called_program();
-  result.columns = look.width;
-  result.options.emplace_back(look.colors.has_color() ? "--color=always" : "--color=never");
-  return result;
-}
-
 /// What a shell adds to the number of the signal that ended a process.
 constexpr int of_signal = 128;
 
@@ -62,6 +51,16 @@ bool write_piece(std::string_view out, std::string_view err) {
 }
 
 } // namespace
+
+remote_command whole_command(const at_head_request& what, const transport& how,
+                             const table_look& look) {
+  auto result = what.command;
+  result.reaching = words_reaching(what.head, what.certs, what.cluster, !how.identity);
+  result.program = called_program();
+  result.columns = look.width;
+  result.options.emplace_back(look.colors.has_color() ? "--color=always" : "--color=never");
+  return result;
+}
 
 exit_code ask_head(const at_head_request& what, const table_look& look, const output_taker& take) {
   auto how = begin_as_client(what.head, what.certs, what.insecure_plaintext);

@@ -29,7 +29,8 @@ bool is_of_client(std::string_view name) {
 /// Options as they were given, in one word each.
 std::vector<std::string> options_of(const read_result& x, const command_doc& where) {
   std::vector<std::string> result;
-  for (const auto* all : {&where.options, &global_options()}) {
+  const auto general = global_options_for(where);
+  for (const auto* all : {&where.options, &general}) {
     for (const auto& option : *all) {
       auto given = x.options.find(option.name);
       if (given == x.options.end() || reaches_head(option.name) || is_of_client(option.name))
@@ -64,7 +65,11 @@ bool may_be_given(const std::string& word, const command_doc& where) {
   if (reaches_head(name) || name == "to" || name == "help" || name == "help-all"
       || name == "version")
     return false;
-  for (const auto* all : {&where.options, &global_options()}) {
+  // The head writes no files for clients.
+  if (where.name == "plot" && name == "output" && word != "--output=-")
+    return false;
+  const auto general = global_options_for(where);
+  for (const auto* all : {&where.options, &general}) {
     for (const auto& option : *all) {
       if (option.name == name)
         return option.argument.empty() == (end == word.npos) || !option.word.empty();

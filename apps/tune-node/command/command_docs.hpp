@@ -8,6 +8,7 @@ namespace tune::cli {
 
 // Families of commands.
 inline constexpr auto looking = "see how an experiment is doing";
+inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
 inline constexpr auto choosing = "see what can be chosen, or was";
 inline constexpr auto knowing = "know the program";
@@ -42,6 +43,9 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc wait_doc();
 [[nodiscard]] command_doc fetch_doc();
 [[nodiscard]] command_doc serve_doc();
+[[nodiscard]] command_doc report_doc();
+[[nodiscard]] command_doc plot_doc();
+[[nodiscard]] command_doc top_doc();
 [[nodiscard]] command_doc list_doc();
 [[nodiscard]] command_doc config_doc();
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_docs.hpp"
 
+#include "command/at_head.hpp"
+
 namespace tune::cli {
 
 command_doc status_doc() {
@@ -156,7 +158,7 @@ command_doc fetch_doc() {
 }
 
 command_doc serve_doc() {
-  return {
+  command_doc result{
       "serve",
       "show and steer experiments in a browser",
       {{"tune-node serve", "all experiments below results; prints a link"},
@@ -180,6 +182,87 @@ command_doc serve_doc() {
         argument_kind::path},
        {"new-token", 0, "", "make a new token: all links given so far are worth nothing"},
        {"allow-host", 0, "NAME,...", "further names by which browsers reach this server"}}};
+  result.family = drawing;
+  return result;
+}
+
+command_doc report_doc() {
+  command_doc result{
+      "report",
+      "write what an experiment found as one page, to keep and to hand on",
+      {{"tune-node report results/digits-mlp", "into digits-mlp.html: words, tables, charts"},
+       {"tune-node report results/digits results/digits-2 -o both.html", "two side by side"}},
+      {{"DIR", {}, argument_kind::directory, true, true}},
+      {{"output",
+        'o',
+        "FILE",
+        "the page, which needs no other file; -: stdout",
+        {},
+        "the experiment's name, .html",
+        argument_kind::path}}};
+  result.family = drawing;
+  return result;
+}
+
+command_doc plot_doc() {
+  command_doc result{
+      "plot",
+      "draw a chart of an experiment in the terminal, or as SVG",
+      {{"tune-node plot results/digits-mlp", "the best so far, over trials"},
+       {"tune-node plot results/digits-mlp curves --x time --log", "learning curves"},
+       {"tune-node plot results/digits-mlp rungs -o rungs.svg", "who was cut where, as a picture"}},
+      {directory_argument(),
+       {"KIND",
+        {"history", "curves", "importance", "parallel", "slice", "pareto", "rungs", "timeline"},
+        argument_kind::text,
+        false}},
+      {{"metric", 0, "NAME", "which metric", {}, "the first objective"},
+       {"x",
+        0,
+        "AXIS",
+        "what lies across: of history trial or time, of curves iteration, time or cost",
+        {"iteration", "time", "trial", "cost"}},
+       {"log",
+        0,
+        "",
+        "logarithms upwards; of one axis or both",
+        {"x", "y", "xy"},
+        "",
+        argument_kind::text,
+        false,
+        "AXES"},
+       {"parameter", 0, "NAME", "of slice: the parameter", {}, "the first"},
+       {"trials", 0, "N", "of curves: how many of the best", {}, "30", argument_kind::number},
+       {"width",
+        0,
+        "N",
+        "columns; of an SVG pixels",
+        {},
+        "the terminal's; 900",
+        argument_kind::number},
+       {"height", 0, "N", "lines; of an SVG pixels", {}, "20; 480", argument_kind::number},
+       {"ascii", 0, "", "no other characters than ASCII's"},
+       {"output",
+        'o',
+        "FILE",
+        "an SVG in the place of characters; -: stdout",
+        {},
+        "",
+        argument_kind::path}}};
+  result.family = drawing;
+  return result;
+}
+
+command_doc top_doc() {
+  command_doc result{
+      "top",
+      "follow an experiment over the whole terminal, and steer it",
+      {{"tune-node top results/digits-mlp", "trials, curves, logs; ? lists the keys"},
+       {"tune-node top digits-mlp --head head:7700", "an experiment at a head"}},
+      {{"DIR", {}, argument_kind::directory, false}},
+      head_options()};
+  result.family = drawing;
+  return result;
 }
 
 command_doc list_doc() {

@@ -11,9 +11,11 @@
 namespace tune::cli {
 namespace {
 
-command_line with_globals(request what, const read_result& x) {
+command_line with_globals(request what, const read_result& x, const command_doc* where = nullptr) {
   command_line result{std::move(what)};
-  if (auto given = x.text("output"))
+  const auto has_format
+      = where == nullptr || global_options_for(*where).size() == global_options().size();
+  if (auto given = x.text("output"); given && has_format)
     result.output = output_format_from(*given);
   if (auto given = x.text("color"))
     result.color = *given == "always"  ? color_mode::always
@@ -32,7 +34,7 @@ expected<command_line> parse_command(const words& rest, const command_doc& where
   auto what = request_from(*found, where);
   if (!what)
     return what.error();
-  auto result = with_globals(std::move(*what), *found);
+  auto result = with_globals(std::move(*what), *found, &where);
   if (std::holds_alternative<help_request>(result.what)
       || std::holds_alternative<version_request>(result.what))
     return result;

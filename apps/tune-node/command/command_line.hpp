@@ -5,6 +5,7 @@
 #include "command/read_words.hpp"
 #include "console/style.hpp"
 #include "output/format.hpp"
+#include "plot/make_chart.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
@@ -292,6 +293,38 @@ struct serve_request {
   http_request http;
 };
 
+struct report_request {
+  /// [>= 1]
+  std::vector<std::string> directories;
+  /// Where the page is written; empty: NAME.html in the working directory; "-": stdout.
+  std::string file;
+};
+
+struct plot_request {
+  std::string directory;
+  chart_wish wish;
+  /// Empty: the first objective.
+  std::string metric;
+  /// Curves that are drawn at most. [1 to 1000]
+  std::uint64_t trials = 30;
+  /// In columns and lines of a terminal, or in pixels of an SVG; nothing: as it fits.
+  std::optional<std::size_t> width;
+  std::optional<std::size_t> height;
+  /// An SVG; empty: the terminal.
+  std::string file;
+  bool is_ascii = false;
+};
+
+struct top_request {
+  /// Or the experiment's name, at a head; empty: the newest below `results`.
+  std::string directory;
+  std::optional<peer_address> head;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+};
+
 /// A request to the head of a running experiment.
 struct client_command {
   control_request::op what = control_request::op::stop;
@@ -363,9 +396,9 @@ using request
     = std::variant<run_request, up_request, ask_tell_request, head_request, worker_request,
                    resume_request, status_request, trials_request, fsck_request, rerun_request,
                    compare_request, importance_request, attach_request, logs_request, wait_request,
-                   fetch_request, serve_request, client_command, simulate_request, list_request,
-                   config_request, certs_request, version_request, completion_request,
-                   help_request>;
+                   fetch_request, serve_request, report_request, plot_request, top_request,
+                   client_command, simulate_request, list_request, config_request, certs_request,
+                   version_request, completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

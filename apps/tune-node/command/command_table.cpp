@@ -38,6 +38,9 @@ std::vector<command_doc> all_commands() {
           at_heads_too(wait_doc()),
           at_heads_too(fetch_doc()),
           serve_doc(),
+          report_doc(),
+          at_heads_too(plot_doc()),
+          top_doc(),
           at_heads_too(stop_doc()),
           at_heads_too(pause_doc()),
           at_heads_too(unpause_doc()),
@@ -109,6 +112,15 @@ const std::vector<command_doc>& commands() {
 const std::vector<option_doc>& global_options() {
   static const auto all = all_global_options();
   return all;
+}
+
+std::vector<option_doc> global_options_for(const command_doc& x) {
+  auto result = global_options();
+  std::erase_if(result, [&](const option_doc& global) {
+    return std::any_of(x.options.begin(), x.options.end(),
+                       [&](const option_doc& own) { return own.name == global.name; });
+  });
+  return result;
 }
 
 const command_doc* find_command(std::string_view name) {

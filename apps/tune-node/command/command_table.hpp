@@ -74,6 +74,9 @@ struct command_doc {
 /// Options of all commands; they may also stand before the command.
 [[nodiscard]] const std::vector<option_doc>& global_options();
 
+/// Those of them that the command does not have itself, with another meaning: `-o` of `report`.
+[[nodiscard]] std::vector<option_doc> global_options_for(const command_doc& x);
+
 /// Null if there is no such command.
 [[nodiscard]] const command_doc* find_command(std::string_view name);
 

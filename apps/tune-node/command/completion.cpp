@@ -37,6 +37,15 @@ std::string patterns(const option_doc& x) {
   return x.letter == 0 ? result : result + "|-" + x.letter;
 }
 
+/// Whether an option of all commands means something else for this one.
+bool is_replaced(std::string_view option, const command_doc& by) {
+  auto is_named = [option](const option_doc& x) { return x.name == option; };
+  const auto& own = by.options;
+  const auto& all = global_options();
+  return std::any_of(own.begin(), own.end(), is_named)
+         && std::any_of(all.begin(), all.end(), is_named);
+}
+
 // bash ------------------------------------------------------------------------------------------
 
 /// "_tune_node": each program needs a function of its own name.
@@ -58,6 +67,23 @@ std::string bash_value_branch(const option_doc& x) {
   else if (x.kind == argument_kind::directory)
     words = "COMPREPLY=($(compgen -d -- \"$word\")); ";
   return "    " + patterns(x) + ") " + words + "return ;;\n";
+}
+
+/// Options that mean something else for one command than for all others.
+std::string bash_own_branches() {
+  std::string result;
+  for (const auto& command : commands()) {
+    for (const auto& x : command.options) {
+      if (!is_replaced(x.name, command))
+        continue;
+      const auto name = std::string{command.name};
+      result += "    '" + name + " --" + std::string{x.name} + "'";
+      if (x.letter != 0)
+        result += "|'" + name + " -" + x.letter + "'";
+      result += ") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n";
+    }
+  }
+  return result.empty() ? result : "  case \"$command $before\" in\n" + result + "  esac\n";
 }
 
 /// Completes by position: the choices of each positional, or files and directories.
@@ -106,20 +132,21 @@ std::string bash_script() {
       with_value += (with_value.empty() ? "" : "|") + patterns(x);
   for (const auto& command : commands())
     for (const auto& x : command.options)
-      if (!x.argument.empty())
+      if (!x.argument.empty() && !is_replaced(x.name, command))
         with_value += "|" + patterns(x);
   result += "      " + with_value + "|--*.*) ((i++)) ;;\n";
   result += R"(      -*) ;;
       *) if [ -z "$command" ]; then command=${COMP_WORDS[i]}; else ((place++)); fi ;;
     esac
   done
-  case $before in
 )";
+  result += bash_own_branches() + "  case $before in\n";
   for (const auto& x : global_options())
     result += bash_value_branch(x);
   for (const auto& command : commands())
     for (const auto& x : command.options)
-      result += bash_value_branch(x);
+      if (!is_replaced(x.name, command))
+        result += bash_value_branch(x);
   result += "  esac\n  case $command in\n    '') words='" + command_words() + "' ;;\n";
   for (const auto& x : commands())
     result += "    " + std::string{x.name} + ")\n      options='" + option_words(x.options) + "'\n"
@@ -188,7 +215,9 @@ std::string zsh_script() {
   result += "case $state in\n  command) _describe command names ;;\n  rest)\n"
             "    case $words[1] in\n";
   for (const auto& x : commands()) {
-    result += "      " + std::string{x.name} + ") _arguments" + general;
+    result += "      " + std::string{x.name} + ") _arguments";
+    for (const auto& option : global_options_for(x))
+      result += zsh_option(option);
     for (const auto& option : x.options)
       result += zsh_option(option);
     for (std::size_t i = 0; i < x.positionals.size(); ++i) {
@@ -236,8 +265,13 @@ std::string fish_script() {
   for (const auto& x : commands())
     result += complete_command() + " -n " + fish_text(first) + " -a " + std::string{x.name} + " -d "
               + fish_text(x.summary) + "\n";
-  for (const auto& x : global_options())
-    result += fish_option(x, "");
+  for (const auto& x : global_options()) {
+    std::string others;
+    for (const auto& command : commands())
+      others += is_replaced(x.name, command) ? " " + std::string{command.name} : "";
+    result += fish_option(
+        x, others.empty() ? "" : " -n " + fish_text("not __fish_seen_subcommand_from" + others));
+  }
   for (const auto& x : commands()) {
     auto here = " -n " + fish_text("__fish_seen_subcommand_from " + std::string{x.name});
     for (const auto& option : x.options)

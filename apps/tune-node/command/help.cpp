@@ -123,7 +123,8 @@ std::string specific(const command_doc& x, bool all, const style& look) {
     result += overrides_text();
   if (!all)
     return result + "\nOptions of all commands and exit codes: --help-all.\n";
-  result += heading("options of all commands", look) + listed(entries_of(global_options()), look);
+  result
+      += heading("options of all commands", look) + listed(entries_of(global_options_for(x)), look);
   if (x.overrides)
     result += heading("keys of the INI file", look) + help_all_keys();
   return result + exit_codes_text(look);

@@ -118,6 +118,74 @@ expected<request> serve_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+expected<request> top_from(const read_result& x, const command_doc& where) {
+  top_request result;
+  if (!x.positionals.empty())
+    result.directory = x.positionals[0];
+  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+    return done.error();
+  if (result.head && result.directory.empty())
+    return wrong("top --head needs the name of an experiment", &where);
+  for (const char* option : {"certs", "insecure-plaintext", "cluster"}) {
+    if (x.has(option) && !result.head)
+      return wrong("--" + std::string{option} + " goes with --head", &where);
+  }
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  return request{std::move(result)};
+}
+
+/// A size within what can be drawn; nothing if it is not given.
+expected<std::optional<std::size_t>> size_from(const read_result& x, std::string_view name,
+                                               std::size_t least, const command_doc& where) {
+  constexpr std::size_t most = 10'000;
+  auto given = x.text(name);
+  if (!given)
+    return std::optional<std::size_t>{};
+  auto number = count_from(*given, "--" + std::string{name}, 0, where);
+  if (!number)
+    return number.error();
+  if (*number < least || *number > most)
+    return wrong("--" + std::string{name} + " is a whole number from " + std::to_string(least)
+                     + " to " + std::to_string(most) + ", not " + in_quotes(*given),
+                 &where);
+  return std::optional<std::size_t>{*number};
+}
+
+expected<request> plot_from(const read_result& x, const command_doc& where) {
+  plot_request result;
+  result.directory = x.positionals[0];
+  auto& wish = result.wish;
+  if (x.positionals.size() > 1)
+    wish.what = chosen<chart_kind>(where.positionals[1].choices, x.positionals[1]);
+  if (auto given = x.text("x"))
+    wish.across = static_cast<chart_across>(
+        1 + static_cast<int>(chosen<chart_across>(option_of(where, "x").choices, *given)));
+  if (!can_be_across(wish.what, wish.across))
+    return wrong("a chart of this kind has no --x " + x.text("x").value_or(""), &where);
+  const auto log = x.text("log");
+  wish.log_x = log && log->find('x') != log->npos;
+  wish.log_y = log && (log->empty() || log->find('y') != log->npos);
+  wish.parameter = x.text("parameter").value_or("");
+  if (!wish.parameter.empty() && wish.what != chart_kind::slice)
+    return wrong("--parameter is for slice", &where);
+  result.metric = x.text("metric").value_or("");
+  result.file = x.text("output").value_or("");
+  if (x.has("head") && !result.file.empty() && result.file != "-")
+    return wrong("with --head an SVG goes to stdout: -o -", &where);
+  result.is_ascii = x.has("ascii");
+  auto trials = size_from(x, "trials", 1, where);
+  auto width = size_from(x, "width", result.file.empty() ? 20 : 200, where);
+  auto height = size_from(x, "height", result.file.empty() ? 6 : 150, where);
+  if (!trials || !width || !height)
+    return !trials ? trials.error() : !width ? width.error() : height.error();
+  result.trials = std::min<std::uint64_t>(trials->value_or(result.trials), 1000);
+  result.width = *width;
+  result.height = *height;
+  return request{std::move(result)};
+}
+
 expected<request> list_from(const read_result& x, const command_doc& where) {
   list_request result;
   result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
@@ -148,6 +216,12 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
     return request{status_request{x.positionals[0]}};
   if (where.name == "fetch")
     return fetch_from(x, where);
+  if (where.name == "report")
+    return request{report_request{x.positionals, x.text("output").value_or("")}};
+  if (where.name == "top")
+    return top_from(x, where);
+  if (where.name == "plot")
+    return plot_from(x, where);
   if (where.name == "serve")
     return serve_from(x, where);
   if (where.name == "wait")

@@ -28,19 +28,19 @@ void declare(po::options_description& to, const option_doc& x) {
     to.add_options()(name.c_str(), po::value<std::string>(), "");
 }
 
-std::vector<const option_doc*> options_of(const command_doc& where) {
-  std::vector<const option_doc*> result;
-  for (const auto* all : {&where.options, &global_options()})
-    for (const auto& x : *all)
-      result.push_back(&x);
+/// The command's own options, and those of all commands in whose place it has none.
+std::vector<option_doc> options_of(const command_doc& where) {
+  auto result = where.options;
+  auto more = global_options_for(where);
+  result.insert(result.end(), more.begin(), more.end());
   return result;
 }
 
 /// Parses with Boost, and throws its errors.
 po::parsed_options run_boost(const words& all, const command_doc& where) {
   po::options_description known;
-  for (const auto* x : options_of(where))
-    declare(known, *x);
+  for (const auto& x : options_of(where))
+    declare(known, x);
   known.add_options()(positional_key, po::value<words>(), "");
   po::positional_options_description positionals;
   positionals.add(positional_key, -1);
@@ -72,13 +72,13 @@ expected<read_result> sorted(const po::parsed_options& from, const command_doc& 
     }
     result.options[x.string_key].push_back(x.value.empty() ? std::string{} : x.value[0]);
   }
-  for (const auto* x : options_of(where)) {
-    auto given = result.options.find(x->name);
+  for (const auto& x : options_of(where)) {
+    auto given = result.options.find(x.name);
     if (given != result.options.end())
-      write_as_listed(given->second, x->choices);
+      write_as_listed(given->second, x.choices);
     if (given != result.options.end() && given->second.size() > 1
-        && !(x->argument.empty() && x->word.empty()))
-      return error{ec::bad_syntax, "--" + std::string{x->name} + " is given more than once"};
+        && !(x.argument.empty() && x.word.empty()))
+      return error{ec::bad_syntax, "--" + std::string{x.name} + " is given more than once"};
   }
   return result;
 }
@@ -93,8 +93,8 @@ error unknown(const std::string& given, const command_doc& where) {
     return {ec::unknown_name, "unknown option " + in_quotes(given) + "; " + std::string{where.name}
                                   + " takes no --section.key"};
   words known;
-  for (const auto* x : options_of(where))
-    known.emplace_back(x->name);
+  for (const auto& x : options_of(where))
+    known.emplace_back(x.name);
   return {ec::unknown_name, "unknown option " + in_quotes(given) + did_you_mean(bare, known, "--")};
 }
 

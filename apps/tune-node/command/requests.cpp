@@ -42,7 +42,8 @@ std::optional<error> check_choices(const read_result& x, const command_doc& wher
                      + did_you_mean(given, known),
                  &where);
   };
-  for (const auto* options : {&global_options(), &where.options})
+  const auto general = global_options_for(where);
+  for (const auto* options : {&general, &where.options})
     for (const auto& option : *options)
       if (auto given = value_of(option, x))
         if (auto fault = check("--" + std::string{option.name}, *given, option.choices))

@@ -23,9 +23,7 @@ namespace tune::cli {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-std::string date_of(std::int64_t unix_ms) {
+std::string utc_text(std::int64_t unix_ms) {
   const auto seconds = static_cast<std::time_t>(unix_ms / 1000);
   std::tm parts{};
   std::array<char, 32> text{};
@@ -34,6 +32,8 @@ std::string date_of(std::int64_t unix_ms) {
   auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return {text.data(), size};
 }
+
+namespace {
 
 std::string full_path(const fs::path& directory) {
   auto result = fs::absolute(directory).lexically_normal();
@@ -132,7 +132,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
     result.status = unled_state(is_asked(what));
   result.what = std::move(what);
   result.created_ms = row.created_ms;
-  result.created = date_of(row.created_ms);
+  result.created = utc_text(row.created_ms);
   result.reports = row.results;
   return result;
 }

@@ -15,6 +15,9 @@
 
 namespace tune::cli {
 
+/// A Unix time in milliseconds for people: UTC, as "2026-01-31T12:00:00Z".
+[[nodiscard]] std::string utc_text(std::int64_t unix_ms);
+
 /// One experiment at one moment, from its record.
 struct experiment_facts {
   run_snapshot seen;

@@ -30,7 +30,8 @@ bool completes(const raw_decision& x) {
 
 /// Whether a stop gave the trial up, by the scheduler: it was not its end, nor a condition's.
 bool gives_up(const raw_decision& x) {
-  return is_stop(x) && json_member(x.reason, "rule", '/') && !completes(x);
+  const auto rule = json_member(x.reason, "rule", '/');
+  return is_stop(x) && rule && *rule != R"("stop")" && !completes(x);
 }
 
 /// What all decisions say.
@@ -49,19 +50,6 @@ expected<remarks> remarks_of(store_reader& from) {
   });
   if (!read)
     return read.error();
-  return result;
-}
-
-/// How far trials go that nobody stops: as the scheduler was told, or the farthest that one came.
-std::uint64_t most_iterations(const experiment_summary& seen) {
-  for (const auto& x : seen.start->what.scheduler.options) {
-    auto number = x.name == "max_t" ? json_number(x.text, json_position::plain) : std::nullopt;
-    if (number && *number >= 1 && *number < 1e15)
-      return static_cast<std::uint64_t>(*number);
-  }
-  std::uint64_t result = 0;
-  for (const auto& x : seen.trials.lines())
-    result = std::max(result, x.iterations);
   return result;
 }
 
@@ -155,6 +143,25 @@ value cost_value(const run_cost& x) {
 }
 
 } // namespace
+
+std::uint64_t most_iterations(const experiment_summary& seen) {
+  for (const auto& x : seen.start->what.scheduler.options) {
+    auto number = x.name == "max_t" ? json_number(x.text, json_position::plain) : std::nullopt;
+    if (number && *number >= 1 && *number < 1e15)
+      return static_cast<std::uint64_t>(*number);
+  }
+  std::uint64_t result = 0;
+  for (const auto& x : seen.trials.lines())
+    result = std::max(result, x.iterations);
+  return result;
+}
+
+expected<std::map<trial_id, bool>> given_up_in(store_reader& from) {
+  auto found = remarks_of(from);
+  if (!found)
+    return found.error();
+  return std::move(found->given_up);
+}
 
 std::optional<rung_remark> remark_in(const raw_decision& x) {
   const auto at = reason_number(x, "rung");

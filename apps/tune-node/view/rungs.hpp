@@ -60,6 +60,12 @@ private:
   std::map<key, rung> rungs_;
 };
 
+/// The trials that the scheduler gave up before their end, by number. @errors of the reader.
+[[nodiscard]] expected<std::map<trial_id, bool>> given_up_in(store_reader& from);
+
+/// How far trials go that nobody stops: as the scheduler was told, or the farthest that one came.
+[[nodiscard]] std::uint64_t most_iterations(const experiment_summary& seen);
+
 /// What was spent, and what would have been if nothing had been given up.
 struct run_cost {
   double spent_s = 0;

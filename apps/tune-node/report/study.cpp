@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/study.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tune::cli {
+
+std::vector<std::size_t> ranked_trials(const study& x) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < x.trials.size(); ++i) {
+    if (!std::isnan(x.trials[i].how.score) && !x.trials[i].confirms)
+      result.push_back(i);
+  }
+  std::stable_sort(result.begin(), result.end(), [&](std::size_t a, std::size_t b) {
+    return is_better(x.trials[a].how, x.trials[b].how);
+  });
+  return result;
+}
+
+double place_in(const study_parameter& range, double number) {
+  constexpr auto none = std::numeric_limits<double>::quiet_NaN();
+  if (range.what != study_parameter::kind::range || !(range.low < range.high))
+    return none;
+  if (!range.log)
+    return (number - range.low) / (range.high - range.low);
+  if (range.low <= 0 || number <= 0)
+    return none;
+  return std::log(number / range.low) / std::log(range.high / range.low);
+}
+
+} // namespace tune::cli

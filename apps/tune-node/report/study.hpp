@@ -1,0 +1,153 @@
+/// An experiment as the words of a report see it: numbers and names, read from its record. Plain
+/// data, so that rules can be tried on made-up experiments.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "console/run_snapshot.hpp"
+#include "tune/core/experiment/constraints.hpp"
+#include "tune/core/experiment/run_book.hpp"
+#include "tune/core/ids.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune::cli {
+
+/// How much a parameter mattered, as `tune-node importance` tells it.
+struct study_importance {
+  /// [0 to 1]
+  double share = 0;
+  bool more_than_chance = false;
+  /// What the best configurations have: "0.001 to 0.01"; empty: unknown.
+  std::string best = {};
+};
+
+/// A parameter of the space.
+struct study_parameter {
+  enum class kind : std::uint8_t {
+    /// A number between two fixed bounds.
+    range,
+    /// One of a list of values.
+    list,
+    /// Always the same value.
+    fixed,
+    /// Anything else: a normal distribution, a list of lists, bounds that depend on others.
+    other
+  };
+  std::string name;
+  /// The domain as the user wrote it.
+  std::string domain = {};
+  kind what = kind::range;
+  bool log = false;
+  bool whole = false;
+  /// Of a range: its ends, which both can be drawn.
+  double low = 0;
+  double high = 1;
+  /// Of a list: its values as texts.
+  std::vector<std::string> values = {};
+  /// Configurations may lack it.
+  bool conditional = false;
+  std::optional<study_importance> importance = {};
+};
+
+/// What became of a trial.
+enum class trial_fate : std::uint8_t {
+  /// It came to its own end, or to that of a stop condition.
+  finished,
+  /// The scheduler gave it up.
+  stopped,
+  failed,
+  running,
+  paused,
+  pending
+};
+inline constexpr std::size_t trial_fate_count = 6;
+
+/// One trial that was not withdrawn.
+struct study_trial {
+  trial_id trial;
+  trial_fate fate = trial_fate::finished;
+  /// It runs again to confirm a result.
+  bool confirms = false;
+  std::uint64_t iterations = 0;
+  /// Training time. [seconds]
+  double time_s = 0;
+  /// Of its best report; NaN as the score: it has none.
+  merit how = {};
+  /// Per parameter of the study its number, or the place of its value in the list; NaN: it has
+  /// none.
+  std::vector<double> at = {};
+};
+
+/// What the run has cost in training time, and what it would have cost without stopping.
+struct study_cost {
+  double spent_s = 0;
+  std::uint64_t iterations = 0;
+  /// Estimates; nothing where no trial was given up.
+  std::optional<double> without_s = {};
+  std::optional<std::uint64_t> iterations_without = {};
+};
+
+/// A report of the winner: its iteration, and its score, larger being better.
+using curve_point = std::pair<std::uint64_t, double>;
+
+/// The whole.
+struct study {
+  std::string name;
+  /// The first objective.
+  std::string metric;
+  bool maximise = true;
+  /// All objectives: "minimise loss, maximise accuracy".
+  std::string objectives = {};
+  /// As the user wrote them; empty: none.
+  std::string constraints = {};
+  std::string searcher = {};
+  std::string scheduler = {};
+  std::uint64_t seed = 0;
+  /// Configurations asked for; 0: no limit.
+  std::uint64_t wanted = 0;
+  /// [seconds]; 0: no limit.
+  double time_limit_s = 0;
+  std::uint32_t nodes = 1;
+  /// "done", "running", …, and why.
+  std::string status = {};
+  std::string why = {};
+  double elapsed_s = 0;
+  std::vector<study_parameter> parameters = {};
+  /// In the order of their numbers.
+  std::vector<study_trial> trials = {};
+  /// The place of the winner in `trials`; nothing: no trial has a number.
+  std::optional<std::size_t> winner = {};
+  /// Its configuration: "lr=0.01 hidden=64".
+  std::string winner_config = {};
+  std::uint64_t winner_iteration = 0;
+  /// In the order of iterations.
+  std::vector<curve_point> winner_curve = {};
+  /// Statistics of the best configurations' runs, the best first; empty: each ran once.
+  std::vector<run_statistics> runs = {};
+  /// Why there are no importances; empty: there are.
+  std::string no_importance = {};
+  /// "ped-anova" or "model".
+  std::string importance_by = {};
+  study_cost cost = {};
+  std::vector<failure_group> failures = {};
+};
+
+/// The metric itself of a score.
+[[nodiscard]] inline double metric_of(const study& x, double score) {
+  return x.maximise ? score : 0.0 - score;
+}
+
+/// The places of the trials of the search with a number, the best first; those that miss a
+/// constraint come last.
+[[nodiscard]] std::vector<std::size_t> ranked_trials(const study& x);
+
+/// Where a number lies in the range of a parameter, on its own scale. [0 to 1 within its ends; NaN
+/// if it is no number or the range is a single one]
+[[nodiscard]] double place_in(const study_parameter& range, double number);
+
+} // namespace tune::cli

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/words.hpp"
+
+#include "console/human.hpp"
+#include "report/lead.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tune::cli {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string result;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return result;
+}
+
+std::string budget_text(const study& x) {
+  std::vector<std::string> limits;
+  if (x.wanted > 0)
+    limits.push_back(counted(x.wanted, "configuration"));
+  if (x.time_limit_s > 0)
+    limits.push_back(seconds_text(x.time_limit_s));
+  return limits.empty() ? "without a limit of trials or time"
+                        : "with a budget of " + joined(limits);
+}
+
+std::string status_text(const study& x) {
+  auto result = x.status;
+  std::replace(result.begin(), result.end(), '_', ' ');
+  return x.why.empty() ? result : result + " (" + x.why + ")";
+}
+
+std::string noise_text(const study& x) {
+  const auto lead = lead_of(x);
+  if (lead && lead->by == 0)
+    return "The second is exactly as good: which of them won is chance.";
+  if (!lead)
+    return x.runs.empty() ? "There are too few trials to say how much of that is chance."
+                          : "There is no second configuration with several runs to compare it "
+                            "with.";
+  if (lead->is_measured)
+    return "It leads the second by " + number_text(lead->by) + ", with a standard error of "
+           + number_text(lead->noise)
+           + (lead->is_clear ? ": more than noise explains."
+                             : ": no more than noise explains, so the second may be as good.");
+  return "It leads the second trial by " + number_text(lead->by)
+         + ". No configuration ran twice, so noise was not measured; the next four are spread by "
+         + number_text(lead->noise) + " (standard deviation), which is "
+         + (lead->is_clear ? "less than the lead." : "no less than the lead: it may be luck.");
+}
+
+/// The importances, the largest first.
+std::vector<const study_parameter*> by_importance(const study& x) {
+  std::vector<const study_parameter*> result;
+  for (const auto& p : x.parameters) {
+    if (p.importance)
+      result.push_back(&p);
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto* a, const auto* b) {
+    return a->importance->share > b->importance->share;
+  });
+  return result;
+}
+
+std::string saved_text(const study& x) {
+  const auto& cost = x.cost;
+  if (!cost.without_s || !cost.iterations_without || *cost.iterations_without == 0)
+    return "Nothing was stopped early, so nothing was saved by it.";
+  const auto saved
+      = 1 - static_cast<double>(cost.iterations) / static_cast<double>(*cost.iterations_without);
+  return "Early stopping saved about " + share_text(saved, 1) + " of the iterations: without it, "
+         + std::to_string(*cost.iterations_without) + " in place of "
+         + std::to_string(cost.iterations) + ", and about " + seconds_text(*cost.without_s)
+         + " of training in place of " + seconds_text(cost.spent_s)
+         + " (each stopped trial taken to the end at its own pace; an estimate).";
+}
+
+} // namespace
+
+std::string seconds_text(double seconds) {
+  return duration_text(std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)});
+}
+
+std::string share_text(double part, double whole) {
+  if (!(whole > 0))
+    return "–";
+  return number_text(std::round(1000 * part / whole) / 10) + " %";
+}
+
+std::string fate_text(trial_fate x) {
+  switch (x) {
+    case trial_fate::finished:
+      return "ran to their end";
+    case trial_fate::stopped:
+      return "stopped by the scheduler";
+    case trial_fate::failed:
+      return "failed";
+    case trial_fate::running:
+      return "running";
+    case trial_fate::paused:
+      return "paused";
+    case trial_fate::pending:
+      break;
+  }
+  return "not begun";
+}
+
+std::array<spent_share, trial_fate_count> spent_by_fate(const study& x) {
+  std::array<spent_share, trial_fate_count> result{};
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i].fate = static_cast<trial_fate>(i);
+  for (const auto& trial : x.trials) {
+    auto& to = result[static_cast<std::size_t>(trial.fate)];
+    ++to.trials;
+    to.iterations += trial.iterations;
+    to.time_s += trial.time_s;
+  }
+  return result;
+}
+
+paragraphs searched_words(const study& x) {
+  const auto fixed = std::count_if(x.parameters.begin(), x.parameters.end(), [](const auto& p) {
+    return p.what == study_parameter::kind::fixed;
+  });
+  const auto searched = x.parameters.size() - static_cast<std::size_t>(fixed);
+  auto text = "The aim was to " + x.objectives
+              + (x.constraints.empty() ? "" : ", subject to " + x.constraints) + ", over "
+              + counted(searched, "parameter")
+              + (fixed > 0 ? " and " + counted(static_cast<std::uint64_t>(fixed), "constant") : "")
+              + ". Searcher: " + x.searcher + ", with seed " + std::to_string(x.seed)
+              + "; scheduler: " + x.scheduler + ".";
+  auto run = "It ran " + budget_text(x) + ", for " + seconds_text(x.elapsed_s) + " on "
+             + counted(x.nodes, "node") + ", and made " + counted(x.trials.size(), "trial")
+             + ". Its state: " + status_text(x) + ".";
+  return {std::move(text), std::move(run)};
+}
+
+paragraphs won_words(const study& x) {
+  if (!x.winner)
+    return {"No trial has a value of " + x.metric + "."};
+  const auto& best = x.trials[*x.winner];
+  auto text = "Trial " + to_text(best.trial) + " has the best " + x.metric + ": "
+              + number_text(metric_of(x, best.how.score)) + ", at iteration "
+              + std::to_string(x.winner_iteration) + " of " + std::to_string(best.iterations)
+              + ", with " + x.winner_config + ".";
+  if (best.how.violation > 0)
+    text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
+  paragraphs result{std::move(text)};
+  if (!x.runs.empty())
+    result.push_back("Its configuration: " + runs_text(x.runs.front()) + ".");
+  result.push_back(noise_text(x));
+  return result;
+}
+
+paragraphs mattered_words(const study& x) {
+  if (!x.no_importance.empty())
+    return {"Which parameters mattered cannot be told: " + x.no_importance + "."};
+  std::vector<std::string> mattered, idle;
+  for (const auto* p : by_importance(x)) {
+    const auto share = share_text(p->importance->share, 1);
+    if (!p->importance->more_than_chance)
+      idle.push_back(p->name + " (" + share + ")");
+    else
+      mattered.push_back(
+          p->name + " (" + share
+          + (p->importance->best.empty() ? "" : "; the best have " + p->importance->best) + ")");
+  }
+  if (mattered.empty() && idle.empty())
+    return {"Which parameters mattered is not known."};
+  paragraphs result;
+  result.push_back(mattered.empty() ? "No parameter made more difference than chance would."
+                                    : "What made a difference, by "
+                                          + (x.importance_by == "model"
+                                                 ? std::string{"a model of the results"}
+                                                 : std::string{"where the best are (PED-ANOVA)"})
+                                          + ": " + joined(mattered) + ".");
+  if (!idle.empty())
+    result.push_back("No more than chance: " + joined(idle) + ".");
+  return result;
+}
+
+paragraphs spent_words(const study& x) {
+  const auto shares = spent_by_fate(x);
+  double iterations = 0, time = 0;
+  for (const auto& each : shares) {
+    iterations += static_cast<double>(each.iterations);
+    time += each.time_s;
+  }
+  if (!(iterations > 0))
+    return {"No trial reported an iteration."};
+  std::vector<std::string> parts;
+  for (const auto& each : shares) {
+    if (each.trials > 0 && each.iterations > 0)
+      parts.push_back(share_text(static_cast<double>(each.iterations), iterations)
+                      + " into trials that "
+                      + (each.fate == trial_fate::stopped    ? "the scheduler stopped"
+                         : each.fate == trial_fate::failed   ? "failed"
+                         : each.fate == trial_fate::finished ? "ran to their end"
+                                                             : "have not ended"));
+  }
+  return {"Of " + number_text(iterations) + " iterations and " + seconds_text(time)
+              + " of training went, by iterations, " + joined(parts) + ".",
+          saved_text(x)};
+}
+
+} // namespace tune::cli

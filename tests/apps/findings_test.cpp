@@ -1,0 +1,246 @@
+// What a report says is to be tried next.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/findings.hpp"
+
+#include "made_up_study.hpp"
+#include "report/lead.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tune::cli {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(findings, say_nothing_of_an_experiment_with_nothing_to_mend) {
+  auto what = made_up_study();
+
+  EXPECT_THAT(nothing_measured(what), IsEmpty());
+  EXPECT_THAT(constraint_missed(what), IsEmpty());
+  EXPECT_THAT(edges_of_ranges(what), IsEmpty());
+  EXPECT_THAT(idle_parameters(what), IsEmpty());
+  EXPECT_THAT(failing_regions(what), IsEmpty());
+  EXPECT_THAT(winner_was_learning(what), IsEmpty());
+  EXPECT_THAT(few_for_dimensions(what), IsEmpty());
+  EXPECT_THAT(stopped_ahead(what), IsEmpty());
+}
+
+TEST(findings, say_nothing_of_an_empty_experiment) {
+  EXPECT_THAT(all_findings(study{}), IsEmpty());
+}
+
+TEST(findings, say_that_no_trial_has_a_value) {
+  auto what = made_up_study();
+  what.winner.reset();
+  for (auto& x : what.trials)
+    x.how.score = std::numeric_limits<double>::quiet_NaN();
+
+  auto found = nothing_measured(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].text, HasSubstr("40 of 40 trials reported something"));
+}
+
+TEST(findings, name_a_parameter_whose_best_is_at_the_end_of_its_range) {
+  auto what = made_up_study();
+  // The best tenth, which is at least four.
+  for (std::size_t i : {19U, 20U, 21U, 18U})
+    what.trials[i].at[0] = 0.9;
+
+  auto found = edges_of_ranges(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "The best lr is at the upper end of its range");
+  EXPECT_EQ(found[0].text, "The winner has 0.9 between 0.0001 and 1, and 4 of 4 of the best trials "
+                           "lie in the upper tenth of the log scale. Better values may lie beyond: "
+                           "widen it.");
+}
+
+TEST(findings, do_not_take_one_lucky_trial_at_an_end_for_a_trend) {
+  auto what = made_up_study();
+  what.trials[20].at[0] = 0.9;
+
+  EXPECT_THAT(edges_of_ranges(what), IsEmpty());
+}
+
+TEST(findings, do_not_speak_of_ends_of_few_whole_numbers) {
+  auto what = made_up_study();
+  what.parameters[0] = {"layers", "randint(1, 3)"};
+  what.parameters[0].whole = true;
+  what.parameters[0].low = 1;
+  what.parameters[0].high = 2;
+  for (auto& x : what.trials)
+    x.at[0] = 2;
+
+  EXPECT_THAT(edges_of_ranges(what), IsEmpty());
+}
+
+TEST(findings, name_parameters_that_made_no_difference) {
+  auto what = made_up_study();
+  what.parameters[0].importance = study_importance{0.97, true};
+  what.parameters[1].importance = study_importance{0.03, false};
+
+  auto found = idle_parameters(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "1 parameter makes no difference that shows");
+  EXPECT_THAT(found[0].text, HasSubstr("act (3 %)"));
+}
+
+TEST(findings, name_the_choice_with_which_trials_fail) {
+  auto what = made_up_study();
+  for (std::size_t i = 1; i < 20; i += 2)
+    what.trials[i].fate = trial_fate::failed;
+  what.trials[0].fate = trial_fate::failed;
+
+  auto found = failing_regions(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "Trials fail where act = tanh");
+  EXPECT_THAT(found[0].text,
+              HasSubstr("10 of 11 failures lie there: 50 % of the trials in this part failed, "
+                        "5 % of all others"));
+}
+
+TEST(findings, name_the_third_of_a_range_in_which_trials_fail) {
+  auto what = made_up_study();
+  for (std::size_t i = 0; i < 10; ++i) {
+    what.trials[i].fate = trial_fate::failed;
+    what.trials[i].at[0] = 0.5;
+  }
+
+  auto found = failing_regions(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "Trials fail where lr from 0.046416 to 1");
+}
+
+TEST(findings, do_not_blame_a_region_for_failures_everywhere) {
+  auto what = made_up_study();
+  for (std::size_t i = 0; i < 20; ++i)
+    what.trials[i].fate = trial_fate::failed;
+
+  EXPECT_THAT(failing_regions(what), IsEmpty());
+}
+
+TEST(findings, tell_a_search_that_rose_from_one_that_stood) {
+  auto what = made_up_study();
+  EXPECT_THAT(rising_or_standing(what), IsEmpty());
+
+  what.trials[39].how.score = 0;
+  auto rising = rising_or_standing(what);
+  what.trials[1].how.score = 1;
+  auto standing = rising_or_standing(what);
+
+  ASSERT_THAT(rising, SizeIs(1));
+  EXPECT_EQ(rising[0].rule, "still_rising");
+  ASSERT_THAT(standing, SizeIs(1));
+  EXPECT_EQ(standing[0].rule, "plateau");
+  EXPECT_THAT(standing[0].text, HasSubstr("number 2 of 40 trials with a value; the 38 after it"));
+}
+
+TEST(findings, notice_a_winner_that_was_still_learning) {
+  auto what = made_up_study();
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    what.winner_curve.emplace_back(i, -10 + static_cast<double>(i < 19 ? 1 : i / 4));
+
+  auto found = winner_was_learning(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].text, HasSubstr("loss from 9 to 5, 100 % of all that it gained"));
+  EXPECT_THAT(found[0].text, HasSubstr("longer than 20 iterations"));
+}
+
+TEST(findings, do_not_say_so_of_a_winner_that_had_settled) {
+  auto what = made_up_study();
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    what.winner_curve.emplace_back(i, -10 / static_cast<double>(i));
+
+  EXPECT_THAT(winner_was_learning(what), IsEmpty());
+}
+
+TEST(findings, count_trials_against_parameters) {
+  auto what = made_up_study();
+  what.trials.resize(15);
+  what.winner = 14;
+
+  auto found = few_for_dimensions(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].text, HasSubstr("15 trials with a value for 2 parameters are 7.5 each"));
+  EXPECT_THAT(found[0].text, HasSubstr("Try 20 or more"));
+}
+
+TEST(findings, name_trials_that_were_stopped_ahead_of_the_winner) {
+  auto what = made_up_study();
+  for (std::uint64_t i = 1; i <= 10; ++i)
+    what.winner_curve.emplace_back(i, -11 + static_cast<double>(i));
+  for (std::size_t i : {3U, 4U}) {
+    what.trials[i].fate = trial_fate::stopped;
+    what.trials[i].iterations = 2;
+  }
+  what.trials[3].how.score = -5;
+  what.trials[4].how.score = -9.5;
+
+  auto found = stopped_ahead(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "1 trial may have been stopped too early");
+  EXPECT_THAT(found[0].text,
+              HasSubstr("trial 00003 had come to 5 at iteration 2, the winner to 9"));
+}
+
+TEST(findings, take_the_spread_of_the_best_for_lack_of_anything_better) {
+  auto what = made_up_study();
+
+  auto lead = lead_of(what);
+
+  ASSERT_TRUE(lead);
+  EXPECT_FALSE(lead->is_measured);
+  EXPECT_NEAR(lead->by, 0.1, 1e-9);
+  // Of 1.1, 1.1, 1.2, 1.2.
+  EXPECT_NEAR(lead->noise, 0.057735, 1e-5);
+  EXPECT_TRUE(lead->is_clear);
+  EXPECT_THAT(lead_within_noise(what), IsEmpty());
+}
+
+TEST(findings, compare_a_lead_with_the_errors_of_runs) {
+  auto what = made_up_study();
+  run_statistics first, second;
+  first.mean = 1.0;
+  first.error = 0.03;
+  second.mean = 1.05;
+  second.error = 0.04;
+  what.runs = {first, second};
+
+  auto found = lead_within_noise(what);
+  what.runs[1].mean = 1.2;
+  auto clear = lead_within_noise(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].text, HasSubstr("leads by 0.05, with a standard error of 0.05"));
+  EXPECT_THAT(clear, IsEmpty());
+}
+
+TEST(findings, say_that_no_trial_keeps_the_constraints) {
+  auto what = made_up_study();
+  what.constraints = "latency <= 20";
+  what.trials[20].how.violation = 3;
+
+  EXPECT_THAT(constraint_missed(what), SizeIs(1));
+}
+
+TEST(findings, leave_runs_that_confirm_out_of_the_search) {
+  auto what = made_up_study();
+  for (std::size_t i = 20; i < 40; ++i)
+    what.trials[i].confirms = true;
+
+  EXPECT_EQ(ranked_trials(what).size(), 20u);
+}
+
+} // namespace
+} // namespace tune::cli

@@ -1,0 +1,276 @@
+// Charts with characters, and as SVG.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plot/chart.hpp"
+#include "plot/make_chart.hpp"
+#include "plot/svg_chart.hpp"
+#include "plot/text_canvas.hpp"
+#include "plot/text_chart.hpp"
+
+#include "console/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tune::cli {
+namespace {
+
+using form = chart_series::form;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> texts_of(const std::vector<chart_tick>& all) {
+  std::vector<std::string> result;
+  for (const auto& x : all)
+    result.push_back(x.text);
+  return result;
+}
+
+chart_axis axis_of(double low, double high) {
+  chart_axis result;
+  result.low = low;
+  result.high = high;
+  return result;
+}
+
+TEST(chart_ticks, are_round) {
+  EXPECT_THAT(texts_of(ticks_of(axis_of(0.03, 0.98), 5)), ElementsAre("0.2", "0.4", "0.6", "0.8"));
+  EXPECT_THAT(texts_of(ticks_of(axis_of(-3, 12), 4)), ElementsAre("0", "5", "10"));
+  EXPECT_THAT(texts_of(ticks_of(axis_of(0.9, 0.98), 4)),
+              ElementsAre("0.90", "0.92", "0.94", "0.96", "0.98"));
+}
+
+TEST(chart_ticks, of_logarithms_are_powers_of_ten) {
+  auto axis = axis_of(1e-5, 0.3);
+  axis.log = true;
+
+  EXPECT_THAT(texts_of(ticks_of(axis, 9)), ElementsAre("1e-05", "0.0001", "0.001", "0.01", "0.1"));
+}
+
+TEST(chart_ticks, of_times_are_those_of_a_clock) {
+  auto axis = axis_of(0, 7200);
+  axis.seconds = true;
+
+  EXPECT_THAT(texts_of(ticks_of(axis, 4)), ElementsAre("0s", "30m00s", "1h00m", "1h30m", "2h00m"));
+}
+
+TEST(chart_ticks, do_not_split_whole_numbers) {
+  auto axis = axis_of(1, 3);
+  axis.whole = true;
+
+  EXPECT_THAT(texts_of(ticks_of(axis, 10)), ElementsAre("1", "2", "3"));
+}
+
+TEST(chart, fits_what_can_be_shown) {
+  chart x;
+  x.y.log = true;
+  x.series
+      = {{form::dots, chart_ink::first, {{1, -5}, {2, 10}, {NAN, 0}, {3, HUGE_VAL}, {4, 1000}}}};
+
+  fit(x);
+
+  EXPECT_EQ(x.x.low, 1);
+  EXPECT_EQ(x.x.high, 4);
+  EXPECT_EQ(x.y.low, 10);
+  EXPECT_EQ(x.y.high, 1000);
+}
+
+TEST(chart, gives_a_single_value_room) {
+  chart x;
+  x.series = {{form::dots, chart_ink::first, {{5, 0}}}};
+
+  fit(x);
+
+  EXPECT_LT(x.x.low, 5);
+  EXPECT_GT(x.x.high, 5);
+  EXPECT_LT(x.y.low, x.y.high);
+}
+
+TEST(chart, keeps_few_outliers_from_stretching_it) {
+  auto axis = axis_of(0, 1e6);
+  std::vector<double> all(20, 0);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<double>(i);
+  all.push_back(1e6);
+
+  calm(axis, all);
+
+  EXPECT_LT(axis.high, 100);
+}
+
+TEST(text_canvas, sets_dots_of_braille) {
+  text_canvas uut{3, 1, true};
+
+  uut.dot(0, 0, tint::plain);
+  uut.line(2, 3, 3, 3, tint::plain);
+  uut.sign(4, 0, 'x', tint::plain);
+  uut.dot(100, 0, tint::plain);
+  uut.dot(-1, -1, tint::plain);
+
+  EXPECT_EQ(uut.text(0, style{}), "⠁⣀x");
+}
+
+TEST(text_canvas, does_with_ascii) {
+  text_canvas uut{4, 1, false};
+
+  uut.dot(0, 0, tint::plain);
+  uut.dot(1, 1, tint::plain);
+  uut.dot(2, 0, tint::plain);
+  uut.dot(2, 1, tint::plain);
+
+  EXPECT_EQ(uut.text(0, style{}), "'.:");
+}
+
+chart rising() {
+  chart x;
+  x.title = "title";
+  x.x.label = "trial";
+  x.series = {{form::line, chart_ink::first, {{0, 0}, {10, 10}}, "it"}};
+  fit(x);
+  return x;
+}
+
+TEST(text_chart, draws_a_line_in_ascii) {
+  text_chart_look look;
+  look.columns = 24;
+  look.lines = 8;
+  look.is_unicode = false;
+
+  const std::vector<std::string> wanted{"title",                    //
+                                        "10 |               ...''", //
+                                        "   |          ...''",      //
+                                        " 5 |     ..'''",           //
+                                        " 0 |..'''",                //
+                                        "   ++---------+--------+", //
+                                        "    0         5       10", //
+                                        "    . it           trial"};
+  EXPECT_EQ(draw_text(rising(), look), wanted);
+}
+
+TEST(text_chart, draws_bars_beside_their_names) {
+  chart x;
+  x.y.names = {"few", "many"};
+  x.series = {{form::spans, chart_ink::first, {{0, 0}, {2, 0}, {0, 1}, {8, 1}}}};
+  fit(x);
+  text_chart_look look;
+  look.columns = 26;
+  look.lines = 10;
+
+  auto lines = draw_text(x, look);
+
+  EXPECT_THAT(lines[0], HasSubstr("many │"));
+  EXPECT_THAT(lines[1], HasSubstr(" few │"));
+  EXPECT_GT(display_width(lines[0]), display_width(lines[1]));
+  for (const auto& line : lines)
+    EXPECT_LE(display_width(line), 26u) << line;
+}
+
+TEST(text_chart, lets_no_control_character_through) {
+  auto x = rising();
+  x.title = "a\x1b[31mb";
+  x.x.label = "c\r\n";
+  x.x.names = {"d\x07", "e\xc2\x9b"};
+  x.notes = {"f\x1b]0;evil\x07"};
+  fit(x);
+
+  for (bool is_unicode : {true, false}) {
+    text_chart_look look;
+    look.is_unicode = is_unicode;
+    for (const auto& line : draw_text(x, look)) {
+      EXPECT_TRUE(std::none_of(line.begin(), line.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20;
+      })) << line;
+    }
+  }
+}
+
+TEST(text_chart, fits_any_size) {
+  for (std::size_t columns : {1U, 20U, 33U, 200U}) {
+    for (std::size_t lines : {1U, 6U, 50U}) {
+      text_chart_look look;
+      look.columns = columns;
+      look.lines = lines;
+      for (const auto& line : draw_text(rising(), look))
+        EXPECT_LE(display_width(line), std::max<std::size_t>(20, columns));
+    }
+  }
+}
+
+TEST(svg_chart, shows_texts_as_texts) {
+  auto x = rising();
+  x.title = "<script>alert(1)</script>";
+  x.series[0].name = "a&b";
+
+  auto svg = draw_svg(x, {300, 200});
+
+  EXPECT_THAT(svg,
+              AllOf(HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"300\""),
+                    HasSubstr("&lt;script&gt;"), HasSubstr("a&amp;b"), Not(HasSubstr("<script>"))));
+  EXPECT_THAT(svg, HasSubstr("<path class=\"line first\" d=\"M"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+}
+
+TEST(svg_chart, leaves_out_what_has_no_place) {
+  auto x = rising();
+  x.series = {{form::dots, chart_ink::bad, {{1, NAN}, {2, HUGE_VAL}, {5, 5}}},
+              {form::steps, chart_ink::first, {{0, 0}, {5, NAN}, {6, 3}, {7, 4}}}};
+
+  auto svg = draw_svg(x, {});
+
+  EXPECT_EQ(svg.find("nan"), svg.npos);
+  EXPECT_EQ(svg.find("inf"), svg.npos);
+}
+
+object history_answer() {
+  return {{"metric", "loss"},
+          {"mode", "min"},
+          {"values", value::list{value{value::list{0, 1.5, 3.0, "TERMINATED"}},
+                                 value{value::list{1, 2.5, value{}, "ERRORED"}},
+                                 value{value::list{2, 3.5, 1.0, "ERRORED"}}}},
+          {"best_over_trials", value::list{value{value::list{0, 3.0}}, value{value::list{2, 1.0}}}},
+          {"best_over_time", value::list{value{value::list{1.5, 3.0}}}}};
+}
+
+TEST(make_chart, of_a_history_tells_failed_trials_apart) {
+  auto made = make_chart({}, history_answer());
+
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->series.size(), 3u);
+  EXPECT_EQ(made->series[0].points.size(), 1u);
+  EXPECT_EQ(made->series[1].points.size(), 2u);
+  EXPECT_EQ(made->series[2].points.size(), 2u);
+  EXPECT_EQ(made->x.label, "trial");
+  EXPECT_LE(made->y.low, 1);
+}
+
+TEST(make_chart, of_a_history_goes_over_time) {
+  auto made = make_chart({chart_kind::history, chart_across::time}, history_answer());
+
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made->x.seconds);
+  EXPECT_EQ(made->series[0].points[0].first, 1.5);
+}
+
+TEST(make_chart, says_why_there_is_nothing) {
+  auto nothing = make_chart({chart_kind::curves}, {{"metric", "loss"}, {"curves", value::list{}}});
+  auto alone = make_chart({chart_kind::pareto}, {{"objectives", value::list{}}});
+  auto none = make_chart({chart_kind::timeline}, {});
+
+  EXPECT_EQ(nothing.error().detail, "no trial has reported loss yet");
+  EXPECT_EQ(alone.error().code, ec::unreadable);
+  EXPECT_EQ(none.error().code, ec::unreadable);
+}
+
+TEST(make_chart, knows_what_may_lie_across) {
+  EXPECT_TRUE(can_be_across(chart_kind::history, chart_across::trial));
+  EXPECT_FALSE(can_be_across(chart_kind::history, chart_across::iteration));
+  EXPECT_TRUE(can_be_across(chart_kind::curves, chart_across::cost));
+  EXPECT_FALSE(can_be_across(chart_kind::rungs, chart_across::time));
+  EXPECT_TRUE(can_be_across(chart_kind::rungs, chart_across::automatic));
+}
+
+} // namespace
+} // namespace tune::cli

@@ -1,0 +1,235 @@
+// The sentences of a report, and how its page is made.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/words.hpp"
+
+#include "made_up_study.hpp"
+#include "report/html.hpp"
+#include "report/module_bundle.hpp"
+#include "report/redaction.hpp"
+#include "report/report_page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace tune::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+TEST(report_words, tell_what_was_searched) {
+  auto what = made_up_study();
+  what.why = "it was asked to";
+
+  EXPECT_THAT(
+      searched_words(what),
+      ElementsAre("The aim was to minimise loss, over 2 parameters. Searcher: random, with "
+                  "seed 7; scheduler: fifo.",
+                  "It ran with a budget of 40 configurations, for 1m30s on 1 node, and made "
+                  "40 trials. Its state: done (it was asked to)."));
+}
+
+TEST(report_words, tell_what_won_in_the_metric_itself) {
+  auto words = won_words(made_up_study());
+
+  ASSERT_THAT(words, SizeIs(2));
+  EXPECT_EQ(words[0], "Trial 00020 has the best loss: 1, at iteration 10 of 10, with lr=0.005 "
+                      "act=relu.");
+  EXPECT_THAT(words[1], HasSubstr("noise was not measured"));
+}
+
+TEST(report_words, tell_runs_and_their_error) {
+  auto what = made_up_study();
+  run_statistics first, second;
+  first.runs = first.wanted = second.runs = second.wanted = 3;
+  first.is_full = second.is_full = true;
+  first.mean = 1;
+  second.mean = 2;
+  first.error = second.error = 0.1;
+  what.runs = {first, second};
+
+  auto words = won_words(what);
+
+  ASSERT_THAT(words, SizeIs(3));
+  EXPECT_THAT(words[1], HasSubstr("mean 1"));
+  EXPECT_THAT(words[2], HasSubstr("leads the second by 1, with a standard error of 0.14142: more "
+                                  "than noise explains"));
+}
+
+TEST(report_words, say_that_nothing_was_won) {
+  auto what = made_up_study();
+  what.winner.reset();
+
+  EXPECT_THAT(won_words(what), ElementsAre("No trial has a value of loss."));
+}
+
+TEST(report_words, tell_what_mattered) {
+  auto what = made_up_study();
+  what.importance_by = "ped-anova";
+  what.parameters[0].importance = study_importance{0.9, true, "0.001 to 0.01"};
+  what.parameters[1].importance = study_importance{0.1, false, "relu"};
+
+  EXPECT_THAT(
+      mattered_words(what),
+      ElementsAre("What made a difference, by where the best are (PED-ANOVA): lr (90 %; the "
+                  "best have 0.001 to 0.01).",
+                  "No more than chance: act (10 %)."));
+}
+
+TEST(report_words, tell_where_the_budget_went) {
+  auto what = made_up_study();
+  for (std::size_t i = 0; i < 10; ++i)
+    what.trials[i].fate = trial_fate::stopped;
+  what.trials[10].fate = trial_fate::failed;
+  what.cost.without_s = 160;
+  what.cost.iterations_without = 800;
+
+  auto words = spent_words(what);
+
+  ASSERT_THAT(words, SizeIs(2));
+  EXPECT_EQ(words[0], "Of 400 iterations and 1m20s of training went, by iterations, 72.5 % into "
+                      "trials that ran to their end, 25 % into trials that the scheduler stopped "
+                      "and 2.5 % into trials that failed.");
+  EXPECT_THAT(words[1], StartsWith("Early stopping saved about 50 % of the iterations: without it, "
+                                   "800 in place of 400"));
+  EXPECT_EQ(spent_by_fate(what)[1].iterations, 100u);
+}
+
+TEST(report_words, say_that_stopping_saved_nothing) {
+  EXPECT_EQ(spent_words(made_up_study()).back(),
+            "Nothing was stopped early, so nothing was saved by it.");
+}
+
+TEST(redaction, knows_secrets_by_words_of_their_names) {
+  for (const char* name : {"API_KEY", "apiKey", "api-key", "WANDB_API_KEY", "db.password",
+                           "hf_token", "AccessKey", "private_key", "clientSecret", "token"})
+    EXPECT_TRUE(is_secret_name(name)) << name;
+  for (const char* name : {"max_tokens", "tokenizer", "key", "monkey", "lr", "author", "secretary"})
+    EXPECT_FALSE(is_secret_name(name)) << name;
+}
+
+TEST(redaction, takes_secrets_out_of_a_command) {
+  EXPECT_EQ(without_secrets("python train.py --api-key=abc --lr={lr}"),
+            "python train.py --api-key=(redacted) --lr={lr}");
+  EXPECT_EQ(without_secrets("train --token 'a b' --epochs 3"),
+            "train --token (redacted) --epochs 3");
+  EXPECT_EQ(without_secrets("API_KEY=abc train"), "API_KEY=(redacted) train");
+  EXPECT_EQ(without_secrets(R"({"password": "abc", "lr": 1})"),
+            R"({"password": (redacted), "lr": 1})");
+  EXPECT_EQ(without_secrets("curl https://me:pass@host/x"), "curl https://me:(redacted)@host/x");
+  EXPECT_EQ(without_secrets("train --token --lr 1"), "train --token --lr 1");
+}
+
+TEST(redaction, leaves_no_value_of_the_environment) {
+  spec what;
+  what.trainable.env = {{"HOME", "/home/me"}, {"API_KEY", "abc"}};
+  what.trainable.command = "train --password=abc";
+  what.space = {{"lr", "uniform(0, 1)"}, {"hf_token", "abc"}};
+
+  auto safe = redacted(what);
+
+  EXPECT_EQ(safe.trainable.env[0].text, redacted_text);
+  EXPECT_EQ(safe.trainable.env[1].text, redacted_text);
+  EXPECT_EQ(safe.trainable.command, "train --password=(redacted)");
+  EXPECT_EQ(safe.space[0].text, "uniform(0, 1)");
+  EXPECT_EQ(safe.space[1].text, redacted_text);
+}
+
+TEST(html, shows_texts_as_texts) {
+  EXPECT_EQ(html_text("<b>&\"'"), "&lt;b&gt;&amp;&quot;&#39;");
+  EXPECT_THAT(html_text("a\x1b[31mb"), Not(HasSubstr("\x1b")));
+  EXPECT_EQ(html_text("a\nb", true), "a\nb");
+}
+
+TEST(html, lets_no_json_end_its_script) {
+  EXPECT_EQ(json_in_html(R"(["</script><!--"])"), R"(["\u003c/script>\u003c!--"])");
+}
+
+TEST(html, hashes_as_content_policies_want_it) {
+  // printf '' | openssl dgst -sha256 -binary | base64
+  EXPECT_EQ(policy_hash(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+  EXPECT_EQ(policy_hash("abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+}
+
+/// Modules by their paths.
+expected<std::string> bundled(const std::map<std::string, std::string>& files) {
+  return bundle_of("main.js", [&](const std::string& path) -> std::optional<std::string_view> {
+    auto found = files.find(path);
+    return found == files.end() ? std::nullopt : std::optional<std::string_view>{found->second};
+  });
+}
+
+TEST(module_bundle, puts_modules_after_those_that_they_need) {
+  auto text
+      = bundled({{"main.js", "import {\n  a,\n  b as c,\n} from \"./core/x.js\";\nimport * as y "
+                             "from \"./y.js\";\na(c, y.d);\n"},
+                 {"core/x.js", "import { d } from \"../y.js\";\nexport const a = d;\nexport "
+                               "function b() {}\n"},
+                 {"y.js", "export class d {}\n"}});
+
+  ASSERT_TRUE(text) << to_text(text.error());
+  EXPECT_EQ(*text, R"((() => {
+"use strict";
+const modules = {};
+modules["y.js"] = (() => {
+class d {}
+return { d };
+})();
+modules["core/x.js"] = (() => {
+const { d } = modules["y.js"];
+const a = d;
+function b() {}
+return { a, b };
+})();
+modules["main.js"] = (() => {
+const {   a,   b: c, } = modules["core/x.js"];
+const y = modules["y.js"];
+a(c, y.d);
+return {  };
+})();
+})();
+)");
+}
+
+TEST(module_bundle, refuses_what_it_cannot_take_apart) {
+  EXPECT_EQ(bundled({}).error().code, ec::unreadable);
+  EXPECT_EQ(bundled({{"main.js", "import x from \"./x.js\";\n"}}).error().code, ec::bad_syntax);
+  EXPECT_EQ(bundled({{"main.js", "import { x } from \"d3\";\n"}}).error().code, ec::bad_syntax);
+  EXPECT_EQ(bundled({{"main.js", "export default 1;\n"}}).error().code, ec::bad_syntax);
+  EXPECT_EQ(bundled({{"main.js", "import { a } from \"./main.js\";\n"}}).error().code,
+            ec::bad_syntax);
+}
+
+TEST(report_page, forbids_all_but_its_own_script_and_style) {
+  report_parts what;
+  what.experiments.emplace_back();
+  what.experiments.front().label = "<made-up>";
+  what.experiments.front().facts.what = made_up_study();
+  what.experiments.front().answers.all = {{"name", "</script>"}};
+
+  auto page = report_html(what, {"p {}", "1;"});
+
+  EXPECT_THAT(page, HasSubstr("default-src 'none'; base-uri 'none'; form-action 'none'; style-src '"
+                              + policy_hash("p {}") + "'; script-src '" + policy_hash("1;") + "'"));
+  EXPECT_THAT(page, Not(HasSubstr("<made-up>")));
+  EXPECT_THAT(page, HasSubstr(R"({"name":"\u003c/script>"})"));
+  EXPECT_THAT(page, HasSubstr("What to try next"));
+}
+
+TEST(report_page, does_without_charts) {
+  report_parts what;
+  what.experiments.emplace_back();
+
+  auto page = report_html(what, {});
+
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, HasSubstr("built without charts"));
+}
+
+} // namespace
+} // namespace tune::cli

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`tune-node top` on a terminal of its own, whose screen pyte models, which is brought from PyPI into
+an environment of the test's own. Skipped, with the reason, where it cannot be had."""
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from fcntl import ioctl
+from pathlib import Path
+
+from e2e import DEADLINE, TUNE_NODE, Case, clean_environment, main
+
+SKIPPED = 77
+VERSION = "pyte>=0.8,<0.9"
+KEYS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "end": "\x1b[F"}
+
+
+def bring_pyte(where):
+    """Makes the package importable, or ends with the reason why not."""
+    for words in ([sys.executable, "-m", "venv", where],
+                  [where / "bin/pip", "install", "--quiet", VERSION]):
+        done = subprocess.run(words, capture_output=True, text=True, timeout=400)
+        if done.returncode != 0:
+            print("skipped: pyte cannot be installed:", (done.stdout + done.stderr)[-500:])
+            sys.exit(SKIPPED)
+    sys.path.extend(str(x) for x in where.glob("lib/python*/site-packages"))
+
+
+class Screen:
+    """A program on a terminal of 80 columns and 24 lines."""
+
+    def __init__(self, case, *words, program=TUNE_NODE, ends=True):
+        import pyte
+
+        columns, lines = 80, 24
+
+        self.case = case
+        self.screen = pyte.Screen(columns, lines)
+        self.stream = pyte.ByteStream(self.screen)
+        self.ours, self.theirs = pty.openpty()
+        case.addCleanup(os.close, self.ours)
+        case.addCleanup(os.close, self.theirs)
+        self.resize(columns, lines)
+        self.before = termios.tcgetattr(self.theirs)
+        self.seen = b""
+        self.child = case.start(
+            *words, program=program, stdin=self.theirs, stdout=self.theirs, stderr=self.theirs,
+            start_new_session=True, preexec_fn=lambda: ioctl(0, termios.TIOCSCTTY, 0),
+            env=clean_environment(TERM="xterm", LC_ALL="C.UTF-8"))
+        self.ends = ends
+
+    def resize(self, columns, lines):
+        self.screen.resize(lines, columns)
+        ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def listen(self, seconds=0.05):
+        while select.select([self.ours], [], [], seconds)[0]:
+            part = os.read(self.ours, 65536)
+            self.seen += part
+            self.stream.feed(part)
+
+    def text(self):
+        return "\n".join(self.screen.display)
+
+    def wait(self, *texts, absent=()):
+        """Until the screen shows all of these."""
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
+            self.listen()
+            text = self.text()
+            if all(x in text for x in texts) and not any(x in text for x in absent):
+                return text
+            if self.ends and self.child.poll() is not None:
+                self.listen()
+                break
+        self.case.fail("waited in vain for %s on\n%s" % (texts, self.text()))
+
+    def press(self, *keys):
+        for key in keys:
+            os.write(self.ours, KEYS.get(key, key).encode())
+
+    def end(self, code):
+        self.case.assertEqual(self.child.wait(timeout=DEADLINE), code)
+        self.listen()
+        # The other screen was left, the cursor is seen, and lines are edited again.
+        self.case.assertIn(b"\x1b[?1049l", self.seen)
+        self.case.assertGreater(self.seen.rfind(b"\x1b[?1049l"), self.seen.rfind(b"\x1b[?1049h"))
+        self.case.assertEqual(termios.tcgetattr(self.theirs), self.before)
+
+
+class Top(Case):
+    def slow(self, samples=3):
+        """An experiment that goes on until it is stopped, with two trials at once."""
+        script = self.directory / "slow.py"
+        script.write_text(
+            "import time, sys\nfor i in range(100000):\n"
+            "  print('loss=%g' % (1 / (i + 1)), flush=True); time.sleep(0.05)\n")
+        return self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
+            "max_concurrent_trials = 2\n[trainable]\ncommand = %s %s {x}\n"
+            "metric.loss = loss=([0-9.]+)\n[space]\nx = randint(0, 9)\n"
+            % (samples, sys.executable, script))
+
+    def finished(self):
+        self.run_node("run", self.experiment("tune report 5", samples=4), "--quiet")
+
+    def test_shows_a_finished_experiment_and_leaves_the_terminal_as_it_was(self):
+        self.finished()
+        at = Screen(self, "top", "results/x")
+        text = at.wait("x  done", "4 of 4 trials ended", "00003", "? help")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+        at.press("down", "down")
+        at.wait("trial 00002")
+        at.press("right")
+        at.wait("< best so far")
+        at.press("x")
+        at.wait("nobody runs this experiment")
+        at.press("?")
+        at.wait("any key leaves it")
+        at.press("q")
+        at.wait("00003")
+        at.press("q")
+        at.end(0)
+
+    def test_filters_and_says_what_is_wrong_with_a_filter(self):
+        self.finished()
+        at = Screen(self, "top", "results/x")
+        at.wait("00003")
+
+        at.press("/", "status = ERRORED\r")
+        at.wait("no trial fits")
+        at.press("/", " nonsense\r")
+        at.wait("filter", "column")
+        at.press("\x1b")
+        at.wait("00003")
+        at.press("q")
+        at.end(0)
+
+    def test_steers_a_running_experiment(self):
+        run = self.start("run", self.slow(), "--quiet")
+        self.wait_until(lambda: (self.directory / "results/x/experiment.db").exists(), run)
+        at = Screen(self, "top", "results/x")
+        at.wait("running", "00001", "RUNNING")
+
+        at.press("x")
+        at.wait("Stop trial 00000? y/n")
+        at.press("n")
+        at.wait("nothing was changed")
+        at.press("x", "y")
+        at.wait("trial 00000: ")
+        at.wait("TERMINATED")
+        at.press("a", "x=4\r", "y")
+        at.wait("00003")
+        at.press("down", "right", "right")
+        at.wait("< log", "loss=")
+        at.press("X", "y")
+        at.wait("stopped", absent=["RUNNING"])
+        at.press("q")
+        at.end(0)
+        self.finish(run, None)
+
+    def test_follows_the_size_of_the_terminal(self):
+        self.finished()
+        at = Screen(self, "top", "results/x")
+        at.wait("00003")
+
+        at.resize(50, 12)
+        at.wait("00003", "? help")
+        at.resize(120, 40)
+        at.wait("00003", "CONFIGURATION")
+        at.press("q")
+        at.end(0)
+
+    def test_gives_the_terminal_back_where_a_signal_ends_it(self):
+        self.finished()
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)):
+            with self.subTest(number):
+                at = Screen(self, "top", "results/x")
+                at.wait("00003")
+                at.child.send_signal(number)
+                at.end(code)
+
+    def test_stops_and_goes_on(self):
+        self.finished()
+        # A shell with job control, which comes back when its job stops.
+        at = Screen(self, "-mc", '"$0" top results/x; stty -a; echo "in the shell"; read go; '
+                    'fg >/dev/null; echo "code $?"', TUNE_NODE, program="/bin/bash", ends=False)
+        at.wait("00003")
+
+        at.press("\x1a")
+        text = at.wait("in the shell")
+        self.assertRegex(text, r"(?<!-)icanon")
+        self.assertRegex(text, r"(?<!-)echo ")
+        at.press("\n")
+        at.wait("00003", "? help")
+        at.press("?")
+        at.wait("any key leaves it")
+        at.press("q", "q")
+        at.wait("code 0")
+
+    def test_refuses_what_is_no_terminal_and_no_experiment(self):
+        self.finished()
+        self.assertIn("needs a terminal", self.run_node("top", "results/x", code=3).err)
+        self.assertIn("nowhere", self.run_node("top", "nowhere", code=3).err)
+        at = Screen(self, "top", "results/x")
+        at.wait("00003")
+        at.press("q")
+        at.end(0)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="tune-pyte-") as folder:
+        bring_pyte(Path(folder))
+        main()
