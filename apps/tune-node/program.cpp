@@ -101,7 +101,7 @@ struct commander {
     return wait_for_experiment(line, x, table_of(line));
   }
 
-  exit_code operator()(const serve_request& x) const { return serve_experiments(line, x); }
+  exit_code operator()(const serve_request& x) const { return serve_experiments(line, x, all); }
 
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 

@@ -71,7 +71,7 @@ function metricColumns(m, isObjective) {
     ...ofNumbers,
     name: "metric:" + m,
     title: m,
-    key: "metric:" + m,
+    key: "last:" + m,
     isShown: isObjective,
     cell: (/** @type {any} */ x) => cell(member(x.metrics, m)),
   };
