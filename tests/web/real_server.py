@@ -73,6 +73,7 @@ class Served:
     def __init__(self, of, words):
         self.of = of
         self.log = open(of.place / ("%s.log" % words[0]), "w+b")  # noqa: SIM115
+        of.logs.append(self.log)
         self.child = subprocess.Popen(
             [of.program, *map(str, words)],
             cwd=of.place,
@@ -110,9 +111,11 @@ class Laboratory:
         self.place = Path(tempfile.mkdtemp(prefix="tune-real-"))
         self.program = os.environ["TUNE_NODE"]
         self.environment = dict(os.environ, XDG_STATE_HOME=str(self.place / "state"))
-        self.children = []
+        self.children, self.logs = [], []
 
     def close(self):
+        for log in self.logs:
+            log.close()
         for child in reversed(self.children):
             if child.poll() is None:
                 child.kill()
@@ -155,17 +158,20 @@ class Laboratory:
             lambda: re.search(r"--join (127\.0\.0\.1:\d+)", served.text()), "the port for workers"
         )
         for name in ("w1", "w2"):
-            log = open(self.place / (name + ".log"), "wb")  # noqa: SIM115
-            self.children.append(
-                subprocess.Popen(
-                    [self.program, "worker", "--join", where.group(1), "--insecure-plaintext",
-                     "--name", name, "--cpus", "1", "--work", self.place / name],
-                    env=self.environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
+            words = [
+                *("worker", "--join", where.group(1), "--insecure-plaintext"),
+                *("--name", name, "--cpus", "1", "--work", self.place / name),
+            ]
+            with open(self.place / (name + ".log"), "wb") as log:
+                self.children.append(
+                    subprocess.Popen(
+                        [self.program, *words],
+                        env=self.environment,
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                    )
                 )
-            )
         self.wait(
             lambda: len(served.get("/population/lineage")["exploits"]) >= 3
             and len(served.get("/population/nodes")["nodes"]) == 3,

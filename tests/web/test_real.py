@@ -30,7 +30,7 @@ OF_ONE = {
     "trials": ({"view": "trials"}, ".grid-row a"),
     "trial": ({"view": "trial", "t": "3"}, ".charts figure"),
     "curves": ({"view": "curves"}, ".plot .tick"),
-    "compared": ({"view": "curves", "pick": "3,5,12"}, "td .swatch"),
+    "compared": ({"view": "curves", "pick": "3,5,7"}, "td .swatch"),
     "decisions": ({"view": "decisions"}, "tbody tr:nth-child(3)"),
     "rungs": ({"view": "rungs"}, "tbody .bar"),
     "importance": ({"view": "importance"}, ".bars li:nth-child(2)"),

@@ -60,7 +60,7 @@ class Latest {
     for (;;) {
       const found = await this.ask(seq, 1000);
       this.rows = [...this.rows, ...found.decisions].slice(-most);
-      const isDone = found.decisions.length < 1000 || !(found.next_seq > seq);
+      const isDone = !found.more || !(found.next_seq > seq);
       if (found.next_seq > seq) seq = found.next_seq;
       this.seq = seq;
       if (isDone) return this.rows;

@@ -264,6 +264,26 @@ expected<value> best_value_of(watched_experiment& from, const experiment_summary
                       {"runs", std::move(runs)}}};
 }
 
+namespace {
+
+/// Adds the best trial to some of the newest, none of which may have reported yet.
+expected<void> add_best_row(watched_experiment& from, const value& best,
+                            std::vector<trial_row>& to) {
+  const auto* fields = best.as_object();
+  const auto* id = fields == nullptr ? nullptr : fields->find("trial_id");
+  const auto trial = id == nullptr ? std::nullopt : trial_from(to_text(*id));
+  if (!trial)
+    return {};
+  auto row = from.with_reader([&](store_reader& x) { return x.trial(*trial); });
+  if (!row)
+    return row.error();
+  if (*row)
+    to.push_back(std::move(**row));
+  return {};
+}
+
+} // namespace
+
 expected<object> short_overview(watched_experiment& from, const std::string& name) {
   const auto live = from.live();
   auto seen = from.look();
@@ -293,6 +313,8 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
   auto best = best_value_of(from, **seen);
   if (!best)
     return best.error();
+  if (auto added = add_best_row(from, *best, *some); !added)
+    return added.error();
   const auto text = summary_text(**seen, *best);
   auto result = begin_overview(**seen, name, live.live, std::move(*best));
   add_rules(result, **seen);

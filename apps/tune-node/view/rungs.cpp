@@ -150,25 +150,44 @@ std::size_t entered(const rung_book::key& at, const rung_book::rung& x, const tr
       }));
 }
 
+/// Some places of a rung, each kind by its part of all that came, so that a picture of them does
+/// not mislead. @param came With those that went on without a word.
+std::vector<std::pair<trial_id, rung_book::place>> fair_share(const rung_book::rung& x,
+                                                              std::size_t came, std::size_t most) {
+  using kind = rung_remark::kind;
+  std::map<kind, std::vector<std::pair<trial_id, rung_book::place>>> by_kind;
+  for (const auto& each : x.trials)
+    by_kind[each.second.what].push_back(each);
+  const auto silent = came - x.trials.size();
+  std::vector<std::pair<trial_id, rung_book::place>> result;
+  for (const auto& [what, all] : by_kind) {
+    const auto many = all.size() + (what == kind::went_on ? silent : 0);
+    const auto share = came <= most ? all.size() : (most * many + came - 1) / came;
+    for (auto i : spread_places(all.size(), share))
+      result.push_back(all[i]);
+  }
+  std::sort(result.begin(), result.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return result;
+}
+
 object rung_object(const rung_book::key& at, const rung_book::rung& x, const trial_table& trials,
                    bool is_only_bracket) {
   constexpr std::size_t most = 500;
   std::size_t stopped = 0, waits = 0;
-  std::vector<std::pair<trial_id, rung_book::place>> all{x.trials.begin(), x.trials.end()};
-  for (const auto& [trial, place] : all) {
+  for (const auto& [trial, place] : x.trials) {
     stopped += place.what == rung_remark::kind::stopped ? 1 : 0;
     waits += place.what == rung_remark::kind::waits ? 1 : 0;
   }
   const auto came = std::max(entered(at, x, trials, is_only_bracket), x.trials.size());
   value::list values;
-  for (auto i : spread_places(all.size(), most)) {
-    const auto& place = all[i].second;
+  for (const auto& [trial, place] : fair_share(x, came, most)) {
     // Null: it waits for a word.
     const auto went_on = place.what == rung_remark::kind::waits
                              ? value{}
                              : value{place.what == rung_remark::kind::went_on};
     values.emplace_back(
-        value::list{number_value(all[i].first.number), number_or_null(place.value), went_on});
+        value::list{number_value(trial.number), number_or_null(place.value), went_on});
   }
   return {{"at", at.second},
           {"cutoff", number_or_null(x.cutoff)},
