@@ -107,7 +107,7 @@ struct commander {
     return wait_for_experiment(line, x, table_of(line));
   }
 
-  exit_code operator()(const serve_request& x) const { return serve_experiments(line, x); }
+  exit_code operator()(const serve_request& x) const { return serve_experiments(line, x, all); }
 
   exit_code operator()(const report_request& x) const {
     return told(write_report(x, all, std::cout));

@@ -64,8 +64,8 @@ std::optional<problem> check_body_fields(const header_list& headers, const route
                                    : "a body has at most " + std::to_string(where.body) + " bytes"};
   const auto type = headers.only("Content-Type").value_or("");
   const auto has_body = codings > 0 || length.value_or(0) > 0;
-  if (has_body && type != "application/json" && !type.starts_with("application/json;"))
-    return problem{415, "bad_type", "the body has to be application/json"};
+  if (has_body && type != where.body_type && !type.starts_with(where.body_type + ";"))
+    return problem{415, "bad_type", "the body has to be " + where.body_type};
   return std::nullopt;
 }
 

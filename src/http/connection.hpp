@@ -59,6 +59,7 @@ public:
       return;
     if (pipe_)
       pipe_->close();
+    end_large_body();
     core_.forget(who_);
     beast::get_lowest_layer(stream_).close();
   }
@@ -73,6 +74,7 @@ private:
   std::optional<parser> parser_;
   std::size_t served_ = 0;
   bool is_gone_ = false;
+  bool has_large_body_ = false;
   /// The request at work.
   std::optional<admitted> admitted_;
   std::chrono::steady_clock::time_point body_until_;
@@ -185,7 +187,26 @@ private:
 
   // -- Its body.
 
+  /// @returns false if too many large bodies are here already.
+  [[nodiscard]] bool begin_large_body() {
+    const auto& limits = core_.how.limits;
+    if (admitted_->where->body <= limits.large_body)
+      return true;
+    if (core_.large_bodies >= limits.large_bodies)
+      return false;
+    ++core_.large_bodies;
+    has_large_body_ = true;
+    return true;
+  }
+
+  void end_large_body() {
+    if (std::exchange(has_large_body_, false))
+      --core_.large_bodies;
+  }
+
   void take_body() {
+    if (!begin_large_body())
+      return refuse(too_busy());
     parser_->body_limit(admitted_->where->body);
     const auto expect = admitted_->what.headers.only("Expect");
     if (expect
@@ -274,6 +295,7 @@ private:
         what.stream->close();
       return;
     }
+    end_large_body();
     ++served_;
     core_.book.serve(who_, true, std::chrono::steady_clock::now());
     if (core_.how.answered)

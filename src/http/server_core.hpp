@@ -41,6 +41,8 @@ struct server_core {
   std::atomic<bool> is_refreshing = false;
   std::atomic<std::uint64_t> connections = 0;
   std::atomic<std::uint64_t> evicted = 0;
+  /// Large bodies that are coming, or at work.
+  std::size_t large_bodies = 0;
 
   [[nodiscard]] worker_pool& pool_of(const route& where) const {
     return where.is_slow ? *slow : *quick;

@@ -131,6 +131,8 @@ private:
 using follower_impl = extend<follower_actor,
                              // Introduces itself at this node registry.
                              caf::result<led_in>(entrance_actor, std::string),
+                             // Meets the submission server of this process.
+                             caf::result<led_in>(submission_server_actor),
                              // Messages for the submission server.
                              caf::result<void>(submission, package_server_actor),
                              caf::result<void>(client_question), caf::result<void>(command_wanted),
@@ -169,10 +171,14 @@ struct follower_state {
   }
 
   void meet(const submission_server_actor& who, promise& result) {
+    meet(who);
+    result.deliver(led_in{});
+  }
+
+  void meet(const submission_server_actor& who) {
     submission_server = who;
     watched.watch(self, who,
                   [this](const caf::error& why) { heard->lose(text_of_loss("the head", why)); });
-    result.deliver(led_in{});
   }
 
   void fail(promise& result, const caf::error& why) {
@@ -195,6 +201,10 @@ follower_impl::behavior_type follower(follower_impl::stateful_pointer<follower_s
       [&state](remote_output& x) { state.heard->answer(std::move(x)); },
       [&state](const entrance_actor& node_registry, const std::string& hello) {
         return state.come_in(node_registry, hello);
+      },
+      [&state](const submission_server_actor& head) {
+        state.meet(head);
+        return led_in{};
       },
       [self, &state](const submission& x, const package_server_actor& files) {
         send(self, state.submission_server, x, files, caf::actor_cast<follower_actor>(self));
@@ -234,6 +244,10 @@ public:
     if (result->why)
       return *result->why;
     return {};
+  }
+
+  void stay(const submission_server_local_actor& head) {
+    static_cast<void>(call<led_in>(follower_, caf::actor_cast<submission_server_actor>(head)));
   }
 
   expected<submission_taken> submit(const submission_message& words, job_offer files) {
@@ -323,6 +337,13 @@ expected<std::unique_ptr<head_client>> head_client::connect(caf::actor_system& s
   auto made = std::make_unique<impl>(system);
   if (auto in = made->come_in(*node_registry, {how.build, how.cluster, how.name}); !in)
     return error{in.error().code, how.where + ": " + in.error().detail};
+  return std::unique_ptr<head_client>{new head_client{std::move(made)}};
+}
+
+std::unique_ptr<head_client> head_client::at_home(caf::actor_system& system,
+                                                  const submission_server_local_actor& head) {
+  auto made = std::make_unique<impl>(system);
+  made->stay(head);
   return std::unique_ptr<head_client>{new head_client{std::move(made)}};
 }
 

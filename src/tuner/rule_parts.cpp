@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/rule_parts.hpp"
 
+#include "tune/io/ask_tell/conversation.hpp"
+
 #include "tune/core/plugin/make_part.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
@@ -78,6 +80,7 @@ experiment_settings settings_by(const spec& what) {
   if (!what.trainable.kind) {
     result.checkpoints.frequency = 0;
     result.checkpoints.at_end = false;
+    return settings_for_executor(std::move(result));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // Rules of the read model as plain values: filters, orders, cursors, sampling, rungs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/curves.hpp"
+#include "view/fields.hpp"
 #include "view/filter.hpp"
 #include "view/query.hpp"
 #include "view/rungs.hpp"
@@ -277,6 +278,51 @@ TEST(rungs, are_read_from_the_reasons_of_decisions) {
   EXPECT_FALSE(remark_in(x));
   x.reason = R"({"rung":"nan"})";
   EXPECT_FALSE(remark_in(x));
+}
+
+/// A book of one bracket in which trial 1 waited at rungs 1 and 2, and trial 2 at rung 1.
+rung_book waiting_book() {
+  rung_book result;
+  using enum rung_remark::kind;
+  result.read({1}, {0, 1, waits, no_number, 0.5});
+  result.read({1}, {0, 2, waits, no_number, 0.4});
+  result.read({2}, {0, 1, waits, no_number, 0.6});
+  return result;
+}
+
+rung_remark::kind kind_at(const rung_book& in, double rung, std::uint64_t trial) {
+  return in.rungs().at({0, rung}).trials.at({trial}).what;
+}
+
+TEST(rungs, nobody_waits_who_came_to_a_higher_one) {
+  using enum rung_remark::kind;
+  auto uut = waiting_book();
+  uut.settle([](trial_id) { return trial_fate{false, false, false, no_number}; }, no_number);
+  EXPECT_EQ(kind_at(uut, 1, 1), went_on);
+  EXPECT_EQ(kind_at(uut, 2, 1), waits);
+  EXPECT_EQ(kind_at(uut, 1, 2), waits);
+}
+
+TEST(rungs, nobody_waits_who_came_beyond_runs_or_is_complete) {
+  using enum rung_remark::kind;
+  for (const auto& fate : {trial_fate{false, false, false, 3}, trial_fate{false, true, false, 2},
+                           trial_fate{true, false, true, no_number}}) {
+    auto uut = waiting_book();
+    uut.settle([&](trial_id) { return fate; }, 9);
+    EXPECT_EQ(kind_at(uut, 2, 1), went_on);
+    EXPECT_EQ(kind_at(uut, 1, 2), went_on);
+  }
+}
+
+TEST(rungs, nobody_waits_who_has_ended_or_at_the_end_of_the_way) {
+  using enum rung_remark::kind;
+  auto ended = waiting_book(), last = waiting_book();
+  ended.settle([](trial_id) { return trial_fate{true, false, false, 1}; }, 9);
+  EXPECT_EQ(kind_at(ended, 1, 2), stopped);
+  EXPECT_EQ(kind_at(ended, 1, 1), went_on);
+  last.settle([](trial_id) { return trial_fate{false, false, false, 1}; }, 2);
+  EXPECT_EQ(kind_at(last, 2, 1), went_on);
+  EXPECT_EQ(kind_at(last, 1, 2), waits);
 }
 
 TEST_F(table_test, tells_what_going_on_would_have_cost) {

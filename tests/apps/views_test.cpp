@@ -138,7 +138,10 @@ TEST_F(views_test, tells_the_story_of_why) {
 
   auto seen = got("/one/trials/7");
 
-  EXPECT_EQ(at(seen, "why"), *from_json(out.str()));
+  auto wanted = *from_json(out.str());
+  // It takes a replay of the record, and has a route of its own.
+  EXPECT_TRUE(wanted.as_object()->erase("suggestion"));
+  EXPECT_EQ(at(seen, "why"), wanted);
   EXPECT_EQ(at(seen, "status"), value{"TERMINATED"});
   EXPECT_EQ(to_text(at(*list(seen, "decisions")[0].as_object(), "action")), "stop");
   EXPECT_EQ(refused("/one/trials/24"), 404);

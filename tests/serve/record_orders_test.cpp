@@ -4,6 +4,7 @@
 #include "fake_model.hpp"
 #include "io/scratch_directory.hpp"
 #include "serve/api_routes.hpp"
+#include "serve/once_only.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/json.hpp"
 
@@ -92,6 +93,7 @@ TEST(record_orders, answer_with_what_became_of_them) {
 class record_orders_test : public samples::scratch_directory {
 protected:
   std::unique_ptr<support::fake_model> model;
+  talk_requests nobody{nullptr};
   std::unique_ptr<control_server> head;
   std::atomic<int> carried_out = 0;
 
@@ -112,28 +114,42 @@ protected:
 
 TEST_F(record_orders_test, reach_the_head) {
   lead();
-  record_orders uut{*model};
+  record_orders uut{*model, nobody};
   auto told = uut.answer(request_with("{}"), route_named("pause"));
   EXPECT_EQ(told.status, 200U);
   EXPECT_EQ(told.body, R"({"told":[{"trial":null,"outcome":"taken","text":"done"}]})");
 }
 
-TEST_F(record_orders_test, are_carried_out_once_for_each_key) {
-  lead();
-  record_orders uut{*model};
+TEST(once_only, carries_out_once_for_each_key) {
+  once_only uut;
+  auto carried_out = 0;
+  const auto work = [&] {
+    ++carried_out;
+    return http::json_response("{}");
+  };
   auto asked = request_with("{}");
   asked.headers.add("Idempotency-Key", "k");
-  const auto first = uut.answer(asked, route_named("pause"));
-  const auto second = uut.answer(asked, route_named("pause"));
+  const auto first = uut.answer(asked, route_named("pause"), work);
+  const auto second = uut.answer(asked, route_named("pause"), work);
 
   EXPECT_EQ(carried_out, 1);
   EXPECT_EQ(second.body, first.body);
   EXPECT_EQ(second.headers.only("Idempotency-Replayed"), "true");
-  EXPECT_EQ(uut.answer(asked, route_named("stop")).status, 422U) << "another request";
+  EXPECT_EQ(uut.answer(asked, route_named("stop"), work).status, 422U) << "another request";
+}
+
+TEST(once_only, forgets_what_failed) {
+  once_only uut;
+  auto asked = request_with("{}");
+  asked.headers.add("Idempotency-Key", "k");
+  const auto fail = [] { return to_response(http::problem{504, "unreachable", ""}); };
+  EXPECT_EQ(uut.answer(asked, route_named("pause"), fail).status, 504U);
+  const auto work = [] { return http::json_response("{}"); };
+  EXPECT_EQ(uut.answer(asked, route_named("pause"), work).status, 200U);
 }
 
 TEST_F(record_orders_test, say_what_goes_on_with_an_experiment_that_nobody_runs) {
-  record_orders uut{*model};
+  record_orders uut{*model, nobody};
   auto told = uut.answer(request_with("{}"), route_named("pause"));
   EXPECT_EQ(told.status, 409U);
   EXPECT_THAT(told.body, HasSubstr("not_live"));

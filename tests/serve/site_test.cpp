@@ -23,11 +23,13 @@ protected:
   std::unique_ptr<site> uut;
   std::unique_ptr<http::http_server> server;
   std::shared_ptr<http::token_file> token;
+  const choices all = builtin_choices();
 
   void SetUp() override {
     scratch_directory::SetUp();
     token = *http::token_file::open(root / "token");
-    site_settings how{root, std::make_shared<support::fake_model>(root / "x"), {}, token, "1.2.3"};
+    site_settings how{root, std::make_shared<support::fake_model>(root / "x"), {}, token, "1.2.3",
+                      &all};
     how.page["index.html"] = {"text/html; charset=utf-8", "00112233445566778899aabbccddeeff",
                               "plain", "packed", false};
     how.page["assets/1/a.js"]

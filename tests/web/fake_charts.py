@@ -74,6 +74,7 @@ class FakeCharts:
                         ),
                         "entered": len(there),
                         "went_on": len(went),
+                        "waits": 0,
                         "stopped": len(there) - len(went),
                         "values": [[t, self.loss(t, at), t in went] for t in there[:500]],
                     }

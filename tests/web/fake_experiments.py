@@ -237,7 +237,7 @@ class Fake(FakeCharts):
             trials = [t for t in trials if self.config(t)["lr"] < bound]
         sort = query.get("sort", "")
         key = sort.lstrip("-")
-        if key.startswith(("best:", "metric:")):
+        if key.startswith(("best:", "last:", "metric:")):
             trials = sorted(trials, key=lambda t: self.loss(t, self.iterations(t)))
         elif key.startswith("param:"):
             trials = sorted(trials, key=lambda t: str(self.config(t).get(key[6:])))

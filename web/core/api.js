@@ -63,6 +63,20 @@ async function request(url, options) {
 }
 
 /**
+ * Reads JSON. Whole numbers that JavaScript would round become texts of their digits.
+ *
+ * @param {string} text
+ * @returns {any}
+ */
+export function exactJson(text) {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+  const isRounded = (/** @type {string} */ x) =>
+    /^-?\d{16,}$/.test(x) && !Number.isSafeInteger(Number(x));
+  return JSON.parse(text.replace(tokens, (x) => (isRounded(x) ? '"' + x + '"' : x)));
+}
+
+/**
  * @param {string[]} segments
  * @param {Record<string, any>} [query]
  * @param {AbortSignal} [signal]
@@ -78,7 +92,7 @@ export async function get(segments, query, signal) {
     signal,
     headers: { Accept: "application/json" },
   });
-  return response.json();
+  return exactJson(await response.text());
 }
 
 /**

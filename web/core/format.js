@@ -18,7 +18,8 @@ export function number(value) {
 export const isFinite = (value) => Number.isFinite(number(value));
 
 /**
- * Up to `digits` significant digits, without zeros at the end.
+ * Up to `digits` significant digits, without zeros at the end. Digits that come as a text, since no
+ * number holds them, stay as they are.
  *
  * @param {any} value
  * @param {number} [digits]
@@ -28,6 +29,7 @@ export function figure(value, digits = 5) {
   if (Number.isNaN(x)) return value === null || value === undefined ? "–" : String(value);
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   if (x === 0) return "0";
+  if (typeof value === "string" && /^-?\d{16,}$/.test(value)) return minus(value);
   const size = Math.abs(x);
   if (Number.isInteger(x) && size < 1e7)
     return minus(x.toLocaleString("en-US").replace(/,/g, "\u2009"));

@@ -62,11 +62,21 @@ const row = (x, i) => [
   statusChip(x.about.status),
   plain((x.about.mode === "max" ? "max " : "min ") + x.about.metric, 40),
   bestText(x.about.best),
+  runsText(x.about.best),
   count(x.about.trials.total),
   duration(x.about.elapsed_s),
   x.about.search ? plain(x.about.search.type, 30) : "",
   x.about.scheduler ? plain(x.about.scheduler.type, 30) : "",
 ];
+
+/** What all runs of a configuration come to, in words. Pure. @param {any} best @returns {string} */
+export function runsText(best) {
+  const x = best && best.runs;
+  if (!x) return "";
+  const error = x.error === null || x.error === undefined ? "" : " ± " + figure(x.error, 2);
+  const many = x.count < x.wanted ? count(x.count) + " of " + count(x.wanted) : count(x.count);
+  return "mean " + figure(x.mean, 5) + error + " of " + many + (x.confirmed ? ", confirmed" : "");
+}
 
 const heads = [
   "",
@@ -74,6 +84,7 @@ const heads = [
   "Status",
   "Objective",
   "Best#",
+  "All its runs",
   "Trials#",
   "Elapsed#",
   "Search",

@@ -1,7 +1,7 @@
 /** What scheduler and stop conditions decided, and why: the latest first. */
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { count, plain } from "../core/format.js";
+import { count, duration, plain } from "../core/format.js";
 import { choice, follow, panel, table, trialLink } from "../core/parts.js";
 import { adjust, here } from "../core/route.js";
 
@@ -60,7 +60,7 @@ class Latest {
     for (;;) {
       const found = await this.ask(seq, 1000);
       this.rows = [...this.rows, ...found.decisions].slice(-most);
-      const isDone = found.decisions.length < 1000 || !(found.next_seq > seq);
+      const isDone = !found.more || !(found.next_seq > seq);
       if (found.next_seq > seq) seq = found.next_seq;
       this.seq = seq;
       if (isDone) return this.rows;
@@ -70,13 +70,14 @@ class Latest {
 
 /** @param {any} ctx @param {any} d */
 const row = (ctx, d) => [
+  d.t === null || d.t === undefined ? "" : duration(d.t),
   trialLink(ctx, d.trial),
   count(d.training_iteration),
   h("span.verb", { "data-verb": d.action }, plain(String(d.action).replace(/_/g, " "), 30)),
   plain(d.text || d.reason, 300),
 ];
 
-const heads = ["Trial", "Iteration#", "What", "Why"];
+const heads = ["After#", "Trial", "Iteration#", "What", "Why"];
 
 /** @param {(changes: Record<string, string>) => void} set */
 function tools(set) {

@@ -142,6 +142,13 @@ export function mount(host, ctx) {
       const front = pointsOf(found).filter((/** @type {any} */ p) => p.isFront);
       fill(
         list,
+        ctx.about.repeats
+          ? h(
+              "p.quiet",
+              null,
+              "Configurations run several times: each run is a point of its own here.",
+            )
+          : null,
         h("h3", null, "On the front: " + count(front.length)),
         table(
           ["Trial", ...found.objectives.map((/** @type {any} */ o) => plain(o.metric, 40) + "#")],

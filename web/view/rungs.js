@@ -16,14 +16,19 @@ export function jitter(trial) {
   return ((x ^ (x >>> 16)) >>> 0) / 4294967296 - 0.5;
 }
 
-/** The trials of a bracket, beside one another at each rung. @param {any[]} rungs @returns {any[]} */
+/**
+ * The trials of a bracket, beside one another at each rung. `wentOn` is null while one waits.
+ *
+ * @param {any[]} rungs
+ * @returns {any[]}
+ */
 const marksOf = (rungs) =>
   rungs.flatMap((rung, i) =>
     (rung.values || []).map((/** @type {any[]} */ v) => ({
       trial: v[0],
       x: i + 0.7 * jitter(v[0]),
       y: number(v[1]),
-      wentOn: v[2] || (number(rung.stopped) === 0 && number(rung.waits) > 0 ? null : false),
+      wentOn: v[2],
       at: rung.at,
     })),
   );
@@ -101,6 +106,7 @@ function rungRow(rung) {
     rung.cutoff === null ? "–" : figure(rung.cutoff, 5),
     count(rung.entered),
     count(rung.went_on),
+    count(rung.waits),
     count(rung.stopped),
     bar,
   ];
@@ -143,7 +149,7 @@ function legend(rungs) {
   );
 }
 
-const heads = ["Iterations#", "Cutoff#", "Came#", "Went on#", "Stopped#", "Share that went on"];
+const heads = ["Iterations#", "Cutoff#", "Came#", "Went on#", "Wait#", "Stopped#", "Share that went on"];
 const about = "Each mark is a trial that came to the rung; the line is the cutoff as it stands.";
 
 /** @param {any} ctx @param {any[]} brackets @param {AbortSignal} signal @param {() => void} redraw @returns {HTMLElement[]} */

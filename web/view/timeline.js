@@ -4,7 +4,7 @@ import { Plot } from "../chart/plot.js";
 import { lanes } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, h } from "../core/dom.js";
-import { duration, number, plain, trialName } from "../core/format.js";
+import { count, duration, number, plain, trialName } from "../core/format.js";
 import { follow, panel } from "../core/parts.js";
 import { go, here } from "../core/route.js";
 
@@ -135,7 +135,7 @@ export function mount(host, ctx) {
           }
         : data;
       said.textContent = data.sampled
-        ? "the latest " + data.attempts.length + " of " + data.total + " attempts"
+        ? count(data.attempts.length) + " of " + count(data.total) + " attempts, evenly chosen"
         : "";
       show(ctx, plot, shown);
     },

@@ -5,6 +5,7 @@ import { fill, h } from "../core/dom.js";
 import { bytes, count, duration, figure, number, plain, trialName } from "../core/format.js";
 import { follow, link, pairs, panel, statusChip, table, tile } from "../core/parts.js";
 import { here } from "../core/route.js";
+import { suggestionPanel } from "./suggestion.js";
 import { logPanel } from "./trial_log.js";
 import { metricsPanel } from "./trial_metrics.js";
 import { whyText } from "./why.js";
@@ -213,6 +214,7 @@ export function mount(host, ctx) {
   host.append(top, h("div.columns", null, left, right), rest);
   metricsPanel(ctx, left, t);
   logPanel(ctx, left, t);
+  suggestionPanel(ctx, right, t);
   const reload = follow(ctx, top, {
     fetch: () => get([...ctx.base, "trials", t], {}, ctx.signal),
     show: (x, place) => {

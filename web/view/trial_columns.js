@@ -17,7 +17,7 @@ import { split } from "../core/route.js";
 
 /** @param {any} value */
 const cell = (value) =>
-  value === undefined ? "" : typeof value === "number" ? figure(value) : plain(value, 60);
+  value === undefined ? "" : typeof value === "number" ? figure(value, 4) : plain(value, 60);
 
 const ofNumbers = { isNumber: true, isShown: true, width: "98px" };
 const ofTexts = { isNumber: false, isShown: true, key: "" };
@@ -71,7 +71,7 @@ function metricColumns(m, isObjective) {
     ...ofNumbers,
     name: "metric:" + m,
     title: m,
-    key: "metric:" + m,
+    key: "last:" + m,
     isShown: isObjective,
     cell: (/** @type {any} */ x) => cell(member(x.metrics, m)),
   };

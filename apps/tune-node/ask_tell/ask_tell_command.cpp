@@ -3,10 +3,14 @@
 
 #include "ask_tell/disk_world.hpp"
 #include "ask_tell/line_reader.hpp"
+#include "ask_tell/shared_talk.hpp"
 #include "console/text.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
 #include "run/load_configuration.hpp"
+#include "serve/serving.hpp"
+
+#include "tune/actors/system.hpp"
 
 #include "tune/core/program_name.hpp"
 #include "tune/io/loose_json.hpp"
@@ -122,6 +126,38 @@ exit_code converse(conversation& with, disk_world& world, signal_wave& wave) {
   }
 }
 
+/// What a conversation by HTTP needs besides.
+struct http_place {
+  http_request how;
+  fs::path directory;
+  const choices& all;
+  std::function<void()> tell;
+};
+
+/// Answers all who ask by HTTP, to a signal, or until nothing can be recorded.
+exit_code converse_by_http(conversation& with, disk_world& world, signal_wave& wave,
+                           const http_place& where) {
+  std::atomic<bool> is_broken = false;
+  const auto name = where.directory.filename().string();
+  auto talk = std::make_shared<shared_talk>(with, world, name, [&](const error& why) {
+    complain(why);
+    is_broken = true;
+    wave.give(0);
+  });
+  system_config config;
+  caf::actor_system system{config};
+  auto served = serving::start(system, where.directory, where.how, where.all, {talk, {}});
+  if (!served)
+    return complain(served.error());
+  std::cout << (*served)->link() << std::endl;
+  where.tell();
+  ::pollfd one{wave.descriptor, POLLIN, 0};
+  while (::poll(&one, 1, -1) < 0 && errno == EINTR) {}
+  // Waits for requests that are being answered.
+  (*served)->close();
+  return is_broken ? exit_code::storage : static_cast<exit_code>(128 + wave.number);
+}
+
 /// Removes the section: whoever runs the trials, it is no trainable of ours. It is recorded like
 /// that, so that an experiment of `run` cannot go on here, nor the other way round.
 loaded_spec without_trainable(loaded_spec x) {
@@ -168,13 +204,15 @@ expected<void> replay(conversation& with, head_rules& heads, disk_world& world,
   }
 }
 
-conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space> space) {
+conversation_parts parts_of(rule_parts made, std::shared_ptr<const search_space> space,
+                            const ask_tell_request& what) {
   auto& rules = made.rules;
   auto constraints = made.settings.constraints;
   experiment machine{settings_for_executor(std::move(made.settings)), rules.judge->traits(),
                      rules.source->traits(), std::move(rules.stoppers)};
-  return {std::move(machine), std::move(rules.judge), std::move(rules.source), std::move(space),
-          std::move(constraints)};
+  return {std::move(machine),      std::move(rules.judge),
+          std::move(rules.source), std::move(space),
+          std::move(constraints),  what.http ? what.lease : std::chrono::nanoseconds{0}};
 }
 
 /// Whether the experiment there was ended before its samples were, by a condition say, and has no
@@ -209,6 +247,53 @@ expected<void> begin(conversation& with, head_rules& heads, disk_world& world,
   return with.open(std::move(opening));
 }
 
+/// What a conversation is led with.
+struct leading {
+  const command_line& line;
+  const ask_tell_request& what;
+  const choices& all;
+  const loaded_spec& loaded;
+  fs::path directory;
+  /// As for `begin`.
+  bool is_over = false;
+};
+
+exit_code converse_as_asked(const leading& from, conversation& with, disk_world& world,
+                            signal_wave& wave) {
+  const auto tell = [&] {
+    if (!from.line.quiet)
+      std::cerr << program_name() << ": " << printable(from.directory.string())
+                << ": waiting for requests\n";
+  };
+  if (from.what.http)
+    return converse_by_http(with, world, wave,
+                            {page_request(*from.what.http, from.loaded.what.cluster.certs),
+                             from.directory, from.all, tell});
+  tell();
+  return converse(with, world, wave);
+}
+
+/// Leads the conversation from the opened storage to its end.
+exit_code lead(const leading& from, rule_parts made, const opened_storage& opened,
+               signal_wave& wave) {
+  const auto& record = from.loaded.what;
+  disk_world world{opened.store, record.log.trial_files, from.line.quiet};
+  if (!opened.warning.empty())
+    world.warn(opened.warning);
+  warn_of_idle_keys(record, world);
+  auto opening = opening_of(*opened.store, record, opening::executed);
+  head_rules heads{opening.spec, made.settings, from.all.stoppers};
+  conversation with{parts_of(std::move(made), from.loaded.space, from.what), world};
+  auto begun = begin(with, heads, world, opened, std::move(opening), from.is_over);
+  if (!begun) {
+    complain(begun.error());
+    return exit_code::storage;
+  }
+  const auto code = converse_as_asked(from, with, world, wave);
+  world.write_files(true);
+  return code;
+}
+
 } // namespace
 
 exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, const choices& all) {
@@ -236,30 +321,17 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
     complain(made.error());
     return exit_code::configuration;
   }
+  if (what.http) {
+    if (auto can = can_serve(page_request(*what.http, record.cluster.certs)); !can)
+      return complain(can.error());
+  }
   auto is_over = ended_early(directory, record);
   if (!is_over)
     return complain(is_over.error());
   auto opened = open_storage(directory, record, resume);
   if (!opened)
     return complain(opened.error());
-  disk_world world{opened->store, record.log.trial_files, line.quiet};
-  if (!opened->warning.empty())
-    world.warn(opened->warning);
-  warn_of_idle_keys(record, world);
-  auto opening = opening_of(*opened->store, record, opening::executed);
-  head_rules heads{opening.spec, made->settings, all.stoppers};
-  conversation with{parts_of(std::move(*made), loaded.space), world};
-  auto begun = begin(with, heads, world, *opened, std::move(opening), *is_over);
-  if (!begun) {
-    complain(begun.error());
-    return exit_code::storage;
-  }
-  if (!line.quiet)
-    std::cerr << program_name() << ": " << printable(directory.string())
-              << ": waiting for requests\n";
-  auto code = converse(with, world, wave);
-  world.write_files(true);
-  return code;
+  return lead({line, what, all, loaded, directory, *is_over}, std::move(*made), *opened, wave);
 }
 
 } // namespace tune::cli

@@ -165,9 +165,17 @@ command_doc ask_tell_doc() {
       "converse with a program of your own that runs the trials",
       {{"python3 examples/python/ask_tell.py", "an executor starts it, and speaks with it"},
        {"tune-node ask-tell bowl.ini < requests.jsonl", "JSON lines in, JSON lines out"},
-       {"tune-node ask-tell bowl.ini --resume", "go on where the last conversation ended"}},
+       {"tune-node ask-tell bowl.ini --resume", "go on where the last conversation ended"},
+       {"tune-node ask-tell bowl.ini --http 127.0.0.1:7780", "with several programs, by HTTP"}},
       {{"FILE", {}, argument_kind::ini_file}},
-      {{"resume", 0, "", "go on with an experiment that was left off; begin where there is none"}},
+      {{"resume", 0, "", "go on with an experiment that was left off; begin where there is none"},
+       {"http", 0, "HOST:PORT", "converse there, as serve does, until Ctrl-C", {}, "stdin, stdout"},
+       {"lease",
+        0,
+        "DURATION",
+        "with --http: a trial that nobody spoke of for so long is given anew; 0: never",
+        {},
+        "10min"}},
       true};
 }
 

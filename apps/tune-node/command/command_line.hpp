@@ -75,6 +75,10 @@ struct run_request {
 struct ask_tell_request {
   std::string file;
   bool resume = false;
+  /// Where to converse by HTTP; nothing: on stdin and stdout.
+  std::optional<peer_address> http;
+  /// How long clients by HTTP may be silent about a trial before another one gets it. 0: for ever.
+  std::chrono::nanoseconds lease{std::chrono::minutes{10}};
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
 };

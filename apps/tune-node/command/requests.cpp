@@ -177,6 +177,24 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+expected<request> ask_tell_from(const read_result& x, const command_doc& where) {
+  ask_tell_request result;
+  result.file = x.positionals[0];
+  result.resume = x.has("resume");
+  result.overrides = x.overrides;
+  if (x.has("lease") && !x.has("http"))
+    return wrong(
+        "--lease needs --http: on stdin there is one executor, which is lost with its input",
+        &where);
+  auto time = [](const std::string& text) { return time_from(text); };
+  for (const auto& done : {read_option(x, "http", result.http, peer_address_from, where),
+                           read_option(x, "lease", result.lease, time, where)}) {
+    if (!done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
 expected<request> simulate_from(const read_result& x, const command_doc& where) {
   simulate_request result;
   result.file = x.positionals[0];
@@ -387,7 +405,7 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   if (where.name == "up")
     return up_from(x, where);
   if (where.name == "ask-tell")
-    return request{ask_tell_request{x.positionals[0], x.has("resume"), x.overrides}};
+    return ask_tell_from(x, where);
   if (where.name == "head")
     return head_from(x, where);
   if (where.name == "worker")

@@ -5,6 +5,7 @@
 #include "console/text.hpp"
 #include "head/command_runner.hpp"
 #include "head/job_supervisor.hpp"
+#include "head/upload_runner.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
@@ -158,10 +159,12 @@ expected<node_settings> node_of_head(const head_request& what, const choices& al
 
 /// Null if no page is wanted.
 expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const head_request& what,
-                                              const fs::path& storage) {
+                                              const choices& all, const fs::path& storage,
+                                              std::shared_ptr<hosted_head> hosted) {
   if (!what.http)
     return std::unique_ptr<serving>{};
-  auto page = serving::start(system, storage, page_request(*what.http, what.certs));
+  auto page = serving::start(system, storage, page_request(*what.http, what.certs), all,
+                             {{}, std::move(hosted)});
   // Shown even if quiet: nothing else tells it.
   if (page)
     say("its page: " + (*page)->link());
@@ -217,7 +220,9 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   actors.submission_server = spawn_submission_server(system, std::move(submission_server));
   tell_of_break(actors.submission_server, "the submission server", broken);
   tell_of_break(*package_client, "the package client", broken);
-  auto page = serve_page(system, what, *storage);
+  auto uploads = std::make_shared<upload_runner>(
+      upload_runner::parts{system, actors.submission_server, all, work->path()});
+  auto page = serve_page(system, what, all, *storage, std::move(uploads));
   if (!page) {
     actors.take_down();
     return page.error();

@@ -21,6 +21,7 @@ struct record {
   store_reader& from;
   experiment_row row;
   const choices& all;
+  const std::atomic<bool>* ends;
 };
 
 /// Replays the log as far as `hear` wants. @param hear Has `go_by` and `apply`.
@@ -28,6 +29,8 @@ template <class Replay>
 expected<void> replay(const record& what, const experiment_settings& settings, Replay& hear) {
   head_rules heads{what.row.spec, settings, what.all.stoppers};
   return for_each_event(what.from, what.row.last_seq, [&](const event& x) -> expected<bool> {
+    if (what.ends != nullptr && *what.ends)
+      return error{ec::timeout, "left off before its end"};
     if (const auto* head = std::get_if<on::opened>(&x.what)) {
       auto change = heads.of(*head);
       if (!change)
@@ -120,11 +123,12 @@ std::string parents_text(const std::vector<trial_id>& all) {
 
 } // namespace
 
-expected<suggestion_story> explain_suggestion(store_reader& from, trial_id of, const choices& all) {
+expected<suggestion_story> explain_suggestion(store_reader& from, trial_id of, const choices& all,
+                                              const std::atomic<bool>* ends) {
   auto row = from.experiment();
   if (!row)
     return row.error();
-  record what{from, std::move(*row), all};
+  record what{from, std::move(*row), all, ends};
   auto answer = answer_for(what, of);
   suggestion_story made;
   // The searcher may be of another program, for instance: the rest of the story is still shown.

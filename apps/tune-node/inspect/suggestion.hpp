@@ -8,6 +8,7 @@
 #include "tune/core/experiment/settings.hpp"
 #include "tune/tuner/choices.hpp"
 
+#include <atomic>
 #include <iosfwd>
 #include <string>
 
@@ -30,9 +31,11 @@ struct suggestion_story {
 /// its searcher and asks it. That takes time linear in the events before the trial, and then as
 /// much work as a few suggestions. A searcher that does not learn has nothing to explain.
 /// @param all Everything the experiment may name.
+/// @param ends Once true, the replay leaves off, and the explanation is unknown; null: it never is.
 /// @errors of the reader. Anything that only prevents an explanation is no error.
-[[nodiscard]] expected<suggestion_story> explain_suggestion(store_reader& from, trial_id of,
-                                                            const choices& all);
+[[nodiscard]] expected<suggestion_story>
+explain_suggestion(store_reader& from, trial_id of, const choices& all,
+                   const std::atomic<bool>* ends = nullptr);
 
 /// Writes lines for people, under a heading; none if there is nothing to say.
 void write_suggestion(const suggestion_story& x, const objective& first, const style& colors,

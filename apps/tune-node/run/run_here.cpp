@@ -313,8 +313,8 @@ private:
   expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, screen& shown) {
     if (!what_.http)
       return std::unique_ptr<serving>{};
-    auto result
-        = serving::start(system, directory_, page_request(*what_.http, loaded_.what.cluster.certs));
+    auto result = serving::start(system, directory_,
+                                 page_request(*what_.http, loaded_.what.cluster.certs), all_);
     if (result)
       shown.say("its page: " + (*result)->link());
     return result;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/api_routes.hpp"
 
+#include "serve/submissions.hpp"
+#include "view/filter.hpp"
+
 #include <limits>
 #include <utility>
 
@@ -149,11 +152,14 @@ std::vector<route> trial_views() {
                        {"PENDING", "RUNNING", "PAUSED", "TERMINATED", "ERRORED", "pending",
                         "running", "paused", "terminated", "errored"}),
                 text("sort", "a key, with a minus in front for the opposite order"),
+                one_of("scope", "which reports `metric:` is of", scope_names()),
                 text("filter", "comparisons joined by `and`", 4000),
                 text("fields", "columns, joined by commas", 4000)}),
           view("/{experiment}/trials/{trial}", "trial", "one trial, and why it ended"),
           view("/{experiment}/trials/{trial}/results", "results", "its reports",
                {metric(), number("points", "most rows", 4, 10'000)}),
+          slow(get("/{experiment}/trials/{trial}/suggestion", "suggestion",
+                   "why its configuration was proposed")),
           get("/{experiment}/trials/{trial}/logs", "logs",
               "what it printed; as server-sent events it goes on",
               {one_of("stream", "which of both", {"stdout", "stderr"}),
@@ -168,15 +174,34 @@ std::vector<route> trial_views() {
               {number("since", "after this place of the log", 0, largest)})};
 }
 
+route submit() {
+  route result;
+  result.what = method::post;
+  result.pattern = "/api/v1/experiments";
+  result.id = "submit";
+  result.summary = "an experiment with its files, to be run by this head";
+  result.query
+      = {text("file", "the INI file in the archive", 500),
+         one_of("resume", "go on with an experiment that is there",
+                std::vector<std::string>{resume_mode_names.begin(), resume_mode_names.end()})};
+  result.body = largest_upload;
+  result.body_type = "application/x-tar";
+  result.is_slow = true;
+  return result;
+}
+
 std::vector<route> orders() {
-  return {order("/trials", "add", "try a configuration"),
+  return {submit(),
+          order("/trials", "add", "try a configuration"),
           order("/trials/{trial}/stop", "trial_stop", "end a trial"),
           order("/trials/{trial}/pause", "trial_pause", "have a trial save, and wait"),
           order("/trials/{trial}/unpause", "trial_unpause", "let a trial go on"),
           order("/trials/{trial}/retry", "trial_retry", "run a trial again that has ended"),
           order("/stop", "stop", "end the experiment in order"),
           order("/pause", "pause", "start no more trials"),
-          order("/unpause", "unpause", "go on")};
+          order("/unpause", "unpause", "go on"),
+          order("/ask", "ask", "a trial to run, of an experiment of ask-tell"),
+          order("/tell", "tell", "how trials of an experiment of ask-tell do")};
 }
 
 } // namespace

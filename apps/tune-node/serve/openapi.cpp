@@ -97,7 +97,7 @@ std::vector<int> faults_of(const route& x) {
     result.insert(result.end(), {206, 416});
   if (x.id == "checkpoint")
     result.insert(result.end(), {409, 410});
-  if (x.id.starts_with("view_") || x.id.starts_with("page"))
+  if (x.id.starts_with("view_") || x.id.starts_with("page") || x.id == "suggestion")
     result.push_back(304);
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -128,13 +128,37 @@ object text_property() {
   return {{"type", "string"}};
 }
 
+/// The members of what `tell` takes, those of each op together.
+void add_tell(object& to) {
+  to.set("op", object{{"type", "string"},
+                      {"enum", value::list{"report", "complete", "error", "stop", "add", "alive",
+                                           "best", "status"}}});
+  for (const auto* name : {"trial", "checkpoint", "message", "key"})
+    to.set(name, text_property());
+  for (const auto* name : {"metrics", "config"})
+    to.set(name, object{{"type", "object"}});
+  to.set("attempt", object{{"type", "integer"}, {"minimum", 1}});
+  to.set("restore", object{{"type", "boolean"}});
+  to.set("running", object{{"type", "array"}, {"items", text_property()}});
+}
+
 object body_of(const route& x) {
+  if (x.body_type != "application/json") {
+    object content;
+    content.set(x.body_type, object{{"schema", object{{"type", "string"}, {"format", "binary"}}}});
+    return {{"required", true}, {"content", std::move(content)}};
+  }
   object properties;
   value::list needed;
   if (x.id == "add") {
     properties.set("config", object{{"type", "object"}});
     properties.set("key", object{{"type", "string"}, {"maxLength", 200}});
     needed.emplace_back("config");
+  } else if (x.id == "ask") {
+    properties.set("running", object{{"type", "array"}, {"items", object{{"type", "string"}}}});
+  } else if (x.id == "tell") {
+    add_tell(properties);
+    needed.emplace_back("op");
   } else if (x.id == "session_begin") {
     properties.set("token", text_property());
     needed.emplace_back("token");

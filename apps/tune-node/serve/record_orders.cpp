@@ -23,8 +23,6 @@ using op = control_request::op;
 
 /// Longest wait for a head.
 constexpr std::chrono::seconds patience{30};
-/// Longest idempotency key. [bytes]
-constexpr std::size_t longest_key = 200;
 
 op op_of(const std::string& route_id) {
   if (route_id == "add")
@@ -83,24 +81,6 @@ http::response not_live(const fs::path& directory) {
                                        + " goes on with it" + way.note});
 }
 
-/// The whole of a request, as far as another one with its key must not differ from it.
-std::string print_of(const http::request& what, const http::route& where) {
-  auto text = where.id;
-  for (const auto& part : what.path)
-    text += "/" + part;
-  return sha256_of(text + "\n" + what.body);
-}
-
-http::response again(const http::kept_answer& x) {
-  http::response result;
-  result.status = x.status;
-  result.headers.add("Content-Type", x.type);
-  result.headers.add("Cache-Control", "no-store");
-  result.headers.add("Idempotency-Replayed", "true");
-  result.body = x.body;
-  return result;
-}
-
 } // namespace
 
 std::optional<trial_id> trial_in_path(std::string_view text) {
@@ -155,7 +135,7 @@ http::response told_response(const control_answer& answer) {
   return http::json_response(to_json(object{{"told", std::move(told)}}));
 }
 
-http::response record_orders::carry_out(const http::request& what, const http::route& where) {
+http::response record_orders::answer(const http::request& what, const http::route& where) {
   auto wish = order_from(what, where);
   if (!wish)
     return to_response(http::problem_of(wish.error()));
@@ -163,6 +143,8 @@ http::response record_orders::carry_out(const http::request& what, const http::r
   if (const auto* why = std::get_if<http::problem>(&found))
     return to_response(*why);
   const auto& directory = std::get<fs::path>(found);
+  if (talk_.leads(what.names.at("experiment")))
+    return talk_.carry_out(*wish);
   auto answer = ask_control(directory, *wish, patience);
   if (answer)
     return told_response(*answer);
@@ -171,36 +153,6 @@ http::response record_orders::carry_out(const http::request& what, const http::r
   if (!is_led(directory))
     return not_live(directory);
   return to_response(http::problem{504, "unreachable", answer.error().detail});
-}
-
-http::response record_orders::answer(const http::request& what, const http::route& where) {
-  const auto given = what.headers.only("Idempotency-Key");
-  if (!given)
-    return carry_out(what, where);
-  if (given->empty() || given->size() > longest_key)
-    return to_response(http::problem{
-        400, "bad_option", "Idempotency-Key has 1 to " + std::to_string(longest_key) + " bytes"});
-  const std::string key{*given};
-  {
-    std::lock_guard guard{mutex_};
-    auto before = repeats_.begin(key, print_of(what, where), std::chrono::steady_clock::now());
-    if (const auto* kept = std::get_if<http::kept_answer>(&before))
-      return again(*kept);
-    if (std::holds_alternative<http::repeat_book::is_open>(before))
-      return to_response(
-          http::problem{409, "in_progress", "the same request is being carried out"});
-    if (std::holds_alternative<http::repeat_book::is_other>(before))
-      return to_response(
-          http::problem{422, "key_in_use", "this Idempotency-Key was used for another request"});
-  }
-  auto result = carry_out(what, where);
-  std::lock_guard guard{mutex_};
-  // What failed for want of a head may succeed another time.
-  if (result.status == 200)
-    repeats_.keep(key, {result.status, "application/json", result.body});
-  else
-    repeats_.forget(key);
-  return result;
 }
 
 } // namespace tune::cli

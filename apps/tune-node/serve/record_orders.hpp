@@ -3,8 +3,8 @@
 #pragma once
 
 #include "serve/read_model.hpp"
+#include "serve/talk_requests.hpp"
 #include "tune/core/error.hpp"
-#include "tune/http/repeat_book.hpp"
 #include "tune/http/router.hpp"
 #include "tune/io/control/control_words.hpp"
 
@@ -30,18 +30,14 @@ namespace tune::cli {
 /// Passes requests on. For any thread; blocks until the head has answered.
 class record_orders {
 public:
-  explicit record_orders(read_model& model) : model_{model} {}
+  /// @param talk Gets the orders for the experiment that it leads. Both must outlive this object.
+  record_orders(read_model& model, talk_requests& talk) : model_{model}, talk_{talk} {}
 
-  /// A request with the header `Idempotency-Key` is carried out once, and its answer given again
-  /// for an hour.
   [[nodiscard]] http::response answer(const http::request& what, const http::route& where);
 
 private:
   read_model& model_;
-  std::mutex mutex_;
-  http::repeat_book repeats_;
-
-  [[nodiscard]] http::response carry_out(const http::request& what, const http::route& where);
+  talk_requests& talk_;
 };
 
 } // namespace tune::cli

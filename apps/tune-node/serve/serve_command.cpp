@@ -35,7 +35,8 @@ expected<fs::path> place_of(const serve_request& what) {
 
 } // namespace
 
-exit_code serve_experiments(const command_line& line, const serve_request& what) {
+exit_code serve_experiments(const command_line& line, const serve_request& what,
+                            const choices& all) {
   auto place = place_of(what);
   if (!place)
     return refuse(place.error());
@@ -53,7 +54,7 @@ exit_code serve_experiments(const command_line& line, const serve_request& what)
   auto http = what.http;
   // Made anew by `can_serve`, if at all.
   http.new_token = false;
-  auto served = serving::start(system, *place, http);
+  auto served = serving::start(system, *place, http, all);
   if (!served)
     return refuse(served.error());
   std::cout << (*served)->link() << std::endl;

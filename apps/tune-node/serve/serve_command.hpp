@@ -4,10 +4,13 @@
 
 #include "command/command_line.hpp"
 #include "exit_code.hpp"
+#include "tune/tuner/choices.hpp"
 
 namespace tune::cli {
 
 /// Serves until Ctrl-C or SIGTERM; prints the link on stdout.
-[[nodiscard]] exit_code serve_experiments(const command_line& line, const serve_request& what);
+/// @param all Everything that experiments may name.
+[[nodiscard]] exit_code serve_experiments(const command_line& line, const serve_request& what,
+                                          const choices& all);
 
 } // namespace tune::cli

@@ -92,14 +92,16 @@ expected<void> can_serve(const http_request& how) {
 }
 
 expected<std::unique_ptr<serving>> serving::start(caf::actor_system& system, const fs::path& place,
-                                                  const http_request& how) {
+                                                  const http_request& how, const choices& all,
+                                                  hosted_parts hosted) {
   auto by = transport_of(how);
   if (!by)
     return by.error();
   auto token = token_of(how);
   if (!token)
     return token.error();
-  auto made = site::make({place, make_read_model(place), page_files(), *token, TUNE_VERSION});
+  auto made = site::make({place, make_read_model(place), page_files(), *token, TUNE_VERSION, &all,
+                          std::move(hosted.talk), std::move(hosted.head)});
   if (!made)
     return made.error();
   const std::shared_ptr<site> served{std::move(*made)};

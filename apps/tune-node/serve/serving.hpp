@@ -3,8 +3,11 @@
 #pragma once
 
 #include "command/command_line.hpp"
+#include "serve/hosted_head.hpp"
+#include "serve/hosted_talk.hpp"
 #include "tune/core/error.hpp"
 #include "tune/http/gateway.hpp"
+#include "tune/tuner/choices.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -15,15 +18,26 @@ namespace tune::cli {
 /// Threads that a gateway needs.
 inline constexpr std::size_t threads_of_gateway = 20;
 
+/// What a process does for clients by HTTP, beside serving records.
+struct hosted_parts {
+  /// The conversation that it leads.
+  std::shared_ptr<hosted_talk> talk = {};
+  /// The standing head that it is.
+  std::shared_ptr<hosted_head> head = {};
+};
+
 /// A gateway that serves until it is closed.
 class serving {
 public:
   /// @param place A storage, or the directory of an experiment.
+  /// @param all Everything that experiments may name; outlives the serving.
+  /// @param hosted What this process does besides; nothing: it only serves.
   /// @errors `ec::refused` if the port cannot be opened, the token's file cannot be used, or
   ///         certificates are wanted and not there, with the commands that mend it; `ec::storage`;
   ///         `ec::shortage`.
   [[nodiscard]] static expected<std::unique_ptr<serving>>
-  start(caf::actor_system& system, const std::filesystem::path& place, const http_request& how);
+  start(caf::actor_system& system, const std::filesystem::path& place, const http_request& how,
+        const choices& all, hosted_parts hosted = {});
 
   serving(const serving&) = delete;
   serving& operator=(const serving&) = delete;

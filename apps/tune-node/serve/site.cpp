@@ -83,7 +83,10 @@ std::chrono::seconds unix_now() {
 site::site(site_settings how)
     : how_{std::move(how)}
     , changes_{std::make_shared<recent_changes>(how_.model)}
-    , orders_{*how_.model}
+    , talk_{how_.talk}
+    , submissions_{how_.head}
+    , orders_{*how_.model, talk_}
+    , suggestions_{*how_.all}
     , openapi_{openapi_text(api_routes(), how_.version)} {}
 
 expected<std::unique_ptr<site>> site::make(site_settings how) {
@@ -110,6 +113,7 @@ const std::map<std::string, site::handler>& site::handlers() {
                                                   {"page", &site::page},
                                                   {"page_file", &site::page},
                                                   {"page_asset", &site::page},
+                                                  {"suggestion", &site::suggestion},
                                                   {"logs", &site::logs},
                                                   {"checkpoint", &site::checkpoint},
                                                   {"artifact", &site::artifact},
@@ -122,7 +126,18 @@ http::response site::answer(const http::request& what, const http::route& where)
     return view(what);
   if (const auto found = handlers().find(where.id); found != handlers().end())
     return (this->*found->second)(what);
-  return orders_.answer(what, where);
+  return once_.answer(what, where, [&] { return order(what, where); });
+}
+
+http::response site::order(const http::request& what, const http::route& where) {
+  if (where.id == "submit")
+    return submissions_.answer(what);
+  if (where.id != "ask" && where.id != "tell")
+    return orders_.answer(what, where);
+  auto found = how_.model->directory_of(what.names.at("experiment"));
+  if (const auto* why = std::get_if<http::problem>(&found))
+    return to_response(*why);
+  return talk_.answer(what, where);
 }
 
 http::response site::health(const http::request&) {
@@ -218,6 +233,19 @@ http::response site::follow(std::unique_ptr<live_feed> what, std::shared_ptr<htt
   if (auto added = feeds_->add(std::move(what), std::move(by)); !added)
     return to_response(http::problem{503, "busy", added.error().detail});
   return result;
+}
+
+http::response site::suggestion(const http::request& what) {
+  auto found = trial_of(what, *how_.model);
+  if (const auto* why = std::get_if<http::problem>(&found))
+    return to_response(*why);
+  const auto& [directory, trial] = std::get<found_trial>(found);
+  auto told = suggestions_.explain(directory, trial);
+  if (const auto* why = std::get_if<http::problem>(&told))
+    return to_response(*why);
+  auto& text = std::get<std::string>(told);
+  auto tag = sha256_of(text).substr(0, 32);
+  return with_tag(http::json_response(std::move(text)), tag, what);
 }
 
 http::response site::logs(const http::request& what) {

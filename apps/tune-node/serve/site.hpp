@@ -5,9 +5,13 @@
 #include "serve/change_feed.hpp"
 #include "serve/downloads.hpp"
 #include "serve/feeds.hpp"
+#include "serve/once_only.hpp"
 #include "serve/read_model.hpp"
 #include "serve/record_orders.hpp"
 #include "serve/service_numbers.hpp"
+#include "serve/submissions.hpp"
+#include "serve/suggestion_desk.hpp"
+#include "serve/talk_requests.hpp"
 #include "tune/http/access_token.hpp"
 #include "tune/http/http_server.hpp"
 
@@ -38,6 +42,12 @@ struct site_settings {
   std::map<std::string, page_file, std::less<>> page;
   std::shared_ptr<http::token_file> token;
   std::string version;
+  /// Everything that experiments may name; outlives the site.
+  const choices* all = nullptr;
+  /// Null: no conversation is led here.
+  std::shared_ptr<hosted_talk> talk = {};
+  /// Null: this is no head.
+  std::shared_ptr<hosted_head> head = {};
 };
 
 /// Everything that is served. For any thread.
@@ -51,8 +61,11 @@ public:
 
   [[nodiscard]] http::response answer(const http::request& what, const http::route& where);
   [[nodiscard]] answer_counts& answers() { return answers_; }
-  /// Ends all streams.
-  void close() { feeds_->stop(); }
+  /// Ends all streams, and what takes long.
+  void close() {
+    suggestions_.close();
+    feeds_->stop();
+  }
 
 private:
   site_settings how_;
@@ -61,7 +74,11 @@ private:
   std::unique_ptr<feeds> feeds_;
   std::unique_ptr<downloads> downloads_;
   std::shared_ptr<recent_changes> changes_;
+  once_only once_;
+  talk_requests talk_;
+  submissions submissions_;
   record_orders orders_;
+  suggestion_desk suggestions_;
   std::string openapi_;
   std::mutex mutex_;
   /// Wrong tokens that were offered for a cookie.
@@ -80,11 +97,13 @@ private:
   http::response begin_session(const http::request& what);
   http::response end_session(const http::request& what);
   http::response page(const http::request& what);
+  http::response suggestion(const http::request& what);
   http::response logs(const http::request& what);
   http::response checkpoint(const http::request& what);
   http::response artifact(const http::request& what);
   http::response events(const http::request& what);
   http::response view(const http::request& what);
+  http::response order(const http::request& what, const http::route& where);
   http::response follow(std::unique_ptr<live_feed> what, std::shared_ptr<http::byte_pipe> by);
 };
 

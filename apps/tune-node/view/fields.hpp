@@ -10,11 +10,15 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tune::cli {
 
 /// Stands for a number that there is not.
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Whole numbers up to this one are exact as doubles.
+inline constexpr double largest_exact = 9007199254740992.0;
 
 /// A count or a number of a log: as a text where programs that know only doubles would lose digits.
 [[nodiscard]] inline value number_value(std::uint64_t x) {
@@ -34,6 +38,11 @@ inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 /// Null for NaN.
 [[nodiscard]] inline value number_or_null(double x) {
   return std::isnan(x) ? value{} : value{x};
+}
+
+/// Null for an empty text.
+[[nodiscard]] inline value text_or_null(std::string x) {
+  return x.empty() ? value{} : value{std::move(x)};
 }
 
 [[nodiscard]] inline value object_or_null(const std::optional<object>& x) {

@@ -25,8 +25,18 @@ constexpr fixed_key fixed_keys[] = {{"trial", trial_key::kind::trial},
 
 using prefix = std::pair<std::string_view, column_name::kind>;
 constexpr prefix prefixes[] = {{"param:", column_name::kind::parameter},
-                               {"metric:", column_name::kind::last},
+                               {"last:", column_name::kind::last},
                                {"best:", column_name::kind::best}};
+constexpr std::string_view scoped_prefix = "metric:";
+
+using scope_name = std::pair<std::string_view, column_name::kind>;
+constexpr scope_name scopes[] = {{"best", column_name::kind::best},
+                                 {"last", column_name::kind::last},
+                                 {"avg", column_name::kind::average},
+                                 {"last-5-avg", column_name::kind::last_5},
+                                 {"last-10-avg", column_name::kind::last_10},
+                                 {"min", column_name::kind::least},
+                                 {"max", column_name::kind::most}};
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -131,9 +141,9 @@ error bad_filter(std::size_t column, const std::string& why) {
   return {ec::bad_syntax, "filter, column " + std::to_string(column) + ": " + why};
 }
 
-expected<comparison> read_one(filter_reader& from) {
+expected<comparison> read_one(filter_reader& from, column_name::kind scope) {
   const auto begin = from.column();
-  auto key = parse_key(from.word());
+  auto key = parse_key(from.word(), scope);
   if (!key)
     return error{key.error().code,
                  "filter, column " + std::to_string(begin) + ": " + key.error().detail};
@@ -159,7 +169,25 @@ expected<comparison> read_one(filter_reader& from) {
 
 } // namespace
 
-expected<trial_key> parse_key(std::string_view text) {
+const std::vector<std::string>& scope_names() {
+  static const auto result = [] {
+    std::vector<std::string> names;
+    for (const auto& [name, what] : scopes)
+      names.emplace_back(name);
+    return names;
+  }();
+  return result;
+}
+
+column_name::kind scope_from(std::string_view name) {
+  for (const auto& [each, what] : scopes) {
+    if (each == name)
+      return what;
+  }
+  return column_name::kind::best;
+}
+
+expected<trial_key> parse_key(std::string_view text, column_name::kind scope) {
   for (const auto& [name, what] : fixed_keys) {
     if (text == name)
       return trial_key{what, {}};
@@ -168,9 +196,12 @@ expected<trial_key> parse_key(std::string_view text) {
     if (text.starts_with(name) && text.size() > name.size())
       return trial_key{trial_key::kind::column, {what, std::string{text.substr(name.size())}}};
   }
+  if (text.starts_with(scoped_prefix) && text.size() > scoped_prefix.size())
+    return trial_key{trial_key::kind::column,
+                     {scope, std::string{text.substr(scoped_prefix.size())}}};
   return error{ec::unknown_name,
                "no such key: there are trial, status, iterations, failures,"
-               " time_total_s, created, ended, param:NAME, metric:NAME, best:NAME,"
+               " time_total_s, created, ended, param:NAME, metric:NAME, best:NAME, last:NAME,"
                " and in filters text"};
 }
 
@@ -198,7 +229,7 @@ double fixed_number(const trial_line& line, trial_key::kind what) {
   return no_number;
 }
 
-expected<std::vector<comparison>> parse_filter(std::string_view text) {
+expected<std::vector<comparison>> parse_filter(std::string_view text, column_name::kind scope) {
   std::vector<comparison> result;
   if (text.size() > longest_filter)
     return error{ec::bad_option,
@@ -213,7 +244,7 @@ expected<std::vector<comparison>> parse_filter(std::string_view text) {
     if (result.size() == most_comparisons)
       return error{ec::bad_option,
                    "filter: more than " + std::to_string(most_comparisons) + " comparisons"};
-    auto one = read_one(from);
+    auto one = read_one(from, scope);
     if (!one)
       return one.error();
     result.push_back(std::move(*one));

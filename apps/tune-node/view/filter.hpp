@@ -22,7 +22,8 @@ struct trial_key {
     time_total_s,
     created,
     ended,
-    /// `param:NAME`, `metric:NAME` (of the last report), `best:NAME` (of the best one).
+    /// `param:NAME`, `metric:NAME` (of the reports in the scope), `last:NAME`, `best:NAME` (of the
+    /// last report and the best one, whatever the scope).
     column,
     /// Only in filters: origin, reason, error and configuration as texts.
     text
@@ -32,8 +33,14 @@ struct trial_key {
   friend bool operator==(const trial_key&, const trial_key&) = default;
 };
 
+/// The names of the scopes, as `tune-node trials --scope` has them; the first is the usual one.
+[[nodiscard]] const std::vector<std::string>& scope_names();
+/// What `metric:NAME` means in a scope. @param name One of `scope_names()`.
+[[nodiscard]] column_name::kind scope_from(std::string_view name);
+
 /// Reads a key. @errors `ec::unknown_name` naming those there are.
-[[nodiscard]] expected<trial_key> parse_key(std::string_view text);
+[[nodiscard]] expected<trial_key> parse_key(std::string_view text,
+                                            column_name::kind scope = column_name::kind::best);
 
 /// The number of a key that is no column: seconds for times, NaN where there is none.
 [[nodiscard]] double fixed_number(const trial_line& line, trial_key::kind what);
@@ -56,7 +63,8 @@ inline constexpr std::size_t most_comparisons = 20;
 /// with `\"` and `\\` inside. `~` and `!~` ask whether a text contains another, whatever the case
 /// of ASCII letters.
 /// @errors `ec::bad_syntax` with the column; `ec::unknown_name`; `ec::bad_option` beyond a limit.
-[[nodiscard]] expected<std::vector<comparison>> parse_filter(std::string_view text);
+[[nodiscard]] expected<std::vector<comparison>>
+parse_filter(std::string_view text, column_name::kind scope = column_name::kind::best);
 
 /// Whether a number or a text, NaN and null if there is none, fits; what has no value fits `!=` and
 /// `!~` only.

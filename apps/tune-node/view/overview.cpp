@@ -17,16 +17,6 @@ namespace tune::cli {
 
 namespace {
 
-value resources_value(const resources& x) {
-  object custom;
-  for (const auto& [name, each] : x.custom)
-    custom.set(name, each.number());
-  return object{{"cpu", x.cpu.number()},
-                {"gpu", x.gpu.number()},
-                {"memory", number_value(x.memory)},
-                {"custom", std::move(custom)}};
-}
-
 /// The names of the metrics in the newest reports of some trials.
 std::vector<std::string> metric_names(const std::vector<trial_row>& some) {
   constexpr std::size_t most = 200;
@@ -145,6 +135,16 @@ void add_live(object& to, const experiment_summary& seen, const live_facts& live
 
 } // namespace
 
+value resources_value(const resources& x) {
+  object custom;
+  for (const auto& [name, each] : x.custom)
+    custom.set(name, each.number());
+  return object{{"cpu", x.cpu.number()},
+                {"gpu", x.gpu.number()},
+                {"memory", number_value(x.memory)},
+                {"custom", std::move(custom)}};
+}
+
 object node_object(const node_row& x) {
   return {{"node", x.node},
           {"state", x.up ? "up" : "down"},
@@ -191,9 +191,50 @@ object counts_object(const trial_table& trials) {
   return result;
 }
 
+namespace {
+
+/// The first objective of a trial's best report. Whole numbers beyond 2^53, which are no doubles,
+/// come from the record itself, as texts.
+expected<value> exact_best(watched_experiment& from, const experiment_summary& seen,
+                           std::size_t place) {
+  const auto known = seen.trials.objective(place, 0);
+  if (std::abs(known) < largest_exact || std::isnan(known))
+    return value{known};
+  auto row = from.with_reader(
+      [&](store_reader& x) { return x.trial(seen.trials.lines()[place].trial); });
+  if (!row)
+    return row.error();
+  const auto* metrics = *row && (*row)->best_metrics ? &*(*row)->best_metrics : nullptr;
+  const auto* found = metrics == nullptr
+                          ? nullptr
+                          : find_path(*metrics, seen.start->by.objectives.front().metric);
+  const auto* whole = found == nullptr ? nullptr : found->as_int();
+  return whole == nullptr ? value{known} : value{std::to_string(*whole)};
+}
+
+} // namespace
+
+namespace {
+
+/// What all runs of the best configuration come to; null: there are none.
+expected<value> runs_value(watched_experiment& from, const comparing_rules& by) {
+  const auto& first = by.objectives.front();
+  auto book = from.with_reader([&](store_reader& x) {
+    return runs_of(x, {first, by.constraints, by.repeats});
+  });
+  if (!book)
+    return book.error();
+  for (const auto& group : book->ranked(1))
+    return value{to_object(statistics_of(*book, group, first.maximise))};
+  return value{};
+}
+
+} // namespace
+
 expected<value> best_value_of(watched_experiment& from, const experiment_summary& seen) {
   const auto& by = seen.start->by;
   std::optional<std::size_t> place;
+  value runs;
   if (!by.repeats.is_on()) {
     place = seen.trials.best();
   } else {
@@ -204,16 +245,44 @@ expected<value> best_value_of(watched_experiment& from, const experiment_summary
       return rows.error();
     if (!rows->empty())
       place = seen.trials.place_of(rows->front().trial);
+    auto all = runs_value(from, by);
+    if (!all)
+      return all.error();
+    runs = std::move(*all);
   }
   if (!place)
     return value{};
   const auto& line = seen.trials.lines()[*place];
+  auto exact = exact_best(from, seen, *place);
+  if (!exact)
+    return exact.error();
   return value{object{{"trial", number_value(line.trial.number)},
                       {"trial_id", to_text(line.trial)},
-                      {"value", seen.trials.objective(*place, 0)},
+                      {"value", std::move(*exact)},
                       {"iteration", number_value(line.best_iteration)},
-                      {"violation", line.how.violation}}};
+                      {"violation", line.how.violation},
+                      {"runs", std::move(runs)}}};
 }
+
+namespace {
+
+/// Adds the best trial to some of the newest, none of which may have reported yet.
+expected<void> add_best_row(watched_experiment& from, const value& best,
+                            std::vector<trial_row>& to) {
+  const auto* fields = best.as_object();
+  const auto* id = fields == nullptr ? nullptr : fields->find("trial_id");
+  const auto trial = id == nullptr ? std::nullopt : trial_from(to_text(*id));
+  if (!trial)
+    return {};
+  auto row = from.with_reader([&](store_reader& x) { return x.trial(*trial); });
+  if (!row)
+    return row.error();
+  if (*row)
+    to.push_back(std::move(**row));
+  return {};
+}
+
+} // namespace
 
 expected<object> short_overview(watched_experiment& from, const std::string& name) {
   const auto live = from.live();
@@ -244,6 +313,8 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
   auto best = best_value_of(from, **seen);
   if (!best)
     return best.error();
+  if (auto added = add_best_row(from, *best, *some); !added)
+    return added.error();
   const auto text = summary_text(**seen, *best);
   auto result = begin_overview(**seen, name, live.live, std::move(*best));
   add_rules(result, **seen);

@@ -17,6 +17,7 @@ namespace tune::cli {
 [[nodiscard]] value::list spark_line(const trial_table& trials, std::size_t most = 40);
 
 /// `node`, `state`, `capacity`, `since`, `why`.
+[[nodiscard]] value resources_value(const resources& x);
 [[nodiscard]] object node_object(const node_row& x);
 
 /// `pending`, `running`, `paused`, `terminated`, `errored`, `total`, `withdrawn`.

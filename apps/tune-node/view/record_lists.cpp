@@ -2,6 +2,7 @@
 #include "view/record_lists.hpp"
 
 #include "tune/io/json.hpp"
+#include "tune/tuner/rule_parts.hpp"
 #include "view/fields.hpp"
 #include "view/overview.hpp"
 #include "view/sampling.hpp"
@@ -58,6 +59,28 @@ value event_value(const raw_event& x) {
                 {"t", seconds_of(x.at)},
                 {"kind", x.kind},
                 {"body", body ? std::move(*body) : value{}}};
+}
+
+/// What each trial takes; empty where the scheduler changes it.
+std::optional<resources> resources_of_trials(const experiment_summary& seen) {
+  const auto& what = seen.start->what;
+  const auto request = settings_by(what).request;
+  // Of several bundles it is not known which lies where.
+  if (what.scheduler.type == "resource_changing" || request.bundles.size() != 1)
+    return std::nullopt;
+  return request.bundles.front();
+}
+
+/// What so many of a kind take.
+resources used_by(const resources& each, std::uint64_t many) {
+  const auto times = static_cast<std::int64_t>(many);
+  resources result = each;
+  result.cpu.units *= times;
+  result.gpu.units *= times;
+  result.memory *= many;
+  for (auto& [name, x] : result.custom)
+    x.units *= times;
+  return result;
 }
 
 /// One attempt, kept while all are counted.
@@ -163,9 +186,13 @@ view_answer decisions_list(watched_experiment& from, const view_request& what) {
   const auto more = rows->size() == asked.limit;
   if (more)
     drop_last_event(*rows);
+  auto read = from.with_reader([&](store_reader& x) { return times_of(x, *rows); });
+  if (!read)
+    return fault_of(read.error());
+  const auto& times = *read;
   value::list all;
   for (const auto& x : *rows)
-    all.emplace_back(decision_object(x));
+    all.emplace_back(decision_object(x, times));
   const auto next = rows->empty() ? asked.after : rows->back().seq;
   return value{
       object{{"decisions", std::move(all)}, {"next_seq", number_value(next)}, {"more", more}}};
@@ -173,6 +200,9 @@ view_answer decisions_list(watched_experiment& from, const view_request& what) {
 
 view_answer nodes_list(watched_experiment& from, const view_request&) {
   const auto live = from.live().live;
+  std::optional<resources> each;
+  if (auto seen = from.look(); seen && live)
+    each = resources_of_trials(**seen);
   std::map<std::string, std::uint64_t> running;
   auto nodes = from.with_reader([&](store_reader& x) {
     if (live)
@@ -185,7 +215,7 @@ view_answer nodes_list(watched_experiment& from, const view_request&) {
   for (const auto& x : *nodes) {
     auto row = node_object(x);
     row.set("running", number_value(running[x.node]));
-    row.set("used", value{});
+    row.set("used", each ? resources_value(used_by(*each, running[x.node])) : value{});
     all.emplace_back(std::move(row));
   }
   return value{object{{"nodes", std::move(all)}, {"live", live}}};
@@ -241,14 +271,19 @@ view_answer timeline(watched_experiment& from, const view_request& what) {
   auto nodes = from.with_reader([](store_reader& x) { return x.nodes(); });
   if (!bars || !nodes)
     return fault_of(bars ? nodes.error() : bars.error());
+  auto absences = from.absences();
+  if (!absences)
+    return fault_of(absences.error());
   value::list all, places, down;
   for (auto i : spread_places(bars->size(), limit))
     all.push_back(bar_value((*bars)[i]));
-  for (const auto& x : *nodes) {
+  for (const auto& x : *nodes)
     places.emplace_back(object{{"node", x.node}, {"state", x.up ? "up" : "down"}});
-    if (!x.up)
-      down.emplace_back(object{{"node", x.node}, {"from", seconds_of(x.since)}, {"to", value{}}});
-  }
+  for (const auto& x : *absences)
+    down.emplace_back(object{{"node", x.node},
+                             {"from", seconds_of(x.from)},
+                             {"to", seconds_value(x.to)},
+                             {"why", x.why}});
   const auto sampled = all.size() < bars->size();
   return value{object{{"nodes", std::move(places)},
                       {"attempts", std::move(all)},

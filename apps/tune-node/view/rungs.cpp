@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,8 @@ bool gives_up(const raw_decision& x) {
 struct remarks {
   rung_book book;
   std::map<trial_id, bool> given_up;
+  /// Trials that the scheduler let come to their end.
+  std::set<trial_id> complete;
 };
 
 expected<remarks> remarks_of(store_reader& from) {
@@ -45,12 +48,54 @@ expected<remarks> remarks_of(store_reader& from) {
   auto read = from.scan_decisions([&](const raw_decision& x) {
     if (gives_up(x))
       result.given_up[x.trial] = true;
+    if (is_stop(x) && completes(x))
+      result.complete.insert(x.trial);
     if (auto found = remark_in(x))
       result.book.read(x.trial, *found);
   });
   if (!read)
     return read.error();
   return result;
+}
+
+/// What the scheduler was told by an option; empty: nothing.
+std::optional<std::string> option_in(const experiment_summary& seen, std::string_view name) {
+  std::optional<std::string> result;
+  for (const auto& x : seen.start->what.scheduler.options) {
+    if (x.name == name)
+      result = x.text;
+  }
+  return result;
+}
+
+/// Where the scheduler was told that trials are complete; NaN: it was not.
+double end_of_rungs(const experiment_summary& seen) {
+  const auto text = option_in(seen, "max_t");
+  const auto number = text ? json_number(*text, json_position::plain) : std::nullopt;
+  return number && *number > 0 ? *number : no_number;
+}
+
+/// Whether rungs count iterations.
+bool counts_iterations(const experiment_summary& seen) {
+  return option_in(seen, "time_attr").value_or("training_iteration") == "training_iteration";
+}
+
+/// Corrects who waits by what the trials have come to since.
+void settle_waits(remarks& said, const experiment_summary& seen) {
+  const auto by_iteration = counts_iterations(seen);
+  const auto fate_of = [&](trial_id trial) {
+    trial_fate result{false, false, said.complete.contains(trial), no_number};
+    const auto place = seen.trials.place_of(trial);
+    if (!place)
+      return result;
+    const auto& line = seen.trials.lines()[*place];
+    result.ended = is_final(line.status);
+    result.runs = line.status == trial_status::running;
+    if (by_iteration)
+      result.reached = static_cast<double>(line.iterations);
+    return result;
+  };
+  said.book.settle(fate_of, end_of_rungs(seen));
 }
 
 /// Trials that passed rungs without a word: those that came farther than a rung of the only bracket
@@ -95,25 +140,44 @@ std::size_t entered(const rung_book::key& at, const rung_book::rung& x, const tr
       }));
 }
 
+/// Some places of a rung, each kind by its part of all that came, so that a picture of them does
+/// not mislead. @param came With those that went on without a word.
+std::vector<std::pair<trial_id, rung_book::place>> fair_share(const rung_book::rung& x,
+                                                              std::size_t came, std::size_t most) {
+  using kind = rung_remark::kind;
+  std::map<kind, std::vector<std::pair<trial_id, rung_book::place>>> by_kind;
+  for (const auto& each : x.trials)
+    by_kind[each.second.what].push_back(each);
+  const auto silent = came - x.trials.size();
+  std::vector<std::pair<trial_id, rung_book::place>> result;
+  for (const auto& [what, all] : by_kind) {
+    const auto many = all.size() + (what == kind::went_on ? silent : 0);
+    const auto share = came <= most ? all.size() : (most * many + came - 1) / came;
+    for (auto i : spread_places(all.size(), share))
+      result.push_back(all[i]);
+  }
+  std::sort(result.begin(), result.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return result;
+}
+
 object rung_object(const rung_book::key& at, const rung_book::rung& x, const trial_table& trials,
                    bool is_only_bracket) {
   constexpr std::size_t most = 500;
   std::size_t stopped = 0, waits = 0;
-  std::vector<std::pair<trial_id, rung_book::place>> all{x.trials.begin(), x.trials.end()};
-  for (const auto& [trial, place] : all) {
+  for (const auto& [trial, place] : x.trials) {
     stopped += place.what == rung_remark::kind::stopped ? 1 : 0;
     waits += place.what == rung_remark::kind::waits ? 1 : 0;
   }
   const auto came = std::max(entered(at, x, trials, is_only_bracket), x.trials.size());
   value::list values;
-  for (auto i : spread_places(all.size(), most)) {
-    const auto& place = all[i].second;
+  for (const auto& [trial, place] : fair_share(x, came, most)) {
     // Null: it waits for a word.
     const auto went_on = place.what == rung_remark::kind::waits
                              ? value{}
                              : value{place.what == rung_remark::kind::went_on};
     values.emplace_back(
-        value::list{number_value(all[i].first.number), number_or_null(place.value), went_on});
+        value::list{number_value(trial.number), number_or_null(place.value), went_on});
   }
   return {{"at", at.second},
           {"cutoff", number_or_null(x.cutoff)},
@@ -145,11 +209,9 @@ value cost_value(const run_cost& x) {
 } // namespace
 
 std::uint64_t most_iterations(const experiment_summary& seen) {
-  for (const auto& x : seen.start->what.scheduler.options) {
-    auto number = x.name == "max_t" ? json_number(x.text, json_position::plain) : std::nullopt;
-    if (number && *number >= 1 && *number < 1e15)
-      return static_cast<std::uint64_t>(*number);
-  }
+  const auto told = end_of_rungs(seen);
+  if (told >= 1 && told < 1e15)
+    return static_cast<std::uint64_t>(told);
   std::uint64_t result = 0;
   for (const auto& x : seen.trials.lines())
     result = std::max(result, x.iterations);
@@ -191,6 +253,26 @@ void rung_book::read(trial_id trial, const rung_remark& what) {
   place.what = what.what;
   if (!std::isnan(what.value))
     place.value = what.value;
+}
+
+void rung_book::settle(const std::function<trial_fate(trial_id)>& fate_of, double end) {
+  using enum rung_remark::kind;
+  // From the highest rung down, since a word at a higher one says that the lower was passed.
+  std::map<std::int64_t, std::set<trial_id>> above;
+  for (auto i = rungs_.rbegin(); i != rungs_.rend(); ++i) {
+    const auto& [bracket, at] = i->first;
+    auto& higher = above[bracket];
+    for (auto& [trial, place] : i->second.trials) {
+      const auto is_higher = !higher.insert(trial).second;
+      if (place.what != waits)
+        continue;
+      const auto fate = fate_of(trial);
+      if (is_higher || fate.runs || fate.completed || fate.reached > at || at >= end)
+        place.what = went_on;
+      else if (fate.ended)
+        place.what = stopped;
+    }
+  }
 }
 
 bool rung_book::is_one_bracket() const {
@@ -243,6 +325,7 @@ view_answer rungs(watched_experiment& from, const view_request&) {
   auto seen = from.look();
   if (!added || !seen)
     return fault_of(added ? seen.error() : added.error());
+  settle_waits(*said, **seen);
   const auto& type = (*seen)->start->what.scheduler.type;
   const auto cost = cost_of((*seen)->trials, said->given_up, most_iterations(**seen));
   return value{object{{"kind", type.empty() || type == "fifo" ? "none" : type},

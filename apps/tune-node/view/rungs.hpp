@@ -8,6 +8,7 @@
 #include "view/watched_experiment.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,18 @@ struct rung_remark {
 /// none.
 [[nodiscard]] std::optional<rung_remark> remark_in(const raw_decision& x);
 
+/// What is known of a trial beside the decisions on it.
+struct trial_fate {
+  /// It will not run again by itself.
+  bool ended = false;
+  /// It runs: a trial that waited has been called.
+  bool runs = false;
+  /// It came to the end that the scheduler had set.
+  bool completed = false;
+  /// How far it came in the unit of the rungs; NaN: unknown.
+  double reached = 0;
+};
+
 /// One rung, collected from decisions in the order of the log.
 class rung_book {
 public:
@@ -51,6 +64,10 @@ public:
   using key = std::pair<std::int64_t, double>;
 
   void read(trial_id trial, const rung_remark& what);
+  /// Corrects who is said to wait: not who came to a higher rung or beyond this one, runs, or has
+  /// ended; and nobody at the end of the way.
+  /// @param end Where trials are complete. NaN: unknown.
+  void settle(const std::function<trial_fate(trial_id)>& fate_of, double end);
   [[nodiscard]] const std::map<key, rung>& rungs() const { return rungs_; }
   [[nodiscard]] std::map<key, rung>& rungs() { return rungs_; }
   /// Whether all rungs belong to one bracket.

@@ -120,17 +120,18 @@ std::variant<list_wish, view_fault> wish_in(const view_request& what) {
   list_wish result;
   result.limit = query.number("limit", 100, 1, 1000);
   result.fields = words_in(query.text("fields"));
+  const auto scope = scope_from(query.one_of("scope", scope_names()));
   if (query.fault())
     return *query.fault();
   auto sort = query.text("sort");
   if (!sort.empty()) {
     result.order.descending = sort.front() == '-';
-    auto key = parse_key(result.order.descending ? sort.substr(1) : sort);
+    auto key = parse_key(result.order.descending ? sort.substr(1) : sort, scope);
     if (!key || key->what == trial_key::kind::text)
       return bad_query("sort: " + (key ? "not by text" : to_text(key.error())));
     result.order.by = std::move(*key);
   }
-  auto filter = parse_filter(query.text("filter"));
+  auto filter = parse_filter(query.text("filter"), scope);
   if (!filter)
     return bad_query(to_text(filter.error()));
   result.filter = std::move(*filter);

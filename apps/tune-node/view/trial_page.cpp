@@ -53,17 +53,23 @@ value artifacts_of(const fs::path& directory, trial_id trial) {
   return result;
 }
 
-/// The story as `tune-node trials --why` tells it.
+/// The story as `tune-node trials --why` tells it, without what takes a replay of the record, which
+/// is asked for apart.
 value why_of(const trial_story& story, const objective& first) {
   auto read = object_from_json(story_json(story, first));
-  return read ? value{std::move(*read)} : value{};
+  if (!read)
+    return {};
+  read->erase("suggestion");
+  return value{std::move(*read)};
 }
 
-object page_object(const trial_story& story, const std::string& node) {
+object page_object(const trial_story& story, const std::string& node, const decision_times& times) {
   auto result = row_object(story.trial, node);
   result.set("attempts", list_value(story.attempts, attempt_object));
   result.set("checkpoints", list_value(story.checkpoints, checkpoint_object));
-  result.set("decisions", list_value(story.decisions, decision_object));
+  result.set("decisions", list_value(story.decisions, [&](const decision_row& x) {
+               return decision_object(x, times);
+             }));
   result.set("exports", list_value(story.exports, export_object));
   return result;
 }
@@ -162,7 +168,10 @@ view_answer trial_page_of(watched_experiment& from, trial_id trial) {
   if ((*story)->trial.status == trial_status::pending)
     if (auto live = from.live(); live.status)
       (*story)->waits_for = live.status->waits_for;
-  auto result = page_object(**story, node);
+  auto times = from.with_reader([&](store_reader& x) { return times_of(x, (*story)->decisions); });
+  if (!times)
+    return fault_of(times.error());
+  auto result = page_object(**story, node, *times);
   result.set("artifacts", artifacts_of(from.directory(), trial));
   result.set("why", why_of(**story, by.objectives.front()));
   return value{std::move(result)};

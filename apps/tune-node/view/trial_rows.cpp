@@ -39,7 +39,7 @@ object row_object(const trial_row& x, const std::string& node,
   add("error", [&] { return value{x.error}; });
   add("failures", [&] { return number_value(x.failures); });
   add("lineage", [&] { return number_value(x.lineage); });
-  add("node", [&] { return value{node}; });
+  add("node", [&] { return text_or_null(node); });
   add("created", [&] { return value{seconds_of(x.created)}; });
   add("ended", [&] { return seconds_value(x.ended); });
   return result;
@@ -50,7 +50,7 @@ object attempt_object(const attempt_row& x) {
   result.set("trial", number_value(x.trial.number));
   result.set("attempt", to_text(x.attempt));
   result.set("lineage", number_value(x.lineage));
-  result.set("node", x.node);
+  result.set("node", text_or_null(x.node));
   result.set("checkpoint", x.from ? number_value(x.from.number) : value{});
   result.set("donor", x.donor ? number_value(x.donor->number) : value{});
   result.set("config", x.config != nullptr ? value{*x.config} : value{});
@@ -64,9 +64,26 @@ object attempt_object(const attempt_row& x) {
   return result;
 }
 
-object decision_object(const decision_row& x) {
+expected<decision_times> times_of(store_reader& from, const std::vector<decision_row>& rows) {
+  decision_times result;
+  for (const auto& x : rows) {
+    if (x.seq == 0 || result.contains(x.seq))
+      continue;
+    auto read = from.scan_events(x.seq - 1, 1, [&](const raw_event& what) {
+      if (what.seq == x.seq)
+        result[x.seq] = what.at;
+    });
+    if (!read)
+      return read.error();
+  }
+  return result;
+}
+
+object decision_object(const decision_row& x, const decision_times& times) {
   object result;
+  const auto at = times.find(x.seq);
   result.set("seq", number_value(x.seq));
+  result.set("t", at == times.end() ? value{} : value{seconds_of(at->second)});
   result.set("trial", number_value(x.trial.number));
   result.set("attempt", x.attempt ? value{to_text(x.attempt)} : value{});
   result.set("training_iteration", number_value(x.iteration));

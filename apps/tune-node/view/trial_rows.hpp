@@ -7,6 +7,7 @@
 #include "view/query.hpp"
 #include "view/watched_experiment.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,12 @@ namespace tune::cli {
                                 const std::vector<std::string>& fields = {});
 
 [[nodiscard]] object attempt_object(const attempt_row& x);
-[[nodiscard]] object decision_object(const decision_row& x);
+/// When the events of decisions were, by their places in the log.
+using decision_times = std::map<sequence, instant>;
+/// @errors of the reader.
+[[nodiscard]] expected<decision_times> times_of(store_reader& from,
+                                                const std::vector<decision_row>& rows);
+[[nodiscard]] object decision_object(const decision_row& x, const decision_times& times);
 [[nodiscard]] object checkpoint_object(const checkpoint_row& x);
 [[nodiscard]] object export_object(const export_row& x);
 

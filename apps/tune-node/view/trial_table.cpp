@@ -132,8 +132,10 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   if (before.changed == 0 || !line.looks_like(before))
     line.changed = at;
   read_values(place, x, look_up);
-  for (auto& [name, each] : columns_)
-    each.set(place, member_of(name, x), name.what != column_name::kind::parameter);
+  for (auto& [name, each] : columns_) {
+    if (!name.is_joined())
+      each.set(place, member_of(name, x), name.what != column_name::kind::parameter);
+  }
 }
 
 std::array<std::uint64_t, trial_status_count> trial_table::counts() const {
@@ -161,6 +163,13 @@ std::optional<std::size_t> trial_table::best() const {
 const column* trial_table::find(const column_name& which) const {
   auto found = columns_.find(which);
   return found == columns_.end() ? nullptr : &found->second;
+}
+
+std::vector<column_name> trial_table::columns() const {
+  std::vector<column_name> result;
+  for (const auto& [name, each] : columns_)
+    result.push_back(name);
+  return result;
 }
 
 void trial_table::begin(const column_name& which) {

@@ -80,6 +80,8 @@ public:
 
   /// Sets a value by the text of its JSON; empty: there is none.
   void set(std::size_t place, std::string_view json, bool is_metric);
+  /// NaN: there is none.
+  void set_number(std::size_t place, double x) { cells_[place] = {x, -1}; }
   void insert(std::size_t place) {
     cells_.insert(cells_.begin() + static_cast<std::ptrdiff_t>(place), cell{});
   }
@@ -98,11 +100,20 @@ struct column_name {
     parameter,
     /// A metric of the last report, and of the best one.
     last,
-    best
+    best,
+    /// A metric's mean over all reports, over the last 5, over the last 10, the least, the most.
+    average,
+    last_5,
+    last_10,
+    least,
+    most
   };
   kind what = kind::parameter;
   std::string name;
   friend auto operator<=>(const column_name&, const column_name&) = default;
+
+  /// Whether its values come from all reports of a trial, and not from its row.
+  [[nodiscard]] bool is_joined() const { return what >= kind::average; }
 };
 
 /// The trials, in the order of their numbers.
@@ -137,7 +148,13 @@ public:
   /// value there until they are read again. Null: not begun.
   [[nodiscard]] const column* find(const column_name& which) const;
   void begin(const column_name& which);
+  /// The value of a trial in a joined column, which was begun.
+  void set_joined(const column_name& which, std::size_t place, double x) {
+    columns_.at(which).set_number(place, x);
+  }
   void drop_columns() { columns_.clear(); }
+  /// The names of all columns that were begun.
+  [[nodiscard]] std::vector<column_name> columns() const;
   [[nodiscard]] std::size_t column_count() const { return columns_.size(); }
   /// Most columns that should be kept.
   static constexpr std::size_t most_columns = 48;

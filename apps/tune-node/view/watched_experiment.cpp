@@ -168,11 +168,47 @@ bool watched_experiment::begin_columns(const looking_for& what) {
   }
   if (trials.column_count() + missing.size() > trial_table::most_columns) {
     trials.drop_columns();
+    summary_.joined.clear();
     missing = what.columns;
   }
   for (const auto& x : missing)
     trials.begin(x);
-  return !missing.empty();
+  return std::any_of(missing.begin(), missing.end(),
+                     [](const column_name& x) { return !x.is_joined(); });
+}
+
+/// Reads what the joined columns that were begun just now missed. @returns whether there are any.
+expected<bool> watched_experiment::begin_joined(store_reader& from) {
+  std::vector<joined_metric*> made;
+  for (const auto& name : summary_.trials.columns()) {
+    if (name.is_joined() && !summary_.joined.contains(name))
+      made.push_back(&summary_.joined.emplace(name, joined_metric{name}).first->second);
+  }
+  if (made.empty())
+    return false;
+  auto read = read_results(from, 0, summary_.head.last_seq, [&](const raw_result& x) {
+    for (auto* each : made)
+      each->read(x);
+  });
+  if (!read)
+    return read.error();
+  return true;
+}
+
+/// Writes the joined columns anew. @param which Null: of all trials.
+void watched_experiment::show_joined(const std::vector<trial_id>* which) {
+  auto& trials = summary_.trials;
+  for (const auto& [name, each] : summary_.joined) {
+    if (which == nullptr) {
+      for (std::size_t i = 0; i < trials.size(); ++i)
+        trials.set_joined(name, i, each.of(trials.lines()[i].trial));
+      continue;
+    }
+    for (auto trial : *which) {
+      if (const auto place = trials.place_of(trial))
+        trials.set_joined(name, *place, each.of(trial));
+    }
+  }
 }
 
 expected<void> watched_experiment::read_all(store_reader& from, trial_id first, sequence at) {
@@ -194,8 +230,16 @@ expected<void> watched_experiment::read_all(store_reader& from, trial_id first, 
   return {};
 }
 
-expected<std::vector<trial_id>> watched_experiment::read_results(store_reader& from, sequence after,
-                                                                 sequence until) {
+void watched_experiment::see_result(const raw_result& x) {
+  if (summary_.track)
+    summary_.track->read(x);
+  for (auto& [name, each] : summary_.joined)
+    each.read(x);
+}
+
+expected<std::vector<trial_id>>
+watched_experiment::read_results(store_reader& from, sequence after, sequence until,
+                                 const std::function<void(const raw_result&)>& see) {
   std::vector<trial_id> result;
   for (auto is_done = false; !is_done && after < until;) {
     auto found = from.scan_results(after, rows_at_once, [&](const raw_result& x) {
@@ -203,8 +247,7 @@ expected<std::vector<trial_id>> watched_experiment::read_results(store_reader& f
         return;
       after = x.seq;
       result.push_back(x.trial);
-      if (summary_.track)
-        summary_.track->read(x);
+      see(x);
     });
     if (!found)
       return found.error();
@@ -246,11 +289,17 @@ expected<void> watched_experiment::catch_up(store_reader& from, const looking_fo
   std::vector<trial_id> changed;
   if (what.track && !summary_.track) {
     summary_.track.emplace(summary_.start->by);
-    if (auto read = read_results(from, 0, known.last_seq); !read)
+    auto read = read_results(from, 0, known.last_seq,
+                             [&](const raw_result& x) { summary_.track->read(x); });
+    if (!read)
       return read.error();
   }
-  if (!is_first || summary_.track) {
-    auto reported = read_results(from, known.last_seq, head->last_seq);
+  const auto joins_more = begin_joined(from);
+  if (!joins_more)
+    return joins_more.error();
+  if (!is_first || summary_.track || !summary_.joined.empty()) {
+    auto reported = read_results(from, known.last_seq, head->last_seq,
+                                 [&](const raw_result& x) { see_result(x); });
     if (!reported)
       return reported.error();
     if (!reported->empty())
@@ -266,12 +315,35 @@ expected<void> watched_experiment::catch_up(store_reader& from, const looking_fo
       summary_.kinds[kind] += count;
     changed.insert(changed.end(), touched->which.begin(), touched->which.end());
   }
-  auto read = reads_all ? read_all(from, {0}, head->last_seq)
-                        : read_changed(from, *head, std::move(changed));
-  if (read)
+  const auto shows_all = reads_all || *joins_more;
+  auto read = reads_all ? read_all(from, {0}, head->last_seq) : read_changed(from, *head, changed);
+  if (read) {
+    show_joined(shows_all ? nullptr : &changed);
     summary_.head = std::move(*head);
+  }
   kept_ = summary_.trials.size();
   return read;
+}
+
+expected<std::vector<node_track::absence>> watched_experiment::absences() {
+  std::lock_guard lock{nodes_guard_};
+  auto read = with_reader([this](store_reader& from) -> expected<void> {
+    if (const auto now = generation(); now != nodes_generation_) {
+      nodes_ = {};
+      nodes_generation_ = now;
+    }
+    for (auto more = true; more;) {
+      auto found = from.scan_events(nodes_.last(), rows_at_once,
+                                    [this](const raw_event& x) { nodes_.read(x); });
+      if (!found)
+        return found.error();
+      more = *found == rows_at_once;
+    }
+    return {};
+  });
+  if (!read)
+    return read.error();
+  return nodes_.absences();
 }
 
 live_facts watched_experiment::live() {

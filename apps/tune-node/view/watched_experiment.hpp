@@ -6,6 +6,8 @@
 #include "tune/io/control/control_words.hpp"
 #include "tune/io/spec/spec.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "view/joined_metric.hpp"
+#include "view/node_track.hpp"
 #include "view/place.hpp"
 #include "view/result_track.hpp"
 #include "view/trial_table.hpp"
@@ -13,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +51,8 @@ struct experiment_summary {
   trial_table trials{comparing_rules{}};
   /// Empty until somebody asks for it.
   std::optional<result_track> track;
+  /// One for each joined column of `trials`.
+  std::map<column_name, joined_metric> joined;
   /// Number of events by kind that were seen since the summary was begun, without those before.
   std::map<std::string, std::uint64_t> kinds;
 };
@@ -95,6 +100,10 @@ public:
     return result;
   }
 
+  /// When nodes were away, up to now.
+  /// @errors as `with_reader`.
+  [[nodiscard]] expected<std::vector<node_track::absence>> absences();
+
   /// Asked of the head at most once a second.
   [[nodiscard]] live_facts live();
   /// How many trials the summary holds.
@@ -119,6 +128,10 @@ private:
   std::uint64_t of_generation_ = 0;
   std::atomic<std::size_t> kept_{0};
 
+  std::mutex nodes_guard_;
+  node_track nodes_;
+  std::uint64_t nodes_generation_ = 0;
+
   std::mutex live_guard_;
   live_facts live_;
   std::chrono::steady_clock::time_point asked_{};
@@ -133,11 +146,15 @@ private:
   [[nodiscard]] expected<void> begin_if_new(store_reader& from, const head_facts& head,
                                             std::uint64_t generation);
   [[nodiscard]] bool begin_columns(const looking_for& what);
+  [[nodiscard]] expected<bool> begin_joined(store_reader& from);
+  void show_joined(const std::vector<trial_id>* which);
   [[nodiscard]] expected<void> read_all(store_reader& from, trial_id first, sequence at);
   [[nodiscard]] expected<void> read_changed(store_reader& from, const head_facts& head,
                                             std::vector<trial_id> which);
-  [[nodiscard]] expected<std::vector<trial_id>> read_results(store_reader& from, sequence after,
-                                                             sequence until);
+  [[nodiscard]] expected<std::vector<trial_id>>
+  read_results(store_reader& from, sequence after, sequence until,
+               const std::function<void(const raw_result&)>& see);
+  void see_result(const raw_result& x);
 };
 
 } // namespace tune::cli

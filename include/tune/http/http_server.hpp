@@ -32,6 +32,9 @@ struct server_limits {
   /// the others.
   std::size_t threads = 4;
   std::size_t waiting = 256;
+  /// A body of which more than this may come is large, and of those so many come at a time. [bytes]
+  std::size_t large_body = 4 * 1024 * 1024;
+  std::size_t large_bodies = 2;
 };
 
 /// Numbers about a server, for its own metrics.

@@ -49,6 +49,8 @@ struct route {
   std::vector<parameter> query = {};
   /// Largest body; 0: none is taken. [bytes]
   std::size_t body = 0;
+  /// The media type of the body.
+  std::string body_type = "application/json";
   /// Whether it may take long, or wait for somebody else.
   bool is_slow = false;
   /// Whether any query is taken: it says what a page shows, and is read there alone.

@@ -4,6 +4,7 @@
 
 #include "tune/net/client_messages.hpp"
 #include "tune/net/dial.hpp"
+#include "tune/net/submission_actors.hpp"
 
 #include <chrono>
 #include <functional>
@@ -39,6 +40,9 @@ public:
   /// @errors `ec::unreachable`; `ec::refused` if the head refuses the client, with the cause.
   [[nodiscard]] static expected<std::unique_ptr<head_client>> connect(caf::actor_system& system,
                                                                       head_client_settings how);
+  /// A client of the head that this process is; nothing of it can fail.
+  [[nodiscard]] static std::unique_ptr<head_client>
+  at_home(caf::actor_system& system, const submission_server_local_actor& head);
   /// Closes the connection; a submitted experiment that is not over goes on.
   ~head_client();
   head_client(const head_client&) = delete;

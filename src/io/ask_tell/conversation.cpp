@@ -88,6 +88,7 @@ conversation::conversation(conversation_parts parts, conversation_ports& world)
     : world_{world}
     , space_{std::move(parts.space)}
     , constraints_{std::move(parts.constraints)}
+    , lease_{parts.lease}
     , trials_{std::make_unique<executor_book>(
           world, [this](event_body what) { runner_->post_later(std::move(what)); })}
     , runner_{std::make_unique<plain_runner>(std::move(parts.machine), std::move(parts.judge),
@@ -105,7 +106,7 @@ void conversation::replay(const event& what) {
 }
 
 expected<void> conversation::open(on::opened how) {
-  trials_->adopt(machine());
+  trials_->adopt(machine(), is_leased());
   auto done = runner_->open(std::move(how));
   // Discard the decisions of the replay, when no executor was connected. An executor that reports
   // or asks is told again.
@@ -114,12 +115,12 @@ expected<void> conversation::open(on::opened how) {
 }
 
 void conversation::look_on() {
-  trials_->adopt(machine());
+  trials_->adopt(machine(), is_leased());
   static_cast<void>(trials_->take_let_go());
 }
 
 conversation::handler conversation::handler_of(const std::string& op) {
-  static constexpr std::array<std::pair<std::string_view, handler>, 8> handlers{{
+  static constexpr std::array<std::pair<std::string_view, handler>, 9> handlers{{
       {"ask", &conversation::ask},
       {"report", &conversation::report},
       {"complete", &conversation::complete},
@@ -128,6 +129,7 @@ conversation::handler conversation::handler_of(const std::string& op) {
       {"add", &conversation::add},
       {"best", &conversation::best},
       {"status", &conversation::status},
+      {"alive", &conversation::alive},
   }};
   for (const auto& [name, what] : handlers) {
     if (name == op)
@@ -136,18 +138,47 @@ conversation::handler conversation::handler_of(const std::string& op) {
   return nullptr;
 }
 
+/// Notes who is spoken of, before anybody is given up.
+void conversation::hear(const object& request) {
+  if (auto running = running_in(request)) {
+    for (auto id : *running)
+      trials_->heard_of(id);
+  }
+  const auto id = trial_in(request);
+  const auto attempt = attempt_in(request);
+  const auto* known = id ? trials_->find(*id) : nullptr;
+  if (known != nullptr && attempt && (!*attempt || **attempt == known->attempts))
+    trials_->heard_of(*id);
+}
+
+/// Ends the attempts of which nothing was heard for the time of a lease.
+expected<void> conversation::give_up_silent() {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(lease_).count();
+  for (auto id : trials_->silent_since(world_.now() - lease_)) {
+    auto why = "nothing was heard of it for " + std::to_string(seconds) + " s";
+    if (auto done = retire(id, *trials_->find(id), end_class::node_lost, std::move(why)); !done)
+      return done;
+  }
+  return {};
+}
+
 expected<object> conversation::answer(const object& request) {
   runner_->pass();
   if (auto done = runner_->settle(); !done)
     return done.error();
+  if (is_leased()) {
+    hear(request);
+    if (auto done = give_up_silent(); !done)
+      return done.error();
+  }
   const auto* op = request.find("op");
   if (op == nullptr || op->as_string() == nullptr)
     return fault_answer(
-        "\"op\" is missing: ask, report, complete, error, stop, add, best or status");
+        "\"op\" is missing: ask, report, complete, error, stop, add, best, status or alive");
   auto how = handler_of(*op->as_string());
   if (how == nullptr)
     return fault_answer("unknown op \"" + shown_name(*op->as_string())
-                        + "\": ask, report, complete, error, stop, add, best or status");
+                        + "\": ask, report, complete, error, stop, add, best, status or alive");
   auto result = (this->*how)(request);
   if (result)
     add_others(*result, request);
@@ -413,6 +444,18 @@ expected<object> conversation::status(const object&) {
                 {"counts", std::move(counts)},
                 {"succeeded", static_cast<std::int64_t>(view.succeeded)},
                 {"finished", machine().is_finished()}};
+}
+
+/// Hears of trials that are run, and reminds the executor of what was decided on them.
+expected<object> conversation::alive(const object& request) {
+  auto running = running_in(request);
+  if (!running)
+    return fault_answer(running.error().detail);
+  for (auto id : *running) {
+    trials_->heard_of(id);
+    trials_->remind_of(id);
+  }
+  return ok_answer();
 }
 
 /// Adds decisions on trials that the request does not name.

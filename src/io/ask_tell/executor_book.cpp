@@ -33,7 +33,7 @@ executor_book::executor_book(const plain_runner_ports& world,
                              std::function<void(event_body)> post_later)
     : world_{world}, post_later_{std::move(post_later)} {}
 
-void executor_book::adopt(const experiment& machine) {
+void executor_book::adopt(const experiment& machine, bool leased) {
   for (const auto& [id, attempt] : machine.open_attempts()) {
     auto began = machine.launch_of(id);
     auto& x = trials_[id];
@@ -41,8 +41,25 @@ void executor_book::adopt(const experiment& machine) {
     auto at = x.number > 0 ? x.iteration : began->iteration;
     auto spent = x.number > 0 ? x.time_total : began->time_total;
     x.session.emplace(at, spent, world_.now());
-    left_open_.insert(id);
+    x.heard = world_.now();
+    if (!leased)
+      left_open_.insert(id);
   }
+}
+
+void executor_book::heard_of(trial_id id) {
+  left_open_.erase(id);
+  if (auto* known = find(id))
+    known->heard = world_.now();
+}
+
+std::vector<trial_id> executor_book::silent_since(instant when) const {
+  std::vector<trial_id> result;
+  for (const auto& [id, x] : trials_) {
+    if (x.session && x.open && x.heard < when)
+      result.push_back(id);
+  }
+  return result;
 }
 
 executor_trial* executor_book::find(trial_id id) {
@@ -96,7 +113,9 @@ void executor_book::carry(const cmd::cancel_place& x) {
 }
 
 void executor_book::carry(const cmd::launch& x) {
-  trials_[x.trial].session.emplace(x.iteration, x.time_total, world_.now());
+  auto& trial = trials_[x.trial];
+  trial.session.emplace(x.iteration, x.time_total, world_.now());
+  trial.heard = world_.now();
   launched_ = x;
   post_later_(on::started{x.trial, x.attempt, 0});
 }

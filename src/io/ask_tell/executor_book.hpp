@@ -27,6 +27,8 @@ struct executor_trial {
   std::uint64_t iteration = 0;
   std::chrono::nanoseconds time_total{0};
   bool open = false;
+  /// When an executor last spoke of the attempt.
+  instant heard{0};
   /// Set while the attempt is open.
   std::optional<attempt_session> session;
   /// Location of the checkpoint that came with the report of iteration `kept_at`; empty if there is
@@ -51,12 +53,15 @@ public:
 
   /// Lets the executor report on, or take over, the attempts that are open in the log. To be called
   /// after the replay.
-  void adopt(const experiment& machine);
+  /// @param leased Whether they are given up after a silence only, and not at the next `next`.
+  void adopt(const experiment& machine, bool leased);
 
   /// Null if the trial never ran.
   [[nodiscard]] executor_trial* find(trial_id id);
   /// Notes that the executor mentioned the trial, hence still runs it.
-  void heard_of(trial_id id) { left_open_.erase(id); }
+  void heard_of(trial_id id);
+  /// The trials with open attempts that nobody has spoken of since then.
+  [[nodiscard]] std::vector<trial_id> silent_since(instant when) const;
   /// Notes that the executor believes it runs the trial. If a decision ended the attempt, the
   /// executor is told again.
   void remind_of(trial_id id);

@@ -75,6 +75,8 @@ struct recipe {
       = support::space_of({{"x", "randint(0, 100)"}, {"kind", "choice(a, b)"}});
   /// Ends a trial once the named metric is at least the number; empty: no such condition.
   std::vector<stop_line> stops = {};
+  /// See `conversation_parts::lease`.
+  std::chrono::nanoseconds lease{0};
 
   /// Makes a scheduler of the catalogue.
   static std::unique_ptr<scheduler> builtin(const std::string& name,
@@ -186,7 +188,7 @@ private:
     auto machine = how_.machine(*judge, *source);
     uut = std::make_unique<conversation>(conversation_parts{std::move(machine), std::move(judge),
                                                             std::move(source), how_.space,
-                                                            how_.settings.constraints},
+                                                            how_.settings.constraints, how_.lease},
                                          world);
     for (const auto& x : world.log())
       uut->replay(x);

@@ -12,6 +12,7 @@ test("numbers come as numbers and as texts", () => {
 });
 
 test("figures are short and keep their size", () => {
+  assert.equal(f.figure("-9007199254740993"), "−9007199254740993");
   assert.equal(f.figure(0.123456789), "0.12346");
   assert.equal(f.figure(1e-7), "1e−7");
   assert.equal(f.figure(-2), "−2");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
+import { runsText } from "../../../web/view/compare.js";
+import { suggestionLines } from "../../../web/view/suggestion.js";
 import { test } from "node:test";
 import { merge } from "../../../web/core/live.js";
 import { typed, verbsFor } from "../../../web/core/actions.js";
@@ -88,4 +90,23 @@ test("importance tells how sure it is", () => {
   assert.equal(told({ more_than_chance: false, from: null, to: null }), "no more than chance");
   assert.equal(told({ more_than_chance: true, from: 0.1, to: 0.5 }), "the best have 0.1 to 0.5");
   assert.equal(told({ more_than_chance: true, from: "adam", to: "adam" }), "the best have adam");
+});
+
+test("all runs of a configuration are told in words", () => {
+  const runs = { mean: 0.5, error: 0.125, count: 3, wanted: 3, confirmed: true };
+  assert.equal(runsText({ runs }), "mean 0.5 ± 0.13 of 3, confirmed");
+  assert.equal(runsText({ runs: { mean: 2, error: null, count: 1, wanted: 4 } }), "mean 2 of 1 of 4");
+  assert.equal(runsText({ runs: null }), "");
+  assert.equal(runsText(null), "");
+});
+
+test("a suggestion is told in words", () => {
+  const predicted = { metric: "loss", mean: 1, deviation: 0.5, best: 2, expected_improvement: 0.25 };
+  assert.deepEqual(suggestionLines({ by: "a model", results: 12, predicted, same: true }), [
+    ["By", "a model"],
+    ["Learnt from", "12 results"],
+    ["Predicted", "loss 1 ± 0.5"],
+    ["Expected improvement", "0.25 on 2"],
+  ]);
+  assert.equal(suggestionLines({ unknown: "of another program" })[0][0], "Not explained");
 });

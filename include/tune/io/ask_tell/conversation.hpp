@@ -6,6 +6,7 @@
 #include "tune/core/space/space.hpp"
 #include "tune/io/ask_tell/plain_runner.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,9 @@ struct conversation_parts {
   std::shared_ptr<const search_space> space;
   /// What the best trial is to keep.
   constraint_list constraints = {};
+  /// Longest silence about a trial that is run: after it, its attempt counts as lost, and the trial
+  /// is offered again. For several executors, any of which may die. 0: silence has no end. [ns]
+  std::chrono::nanoseconds lease{0};
 };
 
 /// `from`, changed for trials that an executor runs: suggestions are worked out while it waits for
@@ -81,6 +85,7 @@ private:
   conversation_ports& world_;
   std::shared_ptr<const search_space> space_;
   constraint_list constraints_;
+  std::chrono::nanoseconds lease_;
   std::unique_ptr<executor_book> trials_;
   std::unique_ptr<plain_runner> runner_;
 
@@ -95,6 +100,11 @@ private:
   expected<object> add(const object& request);
   expected<object> best(const object& request);
   expected<object> status(const object& request);
+  expected<object> alive(const object& request);
+
+  [[nodiscard]] bool is_leased() const { return lease_.count() > 0; }
+  void hear(const object& request);
+  expected<void> give_up_silent();
 
   expected<void> tell(trial_id id, executor_trial& trial, object metrics,
                       const std::string& checkpoint, bool last);

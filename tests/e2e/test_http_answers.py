@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the API says of rungs, of suggestions, of big numbers, and in which order it lists trials: the
+same as the commands say."""
+import json
+import subprocess
+
+from e2e import main
+from http_client import Served
+
+# In the order of the command's option, and what each makes of losses.
+SCOPES = {
+    "best": min,
+    "last": lambda xs: xs[-1],
+    "avg": lambda xs: sum(xs) / len(xs),
+    "last-5-avg": lambda xs: sum(xs[-5:]) / len(xs[-5:]),
+    "last-10-avg": lambda xs: sum(xs[-10:]) / len(xs[-10:]),
+    "min": min,
+    "max": max,
+}
+
+
+class Answers(Served):
+    def tune(self, text, loss, most=1000):
+        """Makes an experiment: `loss(config, iteration)` is what its trials report, one trial at a
+        time."""
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\n" + text)
+        child = self.start("ask-tell", ini, stdin=subprocess.PIPE)
+
+        def say(**fields):
+            child.stdin.write(json.dumps(fields) + "\n")
+            child.stdin.flush()
+            line = child.stdout.readline()
+            self.assertTrue(line, "no answer")
+            return json.loads(line)
+
+        for _ in range(most):
+            given = say(op="ask")
+            if given["op"] == "none":
+                self.assertEqual(given["reason"], "finished")
+                break
+            at = given["from"]["iteration"] if given["resume"] else 0
+            decision = "continue"
+            while decision == "continue":
+                at += 1
+                metrics = {"training_iteration": at, "loss": loss(given["config"], at)}
+                told = say(op="report", trial=given["trial"], metrics=metrics, checkpoint=str(at))
+                decision = told["decision"]
+        self.finish(child)
+
+    def rungs(self):
+        """By bracket and rung: what the API says of it."""
+        self.start_serving()
+        found = self.api("/x/rungs")["brackets"]
+        return {(b["bracket"], r["at"]): r for b in found for r in b["rungs"]}
+
+    def check_rungs(self, rungs):
+        self.assertTrue(rungs)
+        for (bracket, at), rung in rungs.items():
+            with self.subTest(bracket=bracket, at=at):
+                self.assertEqual(rung["waits"], 0, rung)
+                self.assertNotIn(None, [x[2] for x in rung["values"]])
+                went = sum(1 for x in rung["values"] if x[2])
+                self.assertEqual(rung["went_on"], went)
+                self.assertEqual(rung["stopped"], len(rung["values"]) - went)
+
+    def test_who_was_promoted_does_not_wait(self):
+        # From each rung the next report is the next rung, and from the top one the end.
+        self.tune(
+            "num_samples = 9\n[space]\nx = uniform(0, 1)\n[scheduler]\ntype = asha\n"
+            "form = promotion\nmax_t = 3\ngrace_period = 1\nreduction_factor = 2\n",
+            lambda config, at: config["x"] / at,
+        )
+        rungs = self.rungs()
+        self.assertEqual(sorted(rungs), [(0, 1), (0, 2)])
+        self.check_rungs(rungs)
+        ends = self.rows(
+            "SELECT count(*) AS n FROM decisions WHERE json_extract(reason, '$.max_t') IS NOT NULL"
+        )[0]["n"]
+        self.assertGreater(ends, 0)
+        self.assertEqual(rungs[0, 2]["went_on"], ends)
+        beyond = self.rows("SELECT count(*) AS n FROM trials WHERE iterations >= 2")[0]["n"]
+        self.assertEqual(rungs[0, 1]["went_on"], beyond)
+
+    def test_nobody_waits_at_the_last_rung_of_hyperband(self):
+        self.tune(
+            "num_samples = 17\n[space]\nx = uniform(0, 1)\n[scheduler]\ntype = hyperband\n"
+            "max_t = 9\nreduction_factor = 3\n",
+            lambda config, at: config["x"] / at,
+        )
+        rungs = self.rungs()
+        self.check_rungs(rungs)
+        self.assertTrue([at for _, at in rungs if at == 9], rungs)
+
+    def test_a_suggestion_is_told_as_the_command_tells_it(self):
+        self.tune(
+            "num_samples = 12\nseed = 3\n[space]\nx = uniform(0, 1)\n[search]\ntype = gp\n"
+            "[stop]\ntraining_iteration = 1\n",
+            lambda config, at: (config["x"] - 0.3) ** 2,
+        )
+        self.start_serving()
+        why = json.loads(self.run_node("trials", "results/x", "--why", "11", "-o", "json").out)
+        path = "/api/v1/experiments/x/trials/11/suggestion"
+        told = self.get(path)
+        self.assertEqual(told.status, 200, told)
+        self.assertEqual(
+            told.json(), {"trial": 11, "trial_id": "00011", "suggestion": why["suggestion"]}
+        )
+        self.assertIsNotNone(why["suggestion"]["predicted"])
+        again = self.get(path, If_None_Match=told.headers["etag"])
+        self.assertEqual(again.status, 304)
+        self.assertEqual(self.get("/api/v1/experiments/x/trials/12/suggestion").status, 404)
+        page = self.api("/x/trials/11")
+        del why["suggestion"]
+        self.assertEqual(page["why"], why)
+
+    def test_whole_numbers_keep_their_digits(self):
+        most = 2**53
+        self.tune(
+            "num_samples = 2\n[space]\nx = grid(1, 3)\n[stop]\ntraining_iteration = 1\n",
+            lambda config, at: most + config["x"],
+        )
+        self.start_serving()
+        for path in ("/x", ""):
+            found = self.api(path)
+            best = (found if path else found["experiments"][0])["best"]
+            self.assertEqual(best["value"], str(most + 1))
+
+    def test_trials_are_sorted_in_the_scope_of_the_command(self):
+        noise = {0: [5, 1, 9], 1: [4, 4, 4], 2: [9, 2, 3], 3: [1, 8, 8, 8, 8, 8, 2]}
+        noise[4] = [3] * 4 + [7] * 7 + [2]
+        self.tune(
+            "num_samples = 1\n[space]\nx = grid(0, 1, 2, 3, 4)\n[stop]\ntraining_iteration = 12\n",
+            lambda config, at: (noise[config["x"]] * 12)[at - 1] + 0.01 * config["x"],
+        )
+        self.start_serving()
+        for scope, join in SCOPES.items():
+            losses = {
+                t: join([(noise[t] * 12)[i] + 0.01 * t for i in range(12)]) for t in noise
+            }
+            with self.subTest(scope=scope):
+                words = ["--sort", "loss:asc", "--scope", scope, "-o", "json"]
+                rows = json.loads(self.run_node("trials", "results/x", *words).out)
+                wanted = [int(x["trial"]) for x in rows]
+                self.assertEqual(wanted, sorted(losses, key=losses.get))
+                found = self.api("/x/trials", sort="metric:loss", scope=scope)["trials"]
+                self.assertEqual([x["trial"] for x in found], wanted)
+                down = self.api("/x/trials", sort="-metric:loss", scope=scope)["trials"]
+                self.assertEqual([x["trial"] for x in down], wanted[::-1])
+                bound = sorted(losses.values())[2] + 1e-9
+                few = self.api("/x/trials", filter="metric:loss <= %r" % bound, scope=scope)
+                self.assertEqual(few["total"], 3)
+        usual = self.api("/x/trials", sort="metric:loss")["trials"]
+        best = self.api("/x/trials", sort="best:loss")["trials"]
+        self.assertEqual(usual, best)
+        last = self.api("/x/trials", sort="last:loss")["trials"]
+        self.assertEqual(last, self.api("/x/trials", sort="metric:loss", scope="last")["trials"])
+        self.assertEqual(self.api("/x/trials", 400, scope="mean")["status"], 400)
+
+    def test_a_joined_order_follows_a_live_experiment(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[space]\nx = grid(0, 1)\n"
+        )
+        child = self.start("ask-tell", ini, stdin=subprocess.PIPE)
+
+        def say(**fields):
+            child.stdin.write(json.dumps(fields) + "\n")
+            child.stdin.flush()
+            return json.loads(child.stdout.readline())
+
+        def report(trial, loss):
+            say(op="report", trial=trial, metrics={"loss": loss})
+
+        say(op="ask")
+        say(op="ask")
+        report("00000", 1)
+        report("00001", 2)
+        self.start_serving()
+
+        def order():
+            found = self.api("/x/trials", sort="metric:loss", scope="max")["trials"]
+            return [x["trial"] for x in found]
+
+        self.assertEqual(order(), [0, 1])
+        report("00000", 3)
+        self.assertEqual(order(), [1, 0])
+        say(op="complete", trial="00000", metrics={"loss": 0})
+        report("00001", 4)
+        self.assertEqual(order(), [0, 1])
+        say(op="complete", trial="00001")
+        self.finish(child)
+
+    def test_a_trial_that_never_ran_has_no_node(self):
+        self.tune(
+            "num_samples = 1\n[space]\nx = grid(0, 1)\n[stop]\ntraining_iteration = 1\n",
+            lambda config, at: 1,
+            most=1,
+        )
+        self.start_serving()
+        nodes = {x["trial"]: x["node"] for x in self.api("/x/trials")["trials"]}
+        self.assertEqual(nodes[0], "executor")
+        self.assertTrue(all(x is None for t, x in nodes.items() if t != 0), nodes)
+
+
+if __name__ == "__main__":
+    main()
