@@ -38,8 +38,8 @@
 #include "run/wait_command.hpp"
 #include "serve/serve_command.hpp"
 #include "simulate/simulate_command.hpp"
-#include "up/up_command.hpp"
 #include "top/top_command.hpp"
+#include "up/up_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 

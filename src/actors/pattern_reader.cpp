@@ -29,6 +29,9 @@ void pattern_reader::started(pid_t pid) {
     began_ = clock::now();
   }
   process_forwarder::started(pid);
+  std::lock_guard lock{mutex_};
+  start_told_ = true;
+  bring();
 }
 
 void pattern_reader::output_read() {
@@ -102,7 +105,8 @@ void pattern_reader::drop() {
 }
 
 bool pattern_reader::has_work() const {
-  return !over_ && !waits_for_verdict_ && (!lines_.empty() || exit_);
+  // A file may change before it is told that the process runs; its report comes after that.
+  return !over_ && !waits_for_verdict_ && (start_told_ || exit_) && (!lines_.empty() || exit_);
 }
 
 void pattern_reader::bring() {

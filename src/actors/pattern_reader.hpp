@@ -62,6 +62,8 @@ private:
   bool waits_for_verdict_ = false;
   /// Number of reports passed on.
   std::uint64_t brought_reports_ = 0;
+  /// The actor knows that the process runs.
+  bool start_told_ = false;
   bool brought_ = false;
   bool dropped_ = false;
   bool over_ = false;

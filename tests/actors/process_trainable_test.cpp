@@ -538,6 +538,26 @@ TEST_F(process_trainable, reads_metrics_from_a_file_when_it_is_written) {
   EXPECT_EQ(end().how, end_class::stopped);
 }
 
+TEST_F(process_trainable, tells_its_start_before_what_a_file_had_by_then) {
+  objective("acc");
+  metric_pattern_options how;
+  how.objective = "acc";
+  how.files = {*parse_file_metric("acc", "file:result.json:/acc")};
+  // The file is there at once; whether it is seen before the start is left to chance, each time.
+  for (int i = 0; i < 20; ++i)
+    configs.push_back(object{{"x", i}});
+  auto command = command_template::parse("sh -c 'echo {{\\\"acc\\\":7}} >result.json'", {});
+  ASSERT_TRUE(command) << command.error().detail;
+  work.plan = run_command{*command, "/", how, {}};
+
+  run();
+
+  const auto reports = events<on::reported>();
+  ASSERT_GE(reports.size(), 20u);
+  for (const auto& x : reports)
+    EXPECT_NE(x.what->pid, 0);
+}
+
 TEST_F(process_trainable, reads_files_once_more_at_its_end) {
   objective("acc");
   metric_pattern_options how;

@@ -256,6 +256,14 @@ class AtRest(Answers):
         self.assertIn('{"op":"add","config":{"x":1}} runs the configuration of trial 00001 again',
                       told)
         self.assertNotIn("rerun", told)
+        # It is over, and takes nothing, until it is to have further samples.
+        more = "tune-node ask-tell FILE --resume --experiment.num_samples N goes on with further"
+        self.assertIn(more, told)
+        self.assertIn(more, self.refused("add", where, "x=1"))
+        with self.ini('{"op":"add","config":{"x":1}}\n', "more").open() as requests:
+            talk = self.run_node("ask-tell", self.directory / "x.ini", "--resume",
+                                 "--experiment.num_samples", "3", stdin=requests)
+        self.assertIn('"trial":"00002"', talk.out)
 
     def test_commands_say_whose_requests_count_while_a_conversation_goes_on(self):
         ini = self.ini("[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n")

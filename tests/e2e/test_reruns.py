@@ -211,7 +211,21 @@ class Code(Scripted):
 
         told = self.run_node("rerun", "results/x", "0", code=5)
 
-        self.assertIn("nothing can be compared: trial 00000 of x never reported a value of loss ", told.out)
+        self.assertIn("nothing can be compared: trial 00000 of x never reported\n", told.out)
+
+    def test_a_rerun_where_nothing_but_nan_was_reported_says_so(self):
+        script = "#!/bin/sh\necho loss=nan\n"
+        self.job(script=script)
+        ini = self.ini("[experiment]\nmetric = loss\n[trainable]\ncommand = ./trial.sh\n"
+                       "metric.loss = loss={number}\n[space]\nx = 1\n")
+        self.run_node("run", ini)
+
+        told = self.run_node("rerun", "results/x", "0")
+        best = self.run_node("rerun", "results/x", code=3)
+
+        text = " reported a value of loss other than NaN"
+        self.assertIn("trial 00000 of x never" + text + "\n", told.out)
+        self.assertIn("no trial has" + text + ": name one", best.err)
 
     def test_a_rerun_names_files_that_were_edited_since(self):
         self.run_node("run", self.job())

@@ -219,10 +219,16 @@ std::string asked_advice(const client_command& what, const control_request& wish
   if (is_led(directory))
     return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
            + (line.empty() ? "" : ": " + line);
-  if (is_done_with(directory) && what.what != op::add && what.what != op::retry)
+  const auto brings_trials = what.what == op::add || what.what == op::retry;
+  const auto is_done = is_done_with(directory);
+  if (is_done && !brings_trials)
     return nothing_left(what.what, directory, {resume});
-  return directory.string() + ": no executor asks for its trials now (ask-tell); " + resume
-         + " goes on with it" + (line.empty() ? "" : ", and there " + line);
+  // What is over takes no configuration until it is to have further samples.
+  const auto how = is_done ? ": this experiment is done; " + resume
+                                 + " --experiment.num_samples N goes on with further samples"
+                           : ": no executor asks for its trials now (ask-tell); " + resume
+                                 + " goes on with it";
+  return directory.string() + how + (line.empty() ? "" : ", and there " + line);
 }
 
 /// Checks a configuration that is to be added, as the head of a running experiment would.

@@ -81,8 +81,8 @@ expected<trial_row> trial_in(store_reader& from, const spec& what, std::optional
     return reading_failed(rows.error());
   if (rows->empty())
     return error{ec::bad_option,
-                 directory.string() + ": no trial has reported " + first.metric
-                     + ": name one, as in "
+                 directory.string() + ": no trial has reported a value of " + first.metric
+                     + " other than NaN: name one, as in "
                      + program_call("rerun " + shell_word(directory.string()) + " 0")};
   return std::move(rows->front());
 }
