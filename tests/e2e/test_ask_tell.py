@@ -79,6 +79,18 @@ class AskTell(Case):
                 self.assertEqual(said["decision"], "continue")
             self.assertEqual(talk.say("complete", trial=given["trial"])["op"], "ok")
 
+    def test_what_stands_in_trainable_counts_for_nothing(self):
+        ini = self.bowl(more="[trainable]\ncommand = ./train {x}\nmetric.loss = loss: {number}\n"
+                        "[scheduler]\ntype = pbt\n"
+                        "[search]\nrepeat = 2\n[checkpoint]\nfrequency = 1\n",
+                        space="x = uniform(0, 1)")
+
+        checked = self.run_node("config", "check", "--ask-tell", ini)
+        told = self.converse(ini)
+
+        self.assertEqual(told.say("ask")["op"], "trial")
+        self.assertNotIn("warning", checked.err + told.end().err)
+
     def test_tunes_with_nothing_else_on_stdout(self):
         talk = self.converse(self.bowl())
 

@@ -197,6 +197,20 @@ class Limits(Case):
                           self.run_node(*words, code=6).err)
         self.assertEqual(self.rows(state), before)
 
+    def test_the_limit_is_lifted_also_where_files_are_gone(self):
+        script = self.directory / "go.sh"
+        script.write_text("echo loss=1\nexec sleep 600\n")
+        ini = self.ini(
+            "[experiment]\nmetric = loss\ntime_limit = 1s\n[trainable]\ncommand = sh ./go.sh {x}\n"
+            "metric.loss = loss={number}\n[space]\nx = uniform(0, 1)\n")
+        self.run_node("run", ini, "--cluster.stop_grace", "500ms", "--cluster.kill_grace", "500ms")
+        script.rename(self.directory / "elsewhere.sh")
+
+        told = self.run_node("add", "results/x", "x=0.5", code=6).err
+
+        self.assertIn("tune-node run FILE ", told)
+        self.assertIn(" --experiment.time_limit 0 goes on with it", told)
+
     def test_a_time_limit_before_anything_was_reported_is_no_success(self):
         ini = self.experiment("tune hang", "x = uniform(0, 1)", samples=2, more=BY_CHANCE)
 

@@ -143,7 +143,7 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
            + " adds this configuration and runs it";
   return result
          + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
-                                    : " goes on with it")
+                                    : without_limits_met(directory) + " goes on with it")
          + way.note + "; while it runs, "
          + program_call("add " + experiment_words(directory.string()) + " --config " + text)
          + " adds this configuration";
