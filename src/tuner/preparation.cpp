@@ -129,8 +129,12 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
   for (const auto& [name, count] : left_out)
     omitted.push_back("[search] points_from: " + name + " of " + std::to_string(count)
                       + " configuration(s) is outside of [space] and left open");
-  if (result.empty())
+  if (result.empty() && left_out.empty())
     return bad_source(what, "none of its parameters is in [space]");
+  if (result.empty())
+    return bad_source(what, "no value of " + left_out.begin()->first
+                                + (left_out.size() == 1 ? "" : " and others")
+                                + " there lies in [space]");
   return result;
 }
 

@@ -325,6 +325,15 @@ class Points(Scripted):
         ]
         self.assertEqual(ys[0], ys[1])
 
+    def test_points_that_all_lie_outside_are_refused_by_their_parameter(self):
+        ini = self.job()
+        self.run_node("run", ini, "--experiment.name", "first")
+
+        ran = self.run_node("run", ini, "--experiment.name", "second", "--space.x", "choice(91, 92)",
+                            "--search.points_from", "results/first", code=3)
+
+        self.assertIn("points_from = results/first: no value of x there lies in [space]", ran.err)
+
     def test_points_from_nowhere_are_refused_with_key_and_value(self):
         ini = self.job()
         ran = self.run_node("run", ini, "--search.points_from", "nowhere", code=3)

@@ -180,6 +180,15 @@ class Looking(Case):
         self.assertIn("no configuration was confirmed: of the 3 runs that were to confirm the best,"
                       " 3 failed", told.out)
 
+    def test_a_confirmation_that_a_failure_cuts_short_counts_all_of_it(self):
+        ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",
+                            more="max_failures = 0\nfail_fast = true\n[cluster]\ncpus = 1\n",
+                            command="test {seed} -lt 1 && echo x={a}")
+
+        told = self.run_node("run", ini, code=4)
+
+        self.assertIn("of the 3 runs that were to confirm the best, 1 failed", told.out)
+
     def test_a_preview_shows_templates_and_names_what_nobody_is_given(self):
         (self.directory / "t.in").write_text("# head\nvalue = {a}\n")
         ini = self.printing("[trainable]\ntemplate = t.in -> sub/t.toml\n", space="b = 1.5\n"

@@ -271,11 +271,10 @@ expected<trial_tally> store_reader::tally() {
     return trial_tally{count(0), trial_id{count(1)}, count(2), count(3)};
   };
   auto found = impl_->one<trial_tally>(
-      "SELECT coalesce(sum(iterations > 0 AND best_metrics IS NULL), 0),"
-      " coalesce(min(iif(iterations > 0 AND best_metrics IS NULL, trial, NULL)), 0),"
-      " coalesce(sum(origin LIKE 'confirms %'), 0),"
-      " coalesce(sum(origin LIKE 'confirms %' AND status = 'ERRORED'), 0)"
-      " FROM t_trials WHERE ended IS NOT NULL",
+      "WITH seen AS (SELECT trial, status, origin LIKE 'confirms %' AS confirms,"
+      " ended IS NOT NULL AND iterations > 0 AND best_metrics IS NULL AS unjudged FROM t_trials)"
+      " SELECT coalesce(sum(unjudged), 0), coalesce(min(iif(unjudged, trial, NULL)), 0),"
+      " coalesce(sum(confirms), 0), coalesce(sum(confirms AND status = 'ERRORED'), 0) FROM seen",
       +read);
   if (!found)
     return found.error();

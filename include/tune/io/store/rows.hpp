@@ -119,12 +119,13 @@ struct export_row {
   std::string location;
 };
 
-/// Noteworthy counts over all trials that have ended.
+/// Noteworthy counts over all trials.
 struct trial_tally {
-  /// Trials that reported, but never a number for the first objective; and the first such trial.
+  /// Trials that ended and reported, but never a number for the first objective; and the first such
+  /// trial.
   std::uint64_t unjudged = 0;
   trial_id first_unjudged = {};
-  /// Trials that confirm the search's result, and how many of them failed.
+  /// Trials that are to confirm the search's result, and how many of them failed.
   std::uint64_t confirming = 0;
   std::uint64_t confirming_failed = 0;
 };
