@@ -208,10 +208,12 @@ void add_failure(rows& to) {
   to.push_back(boolean(
       {"failure", "fail_fast", "the first trial that fails for good stops everything", true},
       TUNE_FIELD(failure.fail_fast)));
-  to.push_back(
-      integer({"failure", "max_consecutive_failures",
-               "the run ends when so many trials fail alike before any report; 0 = never", true},
-              {0, most_count}, TUNE_FIELD(failure.max_consecutive_failures)));
+  to.push_back(integer(
+      {"failure", "max_consecutive_failures",
+       "the run ends when the first so many trials fail alike, before any trial has reported; "
+       "0 = never",
+       true},
+      {0, most_count}, TUNE_FIELD(failure.max_consecutive_failures)));
   to.push_back(duration({"failure", "backoff",
                          "wait before a trial's first retry, doubled each time; 0 = none", true},
                         TUNE_FIELD(failure.backoff)));
