@@ -23,6 +23,7 @@
 #include "head/head_command.hpp"
 #include "inspect/compare.hpp"
 #include "inspect/experiments.hpp"
+#include "inspect/export_command.hpp"
 #include "inspect/fsck.hpp"
 #include "inspect/importance.hpp"
 #include "inspect/list.hpp"
@@ -99,6 +100,10 @@ struct commander {
 
   exit_code operator()(const wait_request& x) const {
     return wait_for_experiment(line, x, table_of(line));
+  }
+
+  exit_code operator()(const export_request& x) const {
+    return export_experiment(line, x, all.sinks);
   }
 
   exit_code operator()(const serve_request& x) const { return serve_experiments(line, x); }

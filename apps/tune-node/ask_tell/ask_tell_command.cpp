@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ask_tell/ask_tell_command.hpp"
 
+#include "ask_tell/asked_sinks.hpp"
 #include "ask_tell/disk_world.hpp"
 #include "ask_tell/line_reader.hpp"
 #include "console/text.hpp"
@@ -95,7 +96,7 @@ struct signal_wave {
 };
 
 /// Answers line by line, to the end of the input or a signal.
-exit_code converse(conversation& with, disk_world& world, signal_wave& wave) {
+exit_code converse(conversation& with, disk_world& world, asked_sinks& sinks, signal_wave& wave) {
   line_reader lines{STDIN_FILENO, wave.descriptor, longest_line};
   for (;;) {
     auto news = lines.next();
@@ -119,6 +120,7 @@ exit_code converse(conversation& with, disk_world& world, signal_wave& wave) {
     if (!*told)
       return static_cast<exit_code>(128 + wave.number);
     world.write_files(false);
+    sinks.committed();
   }
 }
 
@@ -134,9 +136,6 @@ void warn_of_idle_keys(const spec& what, disk_world& world) {
   if (what.checkpoint.frequency > 0 || what.checkpoint.at_end)
     world.warn("[checkpoint] frequency and at_end do nothing here: the executor says when it has a"
                " checkpoint");
-  if (!what.log.sinks.empty())
-    world.warn("[log] sink." + what.log.sinks.front().name
-               + " does nothing here: an executor has the results");
 }
 
 /// Applies the rules that change with this head.
@@ -243,6 +242,11 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   if (!opened)
     return complain(opened.error());
   disk_world world{opened->store, record.log.trial_files, line.quiet};
+  asked_sinks sinks{record, all.sinks, opened->store,
+                    [quiet = line.quiet](const std::string& text) {
+                      if (!quiet)
+                        std::cerr << program_name() + ": warning: " + printable(text) + "\n";
+                    }};
   if (!opened->warning.empty())
     world.warn(opened->warning);
   warn_of_idle_keys(record, world);
@@ -257,8 +261,9 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
   if (!line.quiet)
     std::cerr << program_name() << ": " << printable(directory.string())
               << ": waiting for requests\n";
-  auto code = converse(with, world, wave);
+  auto code = converse(with, world, sinks, wave);
   world.write_files(true);
+  sinks.finish();
   return code;
 }
 

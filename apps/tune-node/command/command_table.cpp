@@ -36,6 +36,7 @@ std::vector<command_doc> all_commands() {
           at_heads_too(logs_doc()),
           at_heads_too(wait_doc()),
           at_heads_too(fetch_doc()),
+          export_doc(),
           serve_doc(),
           at_heads_too(stop_doc()),
           at_heads_too(pause_doc()),

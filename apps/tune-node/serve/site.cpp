@@ -84,6 +84,7 @@ site::site(site_settings how)
     : how_{std::move(how)}
     , changes_{std::make_shared<recent_changes>(how_.model)}
     , orders_{*how_.model}
+    , records_{how_.place}
     , openapi_{openapi_text(api_routes(), how_.version)} {}
 
 expected<std::unique_ptr<site>> site::make(site_settings how) {
@@ -143,7 +144,7 @@ http::response site::metrics(const http::request&) {
   http::response result;
   result.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
   result.headers.add("Cache-Control", "no-store");
-  result.body = service_numbers(answers_, server_->counts(), how_.version);
+  result.body = service_numbers(answers_, server_->counts(), how_.version) + records_.text();
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "serve/downloads.hpp"
 #include "serve/feeds.hpp"
 #include "serve/read_model.hpp"
+#include "serve/record_numbers.hpp"
 #include "serve/record_orders.hpp"
 #include "serve/service_numbers.hpp"
 #include "tune/http/access_token.hpp"
@@ -62,6 +63,7 @@ private:
   std::unique_ptr<downloads> downloads_;
   std::shared_ptr<recent_changes> changes_;
   record_orders orders_;
+  record_numbers records_;
   std::string openapi_;
   std::mutex mutex_;
   /// Wrong tokens that were offered for a cookie.
