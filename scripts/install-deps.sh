@@ -19,6 +19,7 @@ packages=(
   libboost-dev
   libboost-program-options-dev
   libcaf-dev
+  libcurl4-openssl-dev
   libeigen3-dev
   libfmt-dev
   libgmock-dev

@@ -23,6 +23,7 @@
 #include "head/head_command.hpp"
 #include "inspect/compare.hpp"
 #include "inspect/experiments.hpp"
+#include "inspect/export_command.hpp"
 #include "inspect/fsck.hpp"
 #include "inspect/importance.hpp"
 #include "inspect/list.hpp"
@@ -121,6 +122,10 @@ struct commander {
   }
 
   exit_code operator()(const top_request& x) const { return show_top(line, x); }
+
+  exit_code operator()(const export_request& x) const {
+    return export_experiment(line, x, all.sinks);
+  }
 
   exit_code operator()(const client_command& x) const { return run_client(line, x); }
 

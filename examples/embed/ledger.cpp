@@ -21,10 +21,11 @@ void ledger::reported(const log_place&, const report& what) {
       << to_text(what.metrics ? value{*what.metrics} : value{}) << '\n';
 }
 
-void ledger::flush(sequence) {
-  // An exception here becomes a warning of the run and ends this sink's work.
+expected<void> ledger::flush(sequence) {
+  // Most errors become a warning of the run, and end this sink's work.
   if (!to_.flush())
-    throw std::runtime_error{"the disk is full"};
+    return error{ec::storage, "the disk is full"};
+  return {};
 }
 
 sink_catalogue::entry ledger_entry() {

@@ -19,7 +19,7 @@ public:
   void started(const tune::log_place& where, const tune::on::placed& what,
                const tune::object& config) override;
   void reported(const tune::log_place& where, const tune::report& what) override;
-  void flush(tune::sequence place) override;
+  [[nodiscard]] tune::expected<void> flush(tune::sequence place) override;
 
 private:
   std::ofstream to_;

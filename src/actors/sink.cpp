@@ -2,7 +2,6 @@
 #include "tune/actors/sink.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,19 +11,32 @@ namespace {
 
 /// Pause between two tries at the end.
 constexpr std::chrono::milliseconds pause_at_end{250};
+/// Pauses before that, each twice as long as the last.
+constexpr std::chrono::milliseconds least_pause{500};
+constexpr std::chrono::milliseconds most_pause{30'000};
 
 using sink_impl = extend<sink_actor, caf::result<void>(flush_atom)>;
+
+bool may_pass(const error& why) {
+  return why.code == ec::shortage || why.code == ec::unreachable;
+}
 
 struct sink_state {
   static inline const char* name = "tune.sink";
 
   catch_up_function catch_up;
+  sink_manners manners;
   sink_impl::pointer self = nullptr;
-  std::function<void(const error&)> on_failure;
   sequence committed = 0;
   sequence taken = 0;
+  /// Whether a `flush_atom` is under way.
   bool flushing = false;
+  /// Whether the last try failed by what may pass, and was told.
+  bool is_away = false;
+  std::chrono::milliseconds pause = least_pause;
   std::string broken;
+  /// Whether `catch_up` has to be called once more, though nothing new was committed.
+  bool owes_last_call = false;
   /// How many more times a failed `catch_up` is tried at the end.
   std::int64_t tries_left = 0;
   /// Requests that wait for the end.
@@ -42,24 +54,46 @@ struct sink_state {
   /// @param is_last Whether this is the last try.
   void flush(bool is_last) {
     flushing = false;
-    if (!broken.empty() || taken == committed)
+    if (!broken.empty() || (taken == committed && !owes_last_call))
       return;
     auto done = catch_up(committed);
     if (done) {
       taken = committed;
+      owes_last_call = false;
+      come_back();
       return;
     }
-    // The next commit tries again; the record still has everything.
-    if (done.error().code == ec::shortage && !is_last)
-      return;
-    broken = to_text(done.error());
-    on_failure(done.error());
+    if (!may_pass(done.error()) || is_last) {
+      broken = to_text(done.error());
+      manners.on_failure(done.error());
+    } else {
+      stay_away(done.error());
+    }
   }
 
-  /// Nothing more comes. After a shortage, tries again: it may pass in a moment.
+  void come_back() {
+    pause = least_pause;
+    if (std::exchange(is_away, false) && manners.on_back)
+      manners.on_back();
+  }
+
+  /// The record has everything: the next try takes it over.
+  void stay_away(const error& why) {
+    if (!manners.on_away)
+      return;
+    if (!std::exchange(is_away, true))
+      manners.on_away(why);
+    if (!waiting.empty())
+      return;
+    flushing = true;
+    delayed_send(self, caf::actor_cast<sink_impl>(self), pause, flush_atom_v);
+    pause = std::min(2 * pause, most_pause);
+  }
+
+  /// Nothing more comes. After a failure that may pass, tries again.
   void end() {
     flush(tries_left <= 0);
-    if (broken.empty() && taken != committed) {
+    if (broken.empty() && (taken != committed || owes_last_call)) {
       --tries_left;
       delayed_send(self, caf::actor_cast<sink_impl>(self), pause_at_end, flush_atom_v);
       return;
@@ -71,6 +105,8 @@ struct sink_state {
   caf::typed_response_promise<std::string> drain() {
     auto asker = self->make_response_promise<std::string>();
     waiting.push_back(asker);
+    // How the experiment ended is no event, but a sink of somebody else may want to hear of it.
+    owes_last_call = owes_last_call || manners.on_away;
     if (waiting.size() == 1)
       end();
     return asker;
@@ -85,14 +121,12 @@ struct sink_state {
 };
 
 sink_impl::behavior_type sink(sink_impl::stateful_pointer<sink_state> self,
-                              catch_up_function catch_up,
-                              std::function<void(const error&)> on_failure,
-                              std::chrono::milliseconds patience) {
+                              catch_up_function catch_up, sink_manners manners) {
   auto& state = state_of(self);
   state.self = self;
-  state.tries_left = patience / pause_at_end;
+  state.tries_left = manners.patience / pause_at_end;
   state.catch_up = std::move(catch_up);
-  state.on_failure = std::move(on_failure);
+  state.manners = std::move(manners);
   return {
       [&state](durable_up_to x) { state.hear(x.seq); },
       [&state](drain_atom) { return state.drain(); },
@@ -102,10 +136,8 @@ sink_impl::behavior_type sink(sink_impl::stateful_pointer<sink_state> self,
 
 } // namespace
 
-sink_actor spawn_sink(caf::actor_system& system, catch_up_function catch_up,
-                      std::function<void(const error&)> on_failure,
-                      std::chrono::milliseconds patience) {
-  return system.spawn<caf::detached>(sink, std::move(catch_up), std::move(on_failure), patience);
+sink_actor spawn_sink(caf::actor_system& system, catch_up_function catch_up, sink_manners manners) {
+  return system.spawn<caf::detached>(sink, std::move(catch_up), std::move(manners));
 }
 
 } // namespace tune

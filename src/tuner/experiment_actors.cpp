@@ -15,6 +15,7 @@
 #include "tune/io/sinks/trial_files/trial_files.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
+#include "tune/tuner/running_sinks.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <set>
@@ -110,7 +111,9 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
     , labels_{parts.labels} {
   if (parts.work->trial_files)
     spawn_files(how);
-  spawn_own_sinks(std::move(parts.sinks), how);
+  sinks_ = std::make_unique<running_sinks>(system_, store_->directory(), std::move(parts.sinks),
+                                           parts.sink_patience, how.on_sink_news);
+  sinks_->follow(recorder_);
   const auto source = how.searcher ? how.searcher->traits : parts.source->traits();
   runner_parts wanted{experiment{parts.settings,
                                  how.scheduler ? how.scheduler->traits : parts.judge->traits(),
@@ -167,23 +170,8 @@ void experiment_actors::spawn_rules(run_parts& parts, const experiment_actors_op
 
 void experiment_actors::spawn_files(const experiment_actors_options& how) {
   files_ = spawn_sink(system_, file_writer(store_->directory(), how.on_files_odd),
-                      how.on_files_failed);
+                      {how.on_files_failed});
   send_from_outside(recorder_, *files_);
-}
-
-void experiment_actors::spawn_own_sinks(std::vector<chosen_sink> which,
-                                        const experiment_actors_options& how) {
-  for (auto& x : which) {
-    auto failed = [tell = how.on_sink_failed, name = x.name](const error& why) {
-      if (tell)
-        tell("the sink " + name + " is told no more: " + to_text(why));
-    };
-    auto feed = std::make_shared<sink_feed>(store_->directory(), std::move(x));
-    auto catch_up
-        = [feed = std::move(feed)](sequence committed) { return feed->catch_up(committed); };
-    own_sinks_.push_back(spawn_sink(system_, std::move(catch_up), std::move(failed)));
-    send_from_outside(recorder_, own_sinks_.back());
-  }
 }
 
 expected<void> experiment_actors::start() {
@@ -243,12 +231,8 @@ std::string experiment_actors::settle_all() {
     send_from_outside(*files_, durable_up_to{store_->last_seq()});
     asked<std::string>(system_, *files_, settle_patience, drain_atom_v);
   }
-  for (const auto& sink : own_sinks_) {
-    if (!trouble->empty())
-      break;
-    send_from_outside(sink, durable_up_to{store_->last_seq()});
-    asked<std::string>(system_, sink, settle_patience, drain_atom_v);
-  }
+  if (trouble->empty())
+    sinks_->settle(store_->last_seq());
   asked<std::string>(system_, janitor_, settle_patience, drain_atom_v);
   return *trouble;
 }
@@ -276,8 +260,7 @@ void experiment_actors::dismiss() {
   go(janitor_);
   if (files_)
     go(*files_);
-  for (const auto& sink : own_sinks_)
-    go(sink);
+  sinks_->dismiss();
   where_.forget(work_->id);
 }
 
@@ -288,7 +271,7 @@ void experiment_actors::await_farewell() {
     self->wait_for(*own_source_);
   if (files_)
     self->wait_for(*files_);
-  for (const auto& sink : own_sinks_)
+  for (const auto& sink : sinks_->actors())
     self->wait_for(sink);
 }
 

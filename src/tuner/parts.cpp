@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/parts.hpp"
 
-#include "tune/core/plugin/option_line.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/tuner/running_sinks.hpp"
 #include "tune/tuner/shipment.hpp"
 
 namespace tune {
@@ -30,26 +30,6 @@ node_labels labels_of(const trainable_plan& plan) {
   return {};
 }
 
-/// The sinks that the configuration names, with checked options.
-std::vector<chosen_sink> sinks_of(const spec& what, const choices& all,
-                                  const std::filesystem::path& directory) {
-  std::vector<chosen_sink> result;
-  sink_context with{what.experiment.name, directory.string()};
-  for (const auto& each : what.log.sinks) {
-    const auto* entry = all.sinks.find(each.name);
-    auto checked = entry == nullptr ? expected<options>{error{ec::unknown_name, "there is none"}}
-                                    : parse_option_line(entry->known, each.text);
-    result.push_back({each.name,
-                      [entry = entry == nullptr ? sink_catalogue::entry{} : *entry, checked,
-                       with]() -> expected<std::unique_ptr<trial_sink>> {
-                        if (!checked)
-                          return checked.error();
-                        return entry.make(*checked, with);
-                      }});
-  }
-  return result;
-}
-
 } // namespace
 
 expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
@@ -73,7 +53,8 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    made->planned,
                    from.space,
                    all.stoppers,
-                   sinks_of(from.what, all, directory)};
+                   chosen_sinks(from.what, all.sinks, directory),
+                   from.what.sinks.finish_timeout};
 }
 
 expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,

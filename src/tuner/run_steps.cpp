@@ -69,7 +69,7 @@ expected<experiment_actors_options> open_run(const fs::path& directory, const sp
 expected<void> tell_all(experiment_actors_options& how, const spec& what, run_listeners to) {
   how.on_files_failed = std::move(to.files_failed);
   how.on_files_odd = to.warned;
-  how.on_sink_failed = std::move(to.warned);
+  how.on_sink_news = std::move(to.warned);
   how.observer = std::move(to.observer);
   if (what.log.file.empty())
     return {};

@@ -188,7 +188,7 @@ struct sink_test : recorder_test {
         caught.add(committed);
         return {};
       },
-      [this](const error& why) { complaints.add(why); }, std::chrono::milliseconds{600}));
+      {[this](const error& why) { complaints.add(why); }, {}, {}, std::chrono::milliseconds{600}}));
 
   void TearDown() override {
     sink = sink_actor{};
@@ -222,6 +222,33 @@ TEST_F(sink_test, waits_at_the_end_for_what_is_missing_for_a_moment) {
   EXPECT_EQ(drained(sink), "");
   EXPECT_EQ(caught.all(), (std::vector<sequence>{1}));
   EXPECT_EQ(complaints.size(), 0u);
+}
+
+TEST_F(sink_test, whose_target_is_away_says_so_once_and_reads_on_by_itself) {
+  support::told<error> away;
+  std::atomic<int> back = 0;
+  std::atomic<int> failures = 2;
+  support::told<sequence> heard;
+  sink = keep(spawn_sink(*system,
+                         [&](sequence committed) -> expected<void> {
+                           if (failures-- > 0)
+                             return error{ec::unreachable, "nobody listens"};
+                           heard.add(committed);
+                           return {};
+                         },
+                         {[this](const error& why) { complaints.add(why); },
+                          [&](const error& why) { away.add(why); }, [&] { ++back; }}));
+  send_from_outside(sink, durable_up_to{1});
+  send_from_outside(sink, durable_up_to{7});
+
+  ASSERT_TRUE(heard.wait_for(1));
+  EXPECT_EQ(heard.all()[0], 7u);
+  EXPECT_EQ(away.size(), 1u);
+  EXPECT_TRUE(support::eventually([&] { return back == 1; }));
+  EXPECT_EQ(complaints.size(), 0u);
+  // Once more for the experiment's end, which is no event.
+  EXPECT_EQ(drained(sink), "");
+  EXPECT_EQ(heard.size(), 2u);
 }
 
 TEST_F(sink_test, takes_many_commits_over_at_once) {

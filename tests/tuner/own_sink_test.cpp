@@ -73,7 +73,8 @@ protected:
 };
 
 TEST_F(own_sink_test, hears_everything_before_the_run_returns) {
-  auto grid = tuner{with_counter(to)}.run(options().set("log.sink.counter", "prefix a"));
+  auto grid = tuner{with_counter(to)}.run(
+      options().set("sinks.counter", "on").set("sinks.counter.prefix", "a"));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
   EXPECT_EQ(to->started, 3u);
@@ -86,7 +87,7 @@ TEST_F(own_sink_test, hears_everything_before_the_run_returns) {
 
 TEST_F(own_sink_test, hears_after_a_resume_what_is_behind_its_cursor) {
   tuner uut{with_counter(to)};
-  auto what = options().set("log.sink.counter", "prefix a");
+  auto what = options().set("sinks.counter", "on").set("sinks.counter.prefix", "a");
   ASSERT_TRUE(uut.run(what));
 
   auto grid = uut.run(what.num_samples(2).resume());
@@ -97,7 +98,7 @@ TEST_F(own_sink_test, hears_after_a_resume_what_is_behind_its_cursor) {
 }
 
 TEST_F(own_sink_test, that_throws_is_a_warning_and_costs_no_trial) {
-  auto grid = tuner{with_counter(to)}.run(options().set("log.sink.counter", "fails_at 4"));
+  auto grid = tuner{with_counter(to)}.run(options().set("sinks.counter", "4"));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
   for (const auto& x : grid->trials())
@@ -138,8 +139,8 @@ TEST_F(own_sink_test, that_hangs_holds_up_no_trial) {
   all.sinks.add(std::move(entry));
 
   // The end of the experiment opens the latch, so it came while the sink was blocked.
-  auto grid = tuner{all}.run(
-      options().set("log.sink.stuck", "").callback(std::make_shared<opener>(gate)));
+  auto grid
+      = tuner{all}.run(options().set("sinks.stuck", "on").callback(std::make_shared<opener>(gate)));
 
   ASSERT_TRUE(grid) << to_text(grid.error());
   EXPECT_EQ(grid->status(), experiment_status::done);
@@ -153,11 +154,13 @@ TEST_F(own_sink_test, of_an_unknown_name_or_option_is_refused) {
     return grid ? std::string{} : grid.error().detail;
   };
 
-  EXPECT_THAT(wrong("log.sink.conuter", "prefix a"),
-              testing::AllOf(HasSubstr("sink.conuter: there is no such sink"),
+  EXPECT_THAT(wrong("sinks.conuter", "on"),
+              testing::AllOf(HasSubstr("conuter: there is no such sink"),
                              HasSubstr("did you mean \"counter\"?")));
-  EXPECT_THAT(wrong("log.sink.counter", "fails_at -1"), HasSubstr(">= 0"));
-  EXPECT_THAT(wrong("log.sink.counter", "prefx a"), HasSubstr("did you mean \"prefix\"?"));
+  EXPECT_THAT(wrong("sinks.counter", "-1"),
+              testing::AllOf(HasSubstr("counter = -1"), HasSubstr(">= 0")));
+  EXPECT_THAT(wrong("sinks.counter.fails_at", "1"), HasSubstr("add counter = on"));
+  EXPECT_THAT(wrong("log.sink.counter", "prefix a"), HasSubstr("[sinks] counter = on"));
 }
 
 } // namespace

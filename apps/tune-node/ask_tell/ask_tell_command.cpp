@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ask_tell/ask_tell_command.hpp"
 
+#include "ask_tell/asked_sinks.hpp"
 #include "ask_tell/disk_world.hpp"
 #include "ask_tell/line_reader.hpp"
 #include "ask_tell/shared_talk.hpp"
@@ -170,9 +171,6 @@ void warn_of_idle_keys(const spec& what, disk_world& world) {
   if (what.checkpoint.frequency > 0 || what.checkpoint.at_end)
     world.warn("[checkpoint] frequency and at_end do nothing here: the executor says when it has a"
                " checkpoint");
-  if (!what.log.sinks.empty())
-    world.warn("[log] sink." + what.log.sinks.front().name
-               + " does nothing here: an executor has the results");
 }
 
 /// Applies the rules that change with this head.
@@ -278,6 +276,12 @@ exit_code lead(const leading& from, rule_parts made, const opened_storage& opene
                signal_wave& wave) {
   const auto& record = from.loaded.what;
   disk_world world{opened.store, record.log.trial_files, from.line.quiet};
+  asked_sinks sinks{record, from.all.sinks, opened.store,
+                    [quiet = from.line.quiet](const std::string& text) {
+                      if (!quiet)
+                        std::cerr << program_name() + ": warning: " + printable(text) + "\n";
+                    }};
+  world.tell_of_commits([&sinks] { sinks.committed(); });
   if (!opened.warning.empty())
     world.warn(opened.warning);
   warn_of_idle_keys(record, world);
@@ -291,6 +295,7 @@ exit_code lead(const leading& from, rule_parts made, const opened_storage& opene
   }
   const auto code = converse_as_asked(from, with, world, wave);
   world.write_files(true);
+  sinks.finish();
   return code;
 }
 

@@ -30,7 +30,10 @@ std::int64_t disk_world::wall_ms() const {
 }
 
 expected<void> disk_world::commit(std::span<const store_item> items) {
-  return store_->write(items);
+  auto done = store_->write(items);
+  if (done && committed_)
+    committed_();
+  return done;
 }
 
 void disk_world::warn(const std::string& text) {

@@ -7,7 +7,9 @@
 #include "tune/io/store/experiment_store.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace tune::cli {
 
@@ -24,6 +26,9 @@ public:
   [[nodiscard]] expected<void> commit(std::span<const store_item> items) override;
   void warn(const std::string& text) override;
 
+  /// @param tell Called when more of the experiment is on disk.
+  void tell_of_commits(std::function<void()> tell) { committed_ = std::move(tell); }
+
   /// Brings the trial files up to date, unless that was done a moment ago. Warns once if they
   /// cannot be written.
   void write_files(bool at_once);
@@ -35,6 +40,7 @@ private:
   bool wants_files_;
   bool quiet_;
   std::unique_ptr<trial_files> files_;
+  std::function<void()> committed_;
   clock::time_point began_ = clock::now();
   clock::time_point written_ = clock::now();
   instant before_{0};

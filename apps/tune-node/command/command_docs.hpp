@@ -42,6 +42,7 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc logs_doc();
 [[nodiscard]] command_doc wait_doc();
 [[nodiscard]] command_doc fetch_doc();
+[[nodiscard]] command_doc export_doc();
 [[nodiscard]] command_doc serve_doc();
 [[nodiscard]] command_doc report_doc();
 [[nodiscard]] command_doc plot_doc();

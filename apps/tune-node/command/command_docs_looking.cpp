@@ -157,6 +157,34 @@ command_doc fetch_doc() {
         argument_kind::directory}}};
 }
 
+command_doc export_doc() {
+  command_doc result{
+      "export",
+      "write an experiment in the form of another program",
+      {{"tune-node export results/digits-mlp --format optuna", "digits-mlp.optuna.db"},
+       {"tune-node export results/digits-mlp --format mlflow --url http://127.0.0.1:5000",
+        "runs of a tracking server"}},
+      {directory_argument()},
+      {{"format",
+        0,
+        "FORM",
+        "optuna: a storage in a SQLite file; mlflow: runs of a tracking server; tensorboard: event "
+        "files; csv, jsonl: as the sinks of these names",
+        {"optuna", "mlflow", "tensorboard", "csv", "jsonl"},
+        ""},
+       {"to",
+        0,
+        "PATH",
+        "the file, or the directory of tensorboard, which must not be there",
+        {},
+        "in this directory, named after the experiment",
+        argument_kind::path},
+       {"url", 0, "URL", "mlflow: the tracking server", {}, "$MLFLOW_TRACKING_URI"},
+       {"name", 0, "NAME", "mlflow: the experiment's name there", {}, "its own"}}};
+  result.family = looking;
+  return result;
+}
+
 command_doc serve_doc() {
   command_doc result{
       "serve",

@@ -275,6 +275,19 @@ struct fetch_request {
 
 [[nodiscard]] std::string_view to_text(fetch_request::part x);
 
+/// Has an experiment written in the form of another program.
+struct export_request {
+  std::string directory;
+  enum class form : std::uint8_t { optuna, mlflow, tensorboard, csv, jsonl };
+  form what = form::optuna;
+  /// File or directory; empty: in the working directory, by the experiment's name.
+  std::string to;
+  /// `mlflow`: the tracking server, and the experiment's name there; empty: that of the
+  /// environment, and its own name.
+  std::string url;
+  std::string name;
+};
+
 struct wait_request {
   std::string directory;
   bool strict = false;
@@ -400,9 +413,9 @@ using request
     = std::variant<run_request, up_request, ask_tell_request, head_request, worker_request,
                    resume_request, status_request, trials_request, fsck_request, rerun_request,
                    compare_request, importance_request, attach_request, logs_request, wait_request,
-                   fetch_request, serve_request, report_request, plot_request, top_request,
-                   client_command, simulate_request, list_request, config_request, certs_request,
-                   version_request, completion_request, help_request>;
+                   fetch_request, export_request, serve_request, report_request, plot_request,
+                   top_request, client_command, simulate_request, list_request, config_request,
+                   certs_request, version_request, completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

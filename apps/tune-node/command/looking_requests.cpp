@@ -100,6 +100,24 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
+expected<request> export_from(const read_result& x, const command_doc& where) {
+  export_request result;
+  result.directory = x.positionals[0];
+  auto form = x.text("format");
+  if (!form)
+    return wrong("export needs --format optuna|mlflow|tensorboard|csv|jsonl", &where);
+  result.what = chosen<export_request::form>(option_of(where, "format").choices, *form);
+  result.to = x.text("to").value_or("");
+  result.url = x.text("url").value_or("");
+  result.name = x.text("name").value_or("");
+  const auto is_mlflow = result.what == export_request::form::mlflow;
+  if (!is_mlflow && (x.has("url") || x.has("name")))
+    return wrong("--url and --name go with --format mlflow", &where);
+  if (is_mlflow && x.has("to"))
+    return wrong("--to goes not with --format mlflow: a server takes it, see --url", &where);
+  return request{std::move(result)};
+}
+
 expected<request> serve_from(const read_result& x, const command_doc& where) {
   serve_request result;
   if (!x.positionals.empty())
@@ -222,6 +240,8 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
     return top_from(x, where);
   if (where.name == "plot")
     return plot_from(x, where);
+  if (where.name == "export")
+    return export_from(x, where);
   if (where.name == "serve")
     return serve_from(x, where);
   if (where.name == "wait")

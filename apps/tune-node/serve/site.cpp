@@ -87,6 +87,7 @@ site::site(site_settings how)
     , submissions_{how_.head}
     , orders_{*how_.model, talk_}
     , suggestions_{*how_.all}
+    , records_{how_.place}
     , openapi_{openapi_text(api_routes(), how_.version)} {}
 
 expected<std::unique_ptr<site>> site::make(site_settings how) {
@@ -158,7 +159,7 @@ http::response site::metrics(const http::request&) {
   http::response result;
   result.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
   result.headers.add("Cache-Control", "no-store");
-  result.body = service_numbers(answers_, server_->counts(), how_.version);
+  result.body = service_numbers(answers_, server_->counts(), how_.version) + records_.text();
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "serve/feeds.hpp"
 #include "serve/once_only.hpp"
 #include "serve/read_model.hpp"
+#include "serve/record_numbers.hpp"
 #include "serve/record_orders.hpp"
 #include "serve/service_numbers.hpp"
 #include "serve/submissions.hpp"
@@ -79,6 +80,7 @@ private:
   submissions submissions_;
   record_orders orders_;
   suggestion_desk suggestions_;
+  record_numbers records_;
   std::string openapi_;
   std::mutex mutex_;
   /// Wrong tokens that were offered for a cookie.

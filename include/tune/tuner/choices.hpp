@@ -18,12 +18,11 @@ struct choices {
   trainable_registry trainables;
   /// Keys of `[stop]` in addition to the built-in ones. The library ships none.
   stopper_catalogue stoppers = {};
-  /// Sinks for results, chosen by `[log] sink.<name>`, in addition to the record. The library ships
-  /// none.
+  /// Sinks for results in addition to the record, chosen in `[sinks]`.
   sink_catalogue sinks = {};
 };
 
-/// The searchers and schedulers shipped, and `trainables`. Add entries of your own:
+/// The searchers, schedulers and sinks shipped, and `trainables`. Add entries of your own:
 /// `all.schedulers.add(my_entry())`.
 [[nodiscard]] choices builtin_choices(trainable_registry trainables = {});
 

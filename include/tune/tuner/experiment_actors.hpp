@@ -21,6 +21,7 @@ namespace tune {
 
 class control_service;
 class control_server;
+class running_sinks;
 struct control_answer;
 struct control_request;
 
@@ -60,8 +61,8 @@ struct experiment_actors_options {
   std::function<void(const error&)> on_files_failed;
   /// Told what was in the way of a trial's files, as a text with their names; from another thread.
   std::function<void(const std::string&)> on_files_odd;
-  /// Told which of the program's own sinks was given up, and why; from another thread.
-  std::function<void(const std::string&)> on_sink_failed;
+  /// Told which sink of `[sinks]` has trouble, and when that is over; from another thread.
+  std::function<void(const std::string&)> on_sink_news;
   /// Used in place of the parts' own rules; they end with the set of actors.
   std::optional<hired_scheduler> scheduler;
   std::optional<hired_searcher> searcher;
@@ -122,8 +123,7 @@ private:
   recorder_actor recorder_;
   janitor_actor janitor_;
   std::optional<sink_actor> files_;
-  /// Sinks of the program.
-  std::vector<sink_actor> own_sinks_;
+  std::unique_ptr<running_sinks> sinks_;
   std::shared_ptr<outline_board> board_ = std::make_shared<outline_board>();
   std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
@@ -140,7 +140,6 @@ private:
   void open_desk();
   [[nodiscard]] std::string settle_all();
   void spawn_files(const experiment_actors_options& how);
-  void spawn_own_sinks(std::vector<chosen_sink> which, const experiment_actors_options& how);
   void spawn_rules(run_parts& parts, const experiment_actors_options& how);
 };
 

@@ -39,6 +39,8 @@ struct run_parts {
   stopper_catalogue own_stoppers = {};
   /// Sinks for results, in addition to the record.
   std::vector<chosen_sink> sinks = {};
+  /// How long they may take at the end.
+  std::chrono::nanoseconds sink_patience{0};
 };
 
 /// @param directory The experiment's, absolute.

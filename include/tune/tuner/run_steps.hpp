@@ -56,8 +56,7 @@ namespace tune {
 /// Whom a run tells what. The functions are called from any thread.
 struct run_listeners {
   std::shared_ptr<run_observer> observer;
-  /// Told what was in the way of a trial's files, and which of the program's own sinks was given
-  /// up.
+  /// Told what was in the way of a trial's files, and of trouble with a sink.
   std::function<void(const std::string&)> warned;
   /// Told that the runtime's own log cannot be written.
   std::function<void(const std::string&)> log_failed;

@@ -2,7 +2,6 @@
 #include "loading.hpp"
 
 #include "tune/core/plugin/make_part.hpp"
-#include "tune/core/plugin/option_line.hpp"
 #include "tune/core/search/automatic/automatic.hpp"
 #include "tune/core/search/transfer/source.hpp"
 #include "tune/io/external/searcher_process.hpp"
@@ -367,28 +366,6 @@ void warn_of_checkpoints(loading& x) {
     warn("frequency");
   if (wanted.at_end)
     warn("at_end");
-}
-
-} // namespace
-
-namespace {
-
-void check_sinks(loading& x) {
-  const auto& known = x.request.sinks;
-  for (const auto& each : x.what.log.sinks) {
-    auto key = "sink." + each.name;
-    const auto* entry = known.find(each.name);
-    if (entry == nullptr) {
-      auto near = nearest_name(each.name, known.names());
-      auto legal = known.entries().empty() ? "this program has none"
-                                           : "must be one of: " + joined(known.names());
-      x.refuse("log", key,
-               key + ": there is no such sink: " + legal
-                   + (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
-    } else if (auto parsed = parse_option_line(entry->known, each.text); !parsed) {
-      x.refuse("log", key, key + ": " + parsed.error().detail);
-    }
-  }
 }
 
 } // namespace

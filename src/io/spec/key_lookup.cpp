@@ -56,6 +56,7 @@ std::string section_meaning(std::string_view section) {
       {"checkpoint", "when trials are saved"},
       {"cluster", "what this machine offers, and how trials are placed and ended"},
       {"log", "what is written down"},
+      {"sinks", "where results go besides the record"},
   };
   for (const auto& [name, meaning] : meanings) {
     if (name == section)
@@ -104,6 +105,9 @@ std::string legal_text(const key_spec& key) {
 }
 
 std::string advice_for_unknown(std::string_view section, std::string_view key) {
+  // Its place in earlier versions.
+  if (section == "log" && key.starts_with("sink."))
+    return "; sinks have a section of their own: [sinks] " + std::string{key.substr(5)} + " = on";
   for (const auto& x : spec_keys()) {
     if (x.section == section && x.is_family() && !key.empty() && x.rule.name == key)
       return "; a name must follow the dot: " + shown(x);

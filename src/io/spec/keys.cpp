@@ -350,9 +350,15 @@ void add_log(rows& to) {
       text({"log", "file", "the runtime's own log, against the experiment's directory; empty: none",
             true},
            "path", TUNE_FIELD(log.file)));
-  to.push_back(family(
-      {"log", "sink.", "where results go besides: a sink that the program brings along", true},
-      "<name>", "options of that sink: option value ...", TUNE_FIELD(log.sinks)));
+}
+
+void add_sinks(rows& to) {
+  to.push_back(duration({"sinks", "finish_timeout",
+                         "how long all sinks together may take when the run is over", true},
+                        TUNE_FIELD(sinks.finish_timeout)));
+  to.push_back(family({"sinks", "", "a sink, or one of its options: tune-node list sinks", true},
+                      "<sink>[.<option>]", "on, off, or the sink's first option",
+                      TUNE_FIELD(sinks.lines)));
 }
 
 #undef TUNE_INSIDE
@@ -368,6 +374,7 @@ rows make_rows() {
   add_checkpoint(result);
   add_cluster(result);
   add_log(result);
+  add_sinks(result);
   return result;
 }
 

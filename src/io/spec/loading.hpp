@@ -81,6 +81,9 @@ void warn_of_unnamed(loading& x);
 /// are no other faults.
 void check_plugins(loading& x);
 
+/// Checks the sinks of `[sinks]` and their options.
+void check_sinks(loading& x);
+
 /// The quoted text at the beginning of a detail; empty if it does not begin with one.
 [[nodiscard]] std::string leading_name(std::string_view detail);
 

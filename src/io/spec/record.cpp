@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 
 namespace tune {
@@ -84,6 +85,23 @@ expected<void> read_member(spec& to, const std::string& section, const std::stri
   return error{ec::unknown_name, "\"" + where + "\" is not a known key of a recorded spec"};
 }
 
+/// Sinks as heads of earlier versions wrote them: `[log] sink.<name>`, with all options in one
+/// line.
+expected<void> read_earlier_sinks(spec& to, const value& what) {
+  auto lines = read_pairs("log.sink", what);
+  if (!lines)
+    return lines.error();
+  for (const auto& [name, text] : *lines) {
+    to.sinks.lines.push_back({name, "on"});
+    std::istringstream words{text};
+    std::string option;
+    std::string given;
+    while (words >> option >> given)
+      to.sinks.lines.push_back({name + "." + option, given});
+  }
+  return {};
+}
+
 /// Reads the members of a section in the table's order, since some keys depend on earlier ones.
 expected<void> read_section(spec& to, const std::string& section, const object& members) {
   auto known = [&](const std::string& name) {
@@ -92,8 +110,12 @@ expected<void> read_section(spec& to, const std::string& section, const object& 
     });
   };
   for (const auto& [name, what] : members) {
-    if (!known(name))
-      return read_member(to, section, name, what);
+    if (known(name))
+      continue;
+    auto read = section == "log" && name == "sink" ? read_earlier_sinks(to, what)
+                                                   : read_member(to, section, name, what);
+    if (!read)
+      return read;
   }
   for (const auto& key : spec_keys()) {
     if (key.section != section)

@@ -77,6 +77,8 @@ public:
   void put(int index, int x) { put(index, std::int64_t{x}); }
   void put(int index, std::uint32_t x) { put(index, std::int64_t{x}); }
   void put(int index, bool x) { put(index, std::int64_t{x}); }
+  /// NaN becomes NULL.
+  void put(int index, double x) { sqlite3_bind_double(raw_.get(), index, x); }
   void put(int index, std::nullptr_t) { sqlite3_bind_null(raw_.get(), index); }
   void put(int index, std::string_view x) {
     // A null pointer would be bound as NULL, even with length 0.

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace tune {
@@ -35,7 +36,19 @@ public:
   void ended(const log_place&, const on::ended& what) override {
     to_.push_back("ended " + to_text(what.trial));
   }
-  void flush(sequence place) override { to_.push_back("flush " + std::to_string(place)); }
+  void created(const log_place& where, const trial_facts& what) override {
+    to_.push_back("created " + to_text(what.trial) + " at " + std::to_string(where.seq));
+  }
+  void concluded(const log_place& where, const trial_facts& what) override {
+    to_.push_back("concluded " + to_text(what.trial) + " at " + std::to_string(where.seq));
+  }
+  void finished(const log_place&, const experiment_end& how) override {
+    to_.push_back("finished " + how.status);
+  }
+  expected<void> flush(sequence place) override {
+    to_.push_back("flush " + std::to_string(place));
+    return {};
+  }
 
 private:
   lines& to_;
@@ -48,7 +61,7 @@ protected:
   lines told;
 
   sink_feed feed(sequence cursor = 0, std::uint64_t fails_at = 0) {
-    return {directory(), {"notes", [this, cursor, fails_at] {
+    return {directory(), {"notes", {}, [this, cursor, fails_at](const sink_context&) {
                             return expected<std::unique_ptr<trial_sink>>{
                                 std::make_unique<notes>(told, cursor, fails_at)};
                           }}};
@@ -101,6 +114,78 @@ TEST_F(sink_feed_test, goes_on_where_the_sink_left_off) {
   EXPECT_THAT(told, ElementsAre("reported 5 2", "ended 00000", "flush 6"));
 }
 
+TEST_F(sink_feed_test, tells_of_each_trial_when_it_is_made_and_when_it_is_over) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(2, 1)));
+  auto uut = feed();
+
+  ASSERT_TRUE(uut.catch_up(store.last_seq()));
+
+  EXPECT_THAT(told, ElementsAre("created 00000 at 2", HasSubstr("started 00000"), "reported 4 1",
+                                "ended 00000", "concluded 00000 at 6", "created 00001 at 7",
+                                HasSubstr("started 00001"), "reported 9 1", "ended 00001",
+                                "concluded 00001 at 11", "flush 11"));
+}
+
+TEST_F(sink_feed_test, tells_nothing_twice_wherever_the_sink_left_off) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(3, 2)));
+  ASSERT_TRUE(feed().catch_up(store.last_seq()));
+  const auto whole = told;
+
+  for (sequence place = 1; place < store.last_seq(); ++place) {
+    told.clear();
+    ASSERT_TRUE(feed().catch_up(place));
+    told.pop_back(); // flush
+    auto first = told;
+    told.clear();
+    ASSERT_TRUE(feed(place).catch_up(store.last_seq()));
+    first.insert(first.end(), told.begin(), told.end());
+
+    EXPECT_EQ(first, whole) << "left off at " << place;
+  }
+}
+
+TEST_F(sink_feed_test, tells_how_the_experiment_ended) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 1)));
+  ASSERT_TRUE(store.write(
+      std::vector<store_item>{{store.last_seq(), cmd::finish{experiment_status::done, ""}}}));
+  auto uut = feed();
+
+  ASSERT_TRUE(uut.catch_up(store.last_seq()));
+  ASSERT_TRUE(uut.catch_up(store.last_seq()));
+
+  EXPECT_EQ(std::count(told.begin(), told.end(), "finished done"), 1);
+}
+
+TEST_F(sink_feed_test, tells_nothing_more_until_a_failure_has_passed) {
+  auto store = fresh();
+  ASSERT_TRUE(store.write(a_run(1, 1)));
+  int failures = 2;
+  int reports = 0;
+  struct away final : trial_sink {
+    away(int& left, int& count) : left_{left}, count_{count} {}
+    void reported(const log_place&, const report&) override { ++count_; }
+    expected<void> flush(sequence) override {
+      return left_-- > 0 ? expected<void>{error{ec::unreachable, "away"}} : expected<void>{};
+    }
+    int& left_;
+    int& count_;
+  };
+  sink_feed uut{directory(), {"away", {}, [&](const sink_context&) {
+                                return expected<std::unique_ptr<trial_sink>>{
+                                    std::make_unique<away>(failures, reports)};
+                              }}};
+
+  EXPECT_FALSE(uut.catch_up(store.last_seq()));
+  EXPECT_EQ(uut.cursor(), 0u);
+  EXPECT_FALSE(uut.catch_up(store.last_seq()));
+  EXPECT_TRUE(uut.catch_up(store.last_seq()));
+  EXPECT_EQ(uut.cursor(), store.last_seq());
+  EXPECT_EQ(reports, 1);
+}
+
 TEST_F(sink_feed_test, turns_what_the_sink_throws_into_an_error) {
   auto store = fresh();
   write_a_trial(store);
@@ -115,12 +200,14 @@ TEST_F(sink_feed_test, turns_what_the_sink_throws_into_an_error) {
 TEST_F(sink_feed_test, turns_what_the_factory_throws_into_an_error) {
   auto store = fresh();
   write_a_trial(store);
-  sink_feed uut{directory(), {"none", []() -> expected<std::unique_ptr<trial_sink>> {
-                                throw std::runtime_error{"no such host"};
-                              }}};
-  sink_feed nothing{directory(), {"none", []() -> expected<std::unique_ptr<trial_sink>> {
-                                    return {std::unique_ptr<trial_sink>{}};
-                                  }}};
+  sink_feed uut{directory(),
+                {"none", {}, [](const sink_context&) -> expected<std::unique_ptr<trial_sink>> {
+                   throw std::runtime_error{"no such host"};
+                 }}};
+  sink_feed nothing{directory(),
+                    {"none", {}, [](const sink_context&) -> expected<std::unique_ptr<trial_sink>> {
+                       return {std::unique_ptr<trial_sink>{}};
+                     }}};
 
   EXPECT_THAT(uut.catch_up(6).error().detail, HasSubstr("no such host"));
   EXPECT_THAT(nothing.catch_up(6).error().detail, HasSubstr("made nothing"));

@@ -282,10 +282,18 @@ struct log_section {
   bool trial_files = true;
   /// The runtime's own log; relative to the experiment's directory. Empty: none.
   std::string file;
-  /// `sink.<name>`: sinks provided by the program, with their options; see `parse_option_line`.
-  std::vector<named_text> sinks;
 
   friend bool operator==(const log_section&, const log_section&) = default;
+};
+
+/// `[sinks]`: where results go besides the record.
+struct sinks_section {
+  /// How long sinks may take when the run is over.
+  std::chrono::nanoseconds finish_timeout{std::chrono::seconds{30}};
+  /// `<sink>` and `<sink>.<option>`; see `sink_wishes`.
+  std::vector<named_text> lines;
+
+  friend bool operator==(const sinks_section&, const sinks_section&) = default;
 };
 
 /// The complete description of an experiment.
@@ -303,6 +311,7 @@ struct spec {
   checkpoint_section checkpoint;
   cluster_section cluster;
   log_section log;
+  sinks_section sinks;
   /// Absolute directory of the INI file; not a key.
   std::string ini_dir;
   /// Files that the command names, as they were when the newest head started: the path and the

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inspect/export_command.hpp"
+
+#include "console/human.hpp"
+#include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
+#include "run/ending.hpp"
+
+#include "tune/core/program_name.hpp"
+#include "tune/io/exports/export_record.hpp"
+#include "tune/io/exports/optuna_export.hpp"
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <utility>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using form = export_request::form;
+
+/// The place of the copy, absolute.
+fs::path place_of(const export_request& what, const std::string& experiment) {
+  if (!what.to.empty())
+    return fs::absolute(what.to).lexically_normal();
+  auto name = fs::path{experiment};
+  switch (what.what) {
+    case form::optuna:
+      name += ".optuna.db";
+      break;
+    case form::tensorboard:
+      name += ".tensorboard";
+      break;
+    case form::csv:
+      name += ".results.csv";
+      break;
+    case form::jsonl:
+      name += ".events.jsonl";
+      break;
+    case form::mlflow:
+      return {};
+  }
+  return fs::absolute(name.filename());
+}
+
+void say(const command_line& line, const std::string& text) {
+  if (!line.quiet)
+    std::cerr << program_name() + ": " + printable(text) + "\n";
+}
+
+expected<void> to_optuna(const command_line& line, const fs::path& directory,
+                         const fs::path& place) {
+  auto done = export_to_optuna(directory, place);
+  if (!done)
+    return done.error();
+  for (const auto& name : done->left_out)
+    say(line, "the parameter " + name
+                  + " has values that no distribution of Optuna has: it is an attribute of trials");
+  std::cout << place.string() << '\n';
+  say(line, counted(done->trials, "trial") + ", "
+                + counted(done->intermediate_values, "intermediate value"));
+  return {};
+}
+
+expected<void> to_sink(const command_line& line, const export_request& what,
+                       const fs::path& directory, const fs::path& place,
+                       const sink_catalogue& sinks) {
+  static const std::map<form, std::pair<const char*, const char*>> places{
+      {form::tensorboard, {"tensorboard", "dir"}},
+      {form::csv, {"csv", "file"}},
+      {form::jsonl, {"jsonl", "file"}},
+      {form::mlflow, {"mlflow", ""}}};
+  const auto& [name, option] = places.at(what.what);
+  std::map<std::string, std::string> written;
+  if (what.what != form::mlflow)
+    written.emplace(option, place.string());
+  if (!what.url.empty())
+    written.emplace("url", what.url);
+  if (!what.name.empty())
+    written.emplace("experiment", what.name);
+  const auto* entry = sinks.find(name);
+  if (entry == nullptr)
+    return error{ec::unknown_name, std::string{"this program has no sink "} + name};
+  // Each try waits and tries several times by itself.
+  auto done = export_record(directory, *entry, written, [](const error&) { return false; });
+  if (!done)
+    return done.error();
+  if (what.what != form::mlflow)
+    std::cout << place.string() << '\n';
+  say(line, counted(*done, "event") + " exported");
+  return {};
+}
+
+} // namespace
+
+exit_code export_experiment(const command_line& line, const export_request& what,
+                            const sink_catalogue& sinks) {
+  auto directory = directory_of(what.directory);
+  if (!directory)
+    return complain(directory.error());
+  auto known = open_experiment(*directory);
+  if (!known)
+    return complain(known.error());
+  const auto whole = fs::absolute(*directory).lexically_normal();
+  const auto place = place_of(what, known->recorded.what.experiment.name);
+  auto done = what.what == form::optuna ? to_optuna(line, whole, place)
+                                        : to_sink(line, what, whole, place, sinks);
+  return done ? exit_code::done : complain(done.error());
+}
+
+} // namespace tune::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/record_numbers.hpp"
+
+#include "tune/core/trial/status.hpp"
+#include "tune/io/json.hpp"
+#include "tune/io/store/experiment_directory.hpp"
+#include "tune/io/store/store_reader.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace tune::cli {
+
+namespace {
+
+constexpr std::size_t attempts_per_scan = 8192;
+
+/// A value of a label: backslash, quote and line end are escaped.
+std::string label(const std::string& text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '\\' || c == '"')
+      result += '\\';
+    if (c == '\n')
+      result += "\\n";
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// The lines of one metric.
+class metric_text {
+public:
+  metric_text(std::string name, const char* kind, const char* help) : name_{std::move(name)} {
+    text_ = "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " " + kind + "\n";
+  }
+  void add(const std::string& experiment, const std::string& more, const std::string& is) {
+    text_ += name_ + "{experiment=\"" + label(experiment) + "\"" + more + "} " + is + "\n";
+    has_lines_ = true;
+  }
+  void add_all(const std::string& experiment, const char* by,
+               const std::map<std::string, std::uint64_t>& counts) {
+    for (const auto& [name, count] : counts)
+      add(experiment, std::string{","} + by + "=\"" + label(name) + "\"", std::to_string(count));
+  }
+  [[nodiscard]] std::string text() const { return has_lines_ ? text_ : std::string{}; }
+
+private:
+  std::string name_;
+  std::string text_;
+  bool has_lines_ = false;
+};
+
+/// "RUNNING" as "running".
+std::string in_small_letters(std::string_view x) {
+  std::string result{x};
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return result;
+}
+
+bool count_attempts(store_reader& from, std::map<std::string, std::uint64_t>& to) {
+  attempt_id after{};
+  for (std::size_t count = attempts_per_scan; count == attempts_per_scan;) {
+    auto some = from.scan_attempts(after, attempts_per_scan, [&](const raw_attempt& x) {
+      after = x.attempt;
+      ++to[x.finished ? std::string{x.end_class} : "running"];
+    });
+    if (!some)
+      return false;
+    count = *some;
+  }
+  return true;
+}
+
+} // namespace
+
+bool record_numbers::look(const std::string& name, numbers& to) const {
+  auto directory = place_.directory_of(name);
+  auto from
+      = directory ? store_reader::open(*directory) : expected<store_reader>{directory.error()};
+  if (!from)
+    return false;
+  from->heed_locks_for(std::chrono::seconds{1});
+  auto last = from->last_seq();
+  if (!last)
+    return false;
+  if (*last == to.last_seq && to.status != "running")
+    return true;
+  numbers fresh;
+  fresh.last_seq = *last;
+  auto row = from->experiment();
+  if (!row || !count_attempts(*from, fresh.attempts))
+    return false;
+  fresh.status = row->status;
+  fresh.results = row->results;
+  fresh.elapsed_s = std::chrono::duration<double>(row->elapsed).count();
+  for (std::size_t i = 0; i < row->counts.size(); ++i)
+    fresh.trials[in_small_letters(to_text(static_cast<trial_status>(i)))] = row->counts[i];
+  if (auto nodes = from->nodes()) {
+    for (const auto& x : *nodes)
+      ++fresh.nodes[x.up ? "up" : "down"];
+  }
+  std::error_code why;
+  const auto bytes = std::filesystem::file_size(database_file(*directory), why);
+  fresh.bytes = why ? 0 : bytes;
+  to = std::move(fresh);
+  return true;
+}
+
+std::string record_numbers::text() {
+  std::lock_guard guard{mutex_};
+  metric_text running{"tune_experiment_running", "gauge",
+                      "1 while the record says that the experiment runs, 0 at its end."};
+  metric_text trials{"tune_trials", "gauge", "Trials by state."};
+  metric_text attempts{"tune_trial_attempts_total", "counter", "Attempts of trials by outcome."};
+  metric_text results{"tune_results_total", "counter", "Reports in the record."};
+  metric_text events{"tune_events_total", "counter", "Events in the record."};
+  metric_text bytes{"tune_journal_bytes", "gauge", "Size of the record's database."};
+  metric_text elapsed{"tune_experiment_seconds_total", "counter",
+                      "Time that the experiment has run, at its last event."};
+  metric_text nodes{"tune_nodes", "gauge", "Nodes that ever offered resources, by state."};
+  auto names = place_.names();
+  if (names.size() > most_experiments)
+    names.resize(most_experiments);
+  for (const auto& name : names) {
+    auto& x = known_[name];
+    if (!look(name, x))
+      continue;
+    running.add(name, "", x.status == "running" ? "1" : "0");
+    trials.add_all(name, "state", x.trials);
+    attempts.add_all(name, "outcome", x.attempts);
+    results.add(name, "", std::to_string(x.results));
+    events.add(name, "", std::to_string(x.last_seq));
+    bytes.add(name, "", std::to_string(x.bytes));
+    elapsed.add(name, "", to_json(value{x.elapsed_s}));
+    nodes.add_all(name, "state", x.nodes);
+  }
+  return running.text() + trials.text() + attempts.text() + results.text() + events.text()
+         + bytes.text() + elapsed.text() + nodes.text();
+}
+
+} // namespace tune::cli

@@ -1,0 +1,50 @@
+/// Numbers about the experiments that are served, for Prometheus.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/ids.hpp"
+#include "view/place.hpp"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace tune::cli {
+
+/// Counts what the records tell, each time something has happened there. For any thread.
+class record_numbers {
+public:
+  explicit record_numbers(const std::filesystem::path& place) : place_{place} {}
+
+  /// The text for Prometheus, without experiments that cannot be read now. One label names the
+  /// experiment; trials and parameters are none.
+  [[nodiscard]] std::string text();
+
+  /// More experiments than that are left out: each has lines of its own.
+  static constexpr std::size_t most_experiments = 200;
+
+private:
+  /// What one record tells.
+  struct numbers {
+    sequence last_seq = 0;
+    std::string status;
+    std::map<std::string, std::uint64_t> trials;
+    /// Ends of attempts; those under way are "running".
+    std::map<std::string, std::uint64_t> attempts;
+    std::map<std::string, std::uint64_t> nodes;
+    std::uint64_t results = 0;
+    std::uint64_t bytes = 0;
+    double elapsed_s = 0;
+  };
+
+  shown_place place_;
+  std::mutex mutex_;
+  std::map<std::string, numbers> known_;
+
+  [[nodiscard]] bool look(const std::string& name, numbers& to) const;
+};
+
+} // namespace tune::cli
