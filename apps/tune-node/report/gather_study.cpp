@@ -5,7 +5,6 @@
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
-#include "inspect/importance.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -212,29 +211,10 @@ expected<void> add_best(std::vector<best_line>& to, store_reader& from, const co
 
 std::string text_in(const object& row, const char* name) {
   const auto* found = row.find(name);
-  return found == nullptr || found->is_null() ? std::string{} : short_text(*found);
-}
-
-void add_importance(study& to, const std::string& directory) {
-  importance_request asked;
-  asked.directory = directory;
-  auto rows = importance_rows(asked);
-  if (!rows) {
-    to.no_importance = rows.error().detail;
-    return;
-  }
-  for (const auto& row : *rows) {
-    const auto* name = row.find("parameter")->as_string();
-    to.importance_by = *row.find("by")->as_string();
-    for (auto& p : to.parameters) {
-      if (name == nullptr || p.name != *name)
-        continue;
-      const auto low = text_in(row, "from"), high = text_in(row, "to");
-      p.importance = study_importance{row.find("importance")->number().value_or(0),
-                                      *row.find("more_than_chance") == value{true},
-                                      low == high ? low : low + " to " + high};
-    }
-  }
+  if (found == nullptr || found->is_null())
+    return {};
+  const auto* text = found->as_string();
+  return text == nullptr ? short_text(*found) : *text;
 }
 
 /// What is read beside the summary.
@@ -283,6 +263,24 @@ expected<looking_for> columns_for(watched_experiment& from) {
 
 } // namespace
 
+void add_importance(study& to, const object& answer) {
+  to.no_importance = text_in(answer, "note");
+  to.importance_by = text_in(answer, "method");
+  const auto* rows = answer.find("parameters")->as_list();
+  for (const auto& each : rows == nullptr ? value::list{} : *rows) {
+    const auto& row = *each.as_object();
+    const auto* name = row.find("name")->as_string();
+    for (auto& p : to.parameters) {
+      if (name == nullptr || p.name != *name)
+        continue;
+      const auto low = text_in(row, "from"), high = text_in(row, "to");
+      p.importance = study_importance{row.find("importance")->number().value_or(0),
+                                      *row.find("more_than_chance") == value{true},
+                                      low == high ? low : low + " to " + high};
+    }
+  }
+}
+
 expected<gathered_study> gather_study(watched_experiment& from, const std::string& directory) {
   const auto live = from.live().live;
   auto columns = columns_for(from);
@@ -321,7 +319,6 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
   });
   if (!added)
     return added.error();
-  add_importance(what, from.directory().string());
   what.name = from.directory().filename().string();
   what.nodes = static_cast<std::uint32_t>(std::max<std::size_t>(1, more->nodes));
   what.failures = std::move(more->failures);

@@ -34,9 +34,14 @@ struct gathered_study {
   std::vector<best_line> best;
 };
 
+/// Without importances: see `add_importance`.
+///
 /// @param from   The experiment; `directory` is what the user called it.
 /// @errors as `watched_experiment::look`.
 [[nodiscard]] expected<gathered_study> gather_study(watched_experiment& from,
                                                     const std::string& directory);
+
+/// Adds the answer of the read model about the importance of parameters.
+void add_importance(study& to, const object& answer);
 
 } // namespace tune::cli

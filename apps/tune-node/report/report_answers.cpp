@@ -114,6 +114,7 @@ std::variant<report_answers, view_fault> answers_for_report(views& from, const s
   if (auto* fault = std::get_if<view_fault>(&whole))
     return *fault;
   const auto overview = *std::get<value>(whole).as_object();
+  report_answers result;
   value::list all;
   std::vector<std::string> filled;
   for (const auto& asked : questions_for(overview)) {
@@ -123,12 +124,16 @@ std::variant<report_answers, view_fault> answers_for_report(views& from, const s
     auto answer = from.answer(what);
     if (auto* fault = std::get_if<view_fault>(&answer))
       return *fault;
+    if (asked.part == "importance" && asked.fits.empty())
+      result.importance = *std::get<value>(answer).as_object();
     if (has_something(asked.part, *std::get<value>(answer).as_object()))
       filled.push_back(asked.part);
     all.emplace_back(stored(asked, std::move(std::get<value>(answer))));
   }
   all.emplace_back(stored({"", {}, {}}, own_answer(overview, label)));
-  return report_answers{{{"name", label}, {"answers", std::move(all)}}, in_order(filled)};
+  result.all = {{"name", label}, {"answers", std::move(all)}};
+  result.charts = in_order(filled);
+  return result;
 }
 
 } // namespace tune::cli

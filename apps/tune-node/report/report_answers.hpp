@@ -12,6 +12,8 @@ namespace tune::cli {
 struct report_answers {
   /// `{name, answers: [{part, query, answer}]}`, as `web/core/stored.js` reads it.
   object all;
+  /// The answer about the importance of parameters for the first objective.
+  object importance;
   /// The charts that have something to show, by their names in `web/report.js`, in order.
   std::vector<std::string> charts;
 };

@@ -38,17 +38,21 @@ expected<reported_experiment> read_experiment(const std::string& given, const ch
   auto directory = fs::absolute(*found).lexically_normal();
   if (directory.filename().empty())
     directory = directory.parent_path();
-  watched_experiment watched{directory};
-  auto facts = gather_study(watched, directory.string());
+  views from{directory};
+  const auto name = from.names().front();
+  auto watched = from.watch(name);
+  if (const auto* fault = std::get_if<view_fault>(&watched))
+    return as_error(*fault);
+  auto facts = gather_study(*std::get<views::watched_ptr>(watched), directory.string());
   if (!facts)
     return facts.error();
   reported_experiment result;
   result.label = new_label(facts->what.name, labels);
-  views from{directory};
-  auto answers = answers_for_report(from, from.names().front(), result.label);
+  auto answers = answers_for_report(from, name, result.label);
   if (const auto* fault = std::get_if<view_fault>(&answers))
     return as_error(*fault);
   result.answers = std::move(std::get<report_answers>(answers));
+  add_importance(facts->what, result.answers.importance);
   result.found = all_findings(facts->what);
   facts->configuration = redacted(std::move(facts->configuration));
   result.ini = print_spec(facts->configuration, request_for(all));

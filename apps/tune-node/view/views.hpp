@@ -35,6 +35,11 @@ public:
   [[nodiscard]] std::variant<std::filesystem::path, view_fault>
   directory_of(const std::string& experiment) const;
 
+  using watched_ptr = std::shared_ptr<watched_experiment>;
+
+  /// The experiment of that name, whose summary all answers share.
+  [[nodiscard]] std::variant<watched_ptr, view_fault> watch(const std::string& name);
+
   /// The names of all experiments.
   [[nodiscard]] std::vector<std::string> names() const { return place_.names(); }
 
@@ -43,14 +48,11 @@ private:
   static constexpr std::size_t most_trials = 2'000'000;
   static constexpr std::size_t most_experiments = 200;
 
-  using watched_ptr = std::shared_ptr<watched_experiment>;
-
   shown_place place_;
   std::mutex guard_;
   /// The last used one comes first.
   std::list<std::pair<std::string, watched_ptr>> watched_;
 
-  [[nodiscard]] std::variant<watched_ptr, view_fault> watch(const std::string& name);
   [[nodiscard]] view_answer experiments(const view_request& what);
   [[nodiscard]] view_answer part_of(watched_experiment& from, const view_request& what);
 };
