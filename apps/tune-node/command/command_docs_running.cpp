@@ -21,6 +21,41 @@ option_doc resume_option() {
           "MODE"};
 }
 
+/// What the ranks of `up` offer, and how those that do not lead work.
+std::vector<option_doc> rank_options() {
+  return {
+      {"cpus", 0, "N", "CPUs that each offers", {}, "what there is", argument_kind::number},
+      {"gpus", 0, "N", "GPUs that each offers", {}, "what there is", argument_kind::number},
+      {"memory", 0, "BYTES", "memory that each offers, such as 16GiB", {}, "what there is"},
+      {"name", 0, "NAME", "what the node is called", {}, "this machine's name"},
+      {"certs",
+       0,
+       "DIR",
+       "with --rendezvous HOST:PORT: certificate directory",
+       {},
+       default_certs,
+       argument_kind::directory},
+      {"work",
+       0,
+       "DIR",
+       "where files and trials live on this machine, except rank 0's",
+       {},
+       "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
+       argument_kind::directory},
+      {"join-timeout",
+       0,
+       "TIME",
+       "give up if rank 0 does not come within this time; 0: never",
+       {},
+       "10m"},
+      {"leave-grace",
+       0,
+       "TIME",
+       "when a rank is told to go, its trials may go on for so long before they are handed back",
+       {},
+       "30s"}};
+}
+
 } // namespace
 
 command_doc run_doc() {
@@ -62,7 +97,7 @@ command_doc run_doc() {
 }
 
 command_doc up_doc() {
-  return {
+  command_doc result{
       "up",
       "run an experiment on all machines where srun, mpirun or a loop starts this command",
       {{"srun tune-node up digits.ini", "in a job of Slurm: one process for each task"},
@@ -97,38 +132,11 @@ command_doc up_doc() {
         "signal that announces the end of the time: trials save, and the exit code is 75",
         {"USR1", "USR2", "none"},
         "USR1"},
-       {"strict", 0, "", "exit 4 when any trial failed"},
-       {"cpus", 0, "N", "CPUs that each offers", {}, "what there is", argument_kind::number},
-       {"gpus", 0, "N", "GPUs that each offers", {}, "what there is", argument_kind::number},
-       {"memory", 0, "BYTES", "memory that each offers, such as 16GiB", {}, "what there is"},
-       {"name", 0, "NAME", "what the node is called", {}, "this machine's name"},
-       {"certs",
-        0,
-        "DIR",
-        "with --rendezvous HOST:PORT: certificate directory",
-        {},
-        default_certs,
-        argument_kind::directory},
-       {"work",
-        0,
-        "DIR",
-        "where files and trials live on this machine, except rank 0's",
-        {},
-        "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
-        argument_kind::directory},
-       {"join-timeout",
-        0,
-        "TIME",
-        "give up if rank 0 does not come within this time; 0: never",
-        {},
-        "10m"},
-       {"leave-grace",
-        0,
-        "TIME",
-        "when a rank is told to go, its trials may go on for so long before they are handed back",
-        {},
-        "30s"}},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
+  auto more = rank_options();
+  result.options.insert(result.options.end(), more.begin(), more.end());
+  return result;
 }
 
 command_doc resume_doc() {

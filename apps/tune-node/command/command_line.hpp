@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "command/cluster_requests.hpp"
 #include "command/read_words.hpp"
 #include "console/style.hpp"
 #include "output/format.hpp"
@@ -81,57 +82,6 @@ struct ask_tell_request {
   std::chrono::nanoseconds lease{std::chrono::minutes{10}};
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
-};
-
-/// The resources that a machine offers. Nothing: all that it has.
-struct offered_request {
-  std::optional<double> cpus;
-  std::optional<double> gpus;
-  std::optional<std::uint64_t> memory;
-  std::map<std::string, amount> custom;
-};
-
-struct head_request {
-  peer_address listen;
-  /// Empty: the default directory.
-  std::string certs;
-  bool insecure_plaintext = false;
-  std::string cluster = "default";
-  std::string storage = "results";
-  /// Empty: the default directory.
-  std::string work;
-  /// Whether this machine runs trials, too.
-  bool local = true;
-  liveness_rules liveness;
-  offered_request offers;
-  /// Where to serve the page of the storage; nothing: nowhere.
-  std::optional<peer_address> http;
-};
-
-struct worker_request {
-  peer_address join;
-  /// Other addresses of the same head, tried in turn.
-  std::vector<peer_address> also = {};
-  /// Empty: the machine's name.
-  std::string name;
-  /// Empty: the default directory.
-  std::string certs;
-  bool insecure_plaintext = false;
-  std::string cluster = "default";
-  offered_request offers;
-  /// Empty: the default directory.
-  std::string work;
-  /// Most space for shipped files between jobs. [bytes]
-  std::uint64_t cache = std::uint64_t{10} << 30;
-  /// 0: no limit.
-  std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
-  std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
-  liveness_rules liveness;
-  bool once = false;
-  /// It leaves when nothing has run here for so long; 0: never.
-  std::chrono::nanoseconds idle_exit{0};
-  /// Whether to bring checkpoints to the head even if this machine could write into its directory.
-  bool own_storage = false;
 };
 
 /// Determines the metrics that represent a trial, from its reports.

@@ -1,0 +1,69 @@
+/// Requests of those that make a cluster: a head, and its workers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/liveness/liveness_rules.hpp"
+#include "tune/core/resource/resources.hpp"
+#include "tune/io/probe/peer_address.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tune::cli {
+
+/// The resources that a machine offers. Nothing: all that it has.
+struct offered_request {
+  std::optional<double> cpus;
+  std::optional<double> gpus;
+  std::optional<std::uint64_t> memory;
+  std::map<std::string, amount> custom;
+};
+
+struct head_request {
+  peer_address listen;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  std::string storage = "results";
+  /// Empty: the default directory.
+  std::string work;
+  /// Whether this machine runs trials, too.
+  bool local = true;
+  liveness_rules liveness;
+  offered_request offers;
+  /// Where to serve the page of the storage; nothing: nowhere.
+  std::optional<peer_address> http;
+};
+
+struct worker_request {
+  peer_address join;
+  /// Other addresses of the same head, tried in turn.
+  std::vector<peer_address> also = {};
+  /// Empty: the machine's name.
+  std::string name;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  offered_request offers;
+  /// Empty: the default directory.
+  std::string work;
+  /// Most space for shipped files between jobs. [bytes]
+  std::uint64_t cache = std::uint64_t{10} << 30;
+  /// 0: no limit.
+  std::chrono::nanoseconds join_timeout{std::chrono::minutes{10}};
+  std::chrono::nanoseconds leave_grace{std::chrono::seconds{30}};
+  liveness_rules liveness;
+  bool once = false;
+  /// It leaves when nothing has run here for so long; 0: never.
+  std::chrono::nanoseconds idle_exit{0};
+  /// Whether to bring checkpoints to the head even if this machine could write into its directory.
+  bool own_storage = false;
+};
+
+} // namespace tune::cli
