@@ -297,7 +297,7 @@ rung_remark::kind kind_at(const rung_book& in, double rung, std::uint64_t trial)
 TEST(rungs, nobody_waits_who_came_to_a_higher_one) {
   using enum rung_remark::kind;
   auto uut = waiting_book();
-  uut.settle([](trial_id) { return trial_fate{false, false, false, no_number}; }, no_number);
+  uut.settle([](trial_id) { return rung_fate{false, false, false, no_number}; }, no_number);
   EXPECT_EQ(kind_at(uut, 1, 1), went_on);
   EXPECT_EQ(kind_at(uut, 2, 1), waits);
   EXPECT_EQ(kind_at(uut, 1, 2), waits);
@@ -305,8 +305,8 @@ TEST(rungs, nobody_waits_who_came_to_a_higher_one) {
 
 TEST(rungs, nobody_waits_who_came_beyond_runs_or_is_complete) {
   using enum rung_remark::kind;
-  for (const auto& fate : {trial_fate{false, false, false, 3}, trial_fate{false, true, false, 2},
-                           trial_fate{true, false, true, no_number}}) {
+  for (const auto& fate : {rung_fate{false, false, false, 3}, rung_fate{false, true, false, 2},
+                           rung_fate{true, false, true, no_number}}) {
     auto uut = waiting_book();
     uut.settle([&](trial_id) { return fate; }, 9);
     EXPECT_EQ(kind_at(uut, 2, 1), went_on);
@@ -317,10 +317,10 @@ TEST(rungs, nobody_waits_who_came_beyond_runs_or_is_complete) {
 TEST(rungs, nobody_waits_who_has_ended_or_at_the_end_of_the_way) {
   using enum rung_remark::kind;
   auto ended = waiting_book(), last = waiting_book();
-  ended.settle([](trial_id) { return trial_fate{true, false, false, 1}; }, 9);
+  ended.settle([](trial_id) { return rung_fate{true, false, false, 1}; }, 9);
   EXPECT_EQ(kind_at(ended, 1, 2), stopped);
   EXPECT_EQ(kind_at(ended, 1, 1), went_on);
-  last.settle([](trial_id) { return trial_fate{false, false, false, 1}; }, 2);
+  last.settle([](trial_id) { return rung_fate{false, false, false, 1}; }, 2);
   EXPECT_EQ(kind_at(last, 2, 1), went_on);
   EXPECT_EQ(kind_at(last, 1, 2), waits);
 }

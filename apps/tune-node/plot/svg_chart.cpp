@@ -50,8 +50,8 @@ std::string attribute(std::string_view name, double x) {
   return " " + std::string{name} + "=\"" + figure(x) + "\"";
 }
 
-std::string text_at(double x, double y, std::string_view anchor, std::string_view name,
-                    std::string_view text) {
+std::string text_mark(double x, double y, std::string_view anchor, std::string_view name,
+                      std::string_view text) {
   return "<text" + attribute("x", x) + attribute("y", y) + " text-anchor=\"" + std::string{anchor}
          + "\" class=\"" + std::string{name} + "\">" + html_text(text) + "</text>\n";
 }
@@ -91,7 +91,7 @@ public:
            + attribute("y", box_.top - 4) + attribute("width", box_.right - box_.left + 8)
            + attribute("height", box_.bottom - box_.top + 8) + "/></clipPath>\n";
     if (!what_.title.empty())
-      out_ += text_at(box_.left, 20, "start", "title", what_.title);
+      out_ += text_mark(box_.left, 20, "start", "title", what_.title);
     axes();
     out_ += "<g clip-path=\"url(#box)\">\n";
     for (const auto& x : what_.series)
@@ -125,7 +125,7 @@ private:
       if (!(y > box_.top - 1) || !(y < box_.bottom + 1))
         continue;
       out_ += line_at(box_.left, y, box_.right, y, "grid");
-      out_ += text_at(box_.left - 6, y + 4, "end", "quiet", tick.text);
+      out_ += text_mark(box_.left - 6, y + 4, "end", "quiet", tick.text);
     }
     out_ += line_at(box_.left, box_.bottom, box_.right, box_.bottom, "axis");
     for (const auto& tick : ticks_of(what_.x, std::max<std::size_t>(2, size_.width / 100))) {
@@ -133,12 +133,12 @@ private:
       if (!(x > box_.left - 1) || !(x < box_.right + 1))
         continue;
       out_ += line_at(x, box_.bottom, x, box_.bottom + 4, "axis");
-      out_ += text_at(x, box_.bottom + 17, "middle", "quiet", cut(printable(tick.text), 16));
+      out_ += text_mark(x, box_.bottom + 17, "middle", "quiet", cut(printable(tick.text), 16));
     }
     const auto foot = static_cast<double>(size_.height) - 8;
-    out_ += text_at(box_.right, foot, "end", "quiet", cut(printable(what_.x.label), 60));
+    out_ += text_mark(box_.right, foot, "end", "quiet", cut(printable(what_.x.label), 60));
     if (!what_.y.label.empty())
-      out_ += text_at(4, foot, "start", "quiet", "↑ " + cut(printable(what_.y.label), 60));
+      out_ += text_mark(4, foot, "start", "quiet", "↑ " + cut(printable(what_.y.label), 60));
   }
 
   void series(const chart_series& x) {
@@ -199,7 +199,7 @@ private:
       const auto ink = std::string{class_of(each.ink)};
       out_ += "<g class=\"dots " + ink + "\"><circle" + attribute("cx", x)
               + " cy=\"16\" r=\"4\"/></g>";
-      out_ += text_at(x + 8, 20, "start", "quiet", each.name);
+      out_ += text_mark(x + 8, 20, "start", "quiet", each.name);
       x += 30 + 7.0 * static_cast<double>(display_width(each.name));
     }
   }

@@ -131,7 +131,7 @@ layout layout_of(const chart& what, const text_chart_look& look) {
 }
 
 /// The line of a value; nothing if it is not shown.
-std::optional<std::size_t> row_of(const chart_axis& axis, double at, const text_canvas& on) {
+std::optional<std::size_t> line_at(const chart_axis& axis, double at, const text_canvas& on) {
   const auto place = place_on(axis, at);
   if (!(place > -1e-9) || !(place < 1 + 1e-9))
     return std::nullopt;
@@ -144,7 +144,7 @@ std::vector<std::string> left_texts(const chart& what, const layout& places,
                                     const text_canvas& on) {
   std::vector<std::string> result(places.rows);
   for (const auto& tick : places.y_ticks) {
-    auto row = row_of(what.y, tick.at, on);
+    auto row = line_at(what.y, tick.at, on);
     if (row && result[*row].empty())
       result[*row] = tick.text;
   }

@@ -130,7 +130,7 @@ spec redacted(spec what) {
   redact_values(what.search.options);
   redact_values(what.scheduler.options);
   redact_values(what.stop);
-  redact_values(what.log.sinks);
+  redact_values(what.sinks.lines);
   return what;
 }
 

@@ -84,7 +84,7 @@ bool counts_iterations(const experiment_summary& seen) {
 void settle_waits(remarks& said, const experiment_summary& seen) {
   const auto by_iteration = counts_iterations(seen);
   const auto fate_of = [&](trial_id trial) {
-    trial_fate result{false, false, said.complete.contains(trial), no_number};
+    rung_fate result{false, false, said.complete.contains(trial), no_number};
     const auto place = seen.trials.place_of(trial);
     if (!place)
       return result;
@@ -255,7 +255,7 @@ void rung_book::read(trial_id trial, const rung_remark& what) {
     place.value = what.value;
 }
 
-void rung_book::settle(const std::function<trial_fate(trial_id)>& fate_of, double end) {
+void rung_book::settle(const std::function<rung_fate(trial_id)>& fate_of, double end) {
   using enum rung_remark::kind;
   // From the highest rung down, since a word at a higher one says that the lower was passed.
   std::map<std::int64_t, std::set<trial_id>> above;

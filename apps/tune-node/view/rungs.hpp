@@ -37,7 +37,7 @@ struct rung_remark {
 [[nodiscard]] std::optional<rung_remark> remark_in(const raw_decision& x);
 
 /// What is known of a trial beside the decisions on it.
-struct trial_fate {
+struct rung_fate {
   /// It will not run again by itself.
   bool ended = false;
   /// It runs: a trial that waited has been called.
@@ -67,7 +67,7 @@ public:
   /// Corrects who is said to wait: not who came to a higher rung or beyond this one, runs, or has
   /// ended; and nobody at the end of the way.
   /// @param end Where trials are complete. NaN: unknown.
-  void settle(const std::function<trial_fate(trial_id)>& fate_of, double end);
+  void settle(const std::function<rung_fate(trial_id)>& fate_of, double end);
   [[nodiscard]] const std::map<key, rung>& rungs() const { return rungs_; }
   [[nodiscard]] std::map<key, rung>& rungs() { return rungs_; }
   /// Whether all rungs belong to one bracket.
