@@ -142,8 +142,9 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
     return result + " --add " + text + without_limits_met(directory)
            + " adds this configuration and runs it";
   return result
-         + (is_done_with(directory) ? " --experiment.num_samples N takes further samples"
-                                    : without_limits_met(directory) + " goes on with it")
+         + (is_done_with(directory)
+                ? " --experiment.num_samples N takes further samples" + unless_it_holds(directory)
+                : without_limits_met(directory) + " goes on with it")
          + way.note + "; while it runs, "
          + program_call("add " + experiment_words(directory.string()) + " --config " + text)
          + " adds this configuration";
@@ -181,7 +182,7 @@ std::string verb_of(control_request::op x) {
 std::string nothing_left(control_request::op to_do, const fs::path& directory, const way_on& way) {
   return directory.string() + ": this experiment is done: nothing of it is left to "
          + verb_of(to_do) + "; " + way.command + " --experiment.num_samples N takes further samples"
-         + way.note;
+         + unless_it_holds(directory) + way.note;
 }
 
 std::string add_request(const object& config) {

@@ -84,7 +84,7 @@ std::string why_nothing_runs(const fs::path& directory, const spec& wanted, expe
            + without_limits_met(directory) + " goes on with what is left" + printable(way.note)
            + "\n" + in_vain;
   return begin + "nothing is left to run; " + printable(way.command)
-         + " --experiment.num_samples N takes further samples"
+         + " --experiment.num_samples N takes further samples" + unless_it_holds(directory)
          + (way.is_resume ? ", --add JSON a configuration of your own" : printable(way.note)) + "\n"
          + in_vain;
 }
@@ -98,6 +98,14 @@ expected<void> has_time_for_more(const fs::path& directory, const spec& wanted) 
                                 + " = " + duration_text(x.limit)
                                 + " is over; go on with more, or by" + lifting(met)
                                 + ", which is no limit"};
+}
+
+std::string unless_it_holds(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  if (!row || row->why.empty())
+    return {};
+  return ", unless what ended it still holds (" + printable(row->why) + ")";
 }
 
 std::string without_limits_met(const fs::path& directory) {

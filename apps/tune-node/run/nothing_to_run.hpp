@@ -22,6 +22,10 @@ namespace tune::cli {
 [[nodiscard]] expected<void> has_time_for_more(const std::filesystem::path& directory,
                                                const spec& wanted);
 
+/// What keeps further samples from running although they are wanted, as ", unless …"; empty:
+/// nothing, since the experiment ended when its samples had.
+[[nodiscard]] std::string unless_it_holds(const std::filesystem::path& directory);
+
 /// The options that lift the limits of time at which the experiment ended, as " --key 0" each;
 /// empty: it would not end by them again.
 [[nodiscard]] std::string without_limits_met(const std::filesystem::path& directory);

@@ -128,6 +128,13 @@ std::optional<std::pair<std::uint64_t, object>> new_metrics(const fs::path& dire
   return std::nullopt;
 }
 
+/// The configuration that ran there; nothing if it cannot be read.
+std::optional<object> config_run_in(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->trial(trial_id{0}) : expected<std::optional<trial_row>>{error{}};
+  return row && *row ? std::optional{(*row)->config} : std::nullopt;
+}
+
 void collect_numbers(const object& from, const std::string& prefix,
                      std::vector<std::pair<std::string, value>>& to) {
   for (const auto& [name, what] : from) {
@@ -339,7 +346,8 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   result.experiment = before->what.experiment.name;
   result.trial = before->trial.trial;
   result.directory = fresh.string();
-  result.config = before->trial.best_config ? *before->trial.best_config : before->trial.config;
+  result.config = config_run_in(fresh).value_or(
+      before->trial.best_config ? *before->trial.best_config : before->trial.config);
   result.edited = std::move(edited);
   result.metric = before->what.experiment.objectives.front().metric;
   result.has_reports = before->trial.iterations > 0;

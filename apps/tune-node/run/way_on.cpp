@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/way_on.hpp"
 
+#include "inspect/experiment_directory.hpp"
+
 #include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 #include "tune/tuner/recorded_spec.hpp"
@@ -55,6 +57,13 @@ way_on way_on_from(const fs::path& directory, const missing_files& missing) {
 
 way_on way_on_in(const fs::path& directory) {
   auto what = recorded_spec(directory);
+  if (what && is_asked(*what)) {
+    const auto place = whole(directory);
+    return {program_call("ask-tell FILE --resume --experiment.name ")
+                + shell_word(place.filename().string()) + " --experiment.storage "
+                + shell_word(place.parent_path().string()),
+            false, ": FILE is its INI file, and a program of yours runs its trials"};
+  }
   return way_on_from(directory,
                      what ? find_missing(*what, *what, place_of(*what)) : missing_files{});
 }

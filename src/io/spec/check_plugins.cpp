@@ -340,9 +340,7 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
              "of " + entry.name + ": " + made.error().detail);
     return;
   }
-  // An executor saves by itself, whatever [trainable] says.
-  const auto is_asked = !x.request.needs_trainable;
-  if (!(*made)->traits().needs_checkpoints || x.request.trainables == nullptr || is_asked)
+  if (!(*made)->traits().needs_checkpoints || x.request.trainables == nullptr)
     return;
   if (auto known = saving_of(x.what, *x.request.trainables); known.how == save_ability::none)
     x.refuse("scheduler", "type",
@@ -353,8 +351,7 @@ void try_scheduler(loading& x, const scheduler_catalogue::entry& entry) {
 /// Warns of checkpoint keys that do nothing because the trainable is never asked to save.
 void warn_of_checkpoints(loading& x) {
   const auto& wanted = x.what.checkpoint;
-  if (x.request.trainables == nullptr || !x.request.needs_trainable
-      || (wanted.frequency == 0 && !wanted.at_end))
+  if (x.request.trainables == nullptr || (wanted.frequency == 0 && !wanted.at_end))
     return;
   auto known = saving_of(x.what, *x.request.trainables);
   if (known.how == save_ability::on_request)

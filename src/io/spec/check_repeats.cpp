@@ -44,8 +44,8 @@ void warn_of_unread_number(loading& x, const repeat_rule& rule) {
   const auto& from = x.what.trainable;
   auto passes_others = std::any_of(x.what.space.begin(), x.what.space.end(),
                                    [&](const auto& each) { return is_passed(x.what, each.name); });
-  if (!x.request.needs_trainable || from.command.empty() || !from.templates.empty()
-      || !passes_others || is_passed(x.what, rule.parameter))
+  if (from.command.empty() || !from.templates.empty() || !passes_others
+      || is_passed(x.what, rule.parameter))
     return;
   x.warn(x.origin(cause_section(rule), cause_key(rule)),
          "[" + std::string{cause_section(rule)} + "] " + cause_key(rule) + ": no {" + rule.parameter

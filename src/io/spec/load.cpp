@@ -207,6 +207,11 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
   auto absolute = std::filesystem::absolute(path, ignored).lexically_normal();
   x.what.ini_dir = absolute.parent_path().string();
   apply_all(x, *settings);
+  if (!x.request.needs_trainable) {
+    // Whoever runs the trials, it is not this program: what would run them counts for nothing.
+    x.what.trainable = {};
+    x.sections.erase("trainable");
+  }
   check_sections(x);
   check_space(x);
   check_trainable(x);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 4> words_for_on{"on", "true", "yes", "1"};
 constexpr std::array<std::string_view, 4> words_for_off{"off", "false", "no", "0"};
 
-bool is_one_of(const std::array<std::string_view, 4>& words, std::string_view text) {
+bool is_word_of(const std::array<std::string_view, 4>& words, std::string_view text) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
@@ -118,8 +118,8 @@ std::vector<sink_wish> sink_wishes(const std::vector<named_text>& lines,
       continue;
     }
     wish.is_said = true;
-    wish.is_on = !is_one_of(words_for_off, line.text);
-    if (!wish.is_on || is_one_of(words_for_on, line.text))
+    wish.is_on = !is_word_of(words_for_off, line.text);
+    if (!wish.is_on || is_word_of(words_for_on, line.text))
       continue;
     const auto* entry = all.find(name);
     const auto first = entry == nullptr || entry->known.empty() ? "" : entry->known.front().name;

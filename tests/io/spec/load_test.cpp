@@ -414,7 +414,12 @@ TEST(load, does_without_a_trainable_where_none_is_needed) {
   with.needs_trainable = false;
 
   EXPECT_EQ(loaded("[experiment]\nmetric = a\n", with).trainable.kind, std::nullopt);
-  EXPECT_FALSE(support::load_text("[experiment]\nmetric = a\n[trainable]\nreport = line\n", with));
+  // What is there counts for nothing.
+  for (const auto* text : {"report = line\n", "command = ./not-there {y}\nmetric.b = b=(.)\n",
+                           "name = unknown\n", "kind = table\npath = not-there.csv\n"})
+    EXPECT_EQ(
+        loaded("[experiment]\nmetric = a\n[trainable]\n" + std::string{text}, with).trainable.kind,
+        std::nullopt);
 }
 
 TEST(load, finds_registered_trainables_and_their_kind) {
