@@ -265,6 +265,28 @@ class AtRest(Answers):
                                  "--experiment.num_samples", "3", stdin=requests)
         self.assertIn('"trial":"00002"', talk.out)
 
+    def test_run_names_the_conversation_that_is_in_its_way(self):
+        self.converse('{"op":"ask"}\n')
+        ini = self.ini("[experiment]\nmetric = loss\n[trainable]\ncommand = echo {x}\n"
+                       "metric.loss = {number}\n[space]\nx = 1\n", "y.ini")
+
+        told = self.refused("run", ini, "--experiment.name", "x", code=8)
+
+        self.assertIn("tune-node ask-tell FILE --resume --experiment.name x --experiment.storage ",
+                      told)
+        self.assertNotIn("tune-node resume", told)
+
+    def test_what_ended_a_search_is_named_where_more_samples_are_advised(self):
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 10\n[trainable]\n"
+                       "command = echo {x}\nmetric.loss = {number}\n[space]\nx = choice(1, 2, 3)\n"
+                       "[search]\ntype = gp\n")
+        self.run_node("run", ini)
+
+        for words, code in ((("resume", "results/x"), 0), (("stop", "results/x"), 6)):
+            self.assertIn("takes further samples, unless what ended it still holds (all"
+                          " configurations of the space were tried)",
+                          self.run_node(*words, code=code).err)
+
     def test_commands_say_whose_requests_count_while_a_conversation_goes_on(self):
         ini = self.ini("[experiment]\nmetric = loss\nmode = min\n[space]\nx = 1\n")
         child = self.start("ask-tell", ini, stdin=subprocess.PIPE)

@@ -213,6 +213,14 @@ class Code(Scripted):
 
         self.assertIn("nothing can be compared: trial 00000 of x never reported\n", told.out)
 
+    def test_a_rerun_tells_the_configuration_that_ran(self):
+        self.run_node("run", self.job())
+
+        told = self.run_node("rerun", "results/x", "1", "--space.x", "choice(3)", "-o", "json")
+
+        self.assertEqual(told.json()["config"], {"x": 3})
+        self.assertIn("loss=3.", self.trial_file(0, "stdout", "x-rerun-00001").read_text())
+
     def test_a_rerun_where_nothing_but_nan_was_reported_says_so(self):
         script = "#!/bin/sh\necho loss=nan\n"
         self.job(script=script)

@@ -8,6 +8,7 @@
 #include "output/format.hpp"
 #include "run/ending.hpp"
 #include "run/load_configuration.hpp"
+#include "run/snapshot.hpp"
 #include "simulate/table_model.hpp"
 #include "simulate/target_watch.hpp"
 #include "tune/core/program_name.hpp"
@@ -59,21 +60,13 @@ simulation_options world_of(const simulate_request& what, const loaded_spec& loa
   return result;
 }
 
-run_snapshot snapshot_of(const loaded_spec& loaded, const simulation& world) {
-  run_snapshot result;
-  result.experiment = loaded.what.experiment.name;
-  result.objectives = loaded.what.experiment.objectives;
-  auto view = world.machine().view();
-  result.counts = view.counts;
-  result.elapsed = world.elapsed();
-  if (view.best) {
-    auto& best = result.best.emplace();
-    best.trial = view.best->trial;
-    best.config = view.best->config;
-    best.metrics = view.best->at->metrics;
-    best.iteration = view.best->at->iteration;
-    best.status = view.best->status;
-    best.runs = view.best->runs;
+run_snapshot snapshot_in(const loaded_spec& loaded, const simulation& world) {
+  auto result = snapshot_of(frame_of(loaded.what, {}), world.machine().view(), world.elapsed());
+  // Checkpoints of a simulation lie nowhere.
+  if (result.best) {
+    result.best->checkpoint.clear();
+    result.best->checkpoint_iteration = 0;
+    result.best->checkpoint_metrics.reset();
   }
   return result;
 }
@@ -191,7 +184,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   }
   auto end = *world.finished();
   auto reached = target ? target->reached() : std::nullopt;
-  auto last = snapshot_of(*loaded, world);
+  auto last = snapshot_in(*loaded, world);
   if (format == output_format::table) {
     auto environment = terminal_environment::of_process();
     style look{wants_color(line.color, environment, ::isatty(STDOUT_FILENO) == 1)};

@@ -63,7 +63,7 @@ private:
   std::int64_t offset_;
 };
 
-bool changes_configurations(const std::string& scheduler) {
+bool may_mutate(const std::string& scheduler) {
   return scheduler == "pbt" || scheduler == "pb2" || scheduler == "pbt_replay";
 }
 
@@ -91,7 +91,7 @@ expected<experiment_facts> facts_in(store_reader& from) {
   result.constraints = what->experiment.constraints;
   for (const auto& x : what->space)
     result.space.emplace_back(x.name, x.text);
-  result.changes_configurations = changes_configurations(what->scheduler.type);
+  result.may_mutate = may_mutate(what->scheduler.type);
   return result;
 }
 
