@@ -372,7 +372,7 @@ class Numbers(Served):
         for line in ('tune_trials{experiment="x",state="terminated"} 2',
                      'tune_trials{experiment="x",state="running"} 0',
                      'tune_trial_attempts_total{experiment="x",outcome="finished"} 2',
-                     'tune_results_total{experiment="x"} 6',
+                     'tune_results_total{experiment="x"} 2',
                      'tune_experiment_running{experiment="x"} 0'):
             self.assertIn(line + "\n", told)
         self.assertEqual(told.count("# TYPE tune_trials "), 1)
