@@ -40,7 +40,7 @@ struct fed_sink {
     const auto behind = committed - std::min(committed, feed.cursor());
     auto missing = behind == 0 ? std::string{}
                                : "; " + counted_events(behind)
-                                     + " of the record were not told, which resume makes up for";
+                                     + " of the record were not told";
     if (why.code == ec::timeout)
       return "the sink " + name + " was not done within finish_timeout" + missing;
     return "the sink " + name + " is told no more: " + to_text(why) + missing;

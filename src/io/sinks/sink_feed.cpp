@@ -91,7 +91,7 @@ expected<experiment_facts> facts_in(store_reader& from) {
   result.constraints = what->experiment.constraints;
   for (const auto& x : what->space)
     result.space.emplace_back(x.name, x.text);
-  result.may_mutate = may_mutate(what->scheduler.type);
+  result.changes_configurations = may_mutate(what->scheduler.type);
   return result;
 }
 

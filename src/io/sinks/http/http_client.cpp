@@ -131,6 +131,8 @@ private:
       curl_easy_setopt(handle_.get(), CURLOPT_POSTFIELDS, json->data());
     }
     const auto code = curl_easy_perform(handle_.get());
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+      return error{ec::unreachable, shown_url(url) + ": there is no time left for a request"};
     if (code != CURLE_OK)
       return error{ec::unreachable, shown_url(url) + ": " + curl_easy_strerror(code)};
     curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &result.status);

@@ -202,7 +202,6 @@ public:
     of_ = what;
     columns_ = hparam_columns{what};
     to_.look(what);
-    tells_whole_ = to_.cursor() == 0;
   }
   [[nodiscard]] sequence cursor() const override { return to_.cursor(); }
 
@@ -254,8 +253,8 @@ private:
   experiment_facts of_;
   hparam_columns columns_;
   event_directory to_;
-  /// Whether the experiment's own run is still to be written.
-  bool tells_whole_ = false;
+  /// Whether the experiment's own run may still be to be written. Where it is, nothing is added.
+  bool tells_whole_ = true;
 
   void tell_whole(double wall, const object& first) {
     to_.begin_with(whole_run, event_file::version_record(wall)
