@@ -65,6 +65,7 @@ expected<reported_experiment> read_experiment(const std::string& given, const ch
     return as_error(*fault);
   result.answers = std::move(std::get<report_answers>(answers));
   add_importance(facts->what, result.answers.importance);
+  facts->what.front = result.answers.front;
   result.found = all_findings(facts->what);
   facts->configuration = redacted(std::move(facts->configuration));
   result.ini = without_comments(print_spec(facts->configuration, request_for(all)));
