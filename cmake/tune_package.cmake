@@ -84,7 +84,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME "tune-node-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION "libdevel")
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-  "tune-node (= ${PROJECT_VERSION}-1), libarchive-dev, libboost-program-options-dev, libcaf-dev, libcurl4-openssl-dev, libspdlog-dev, libsqlite3-dev, libssl-dev, libxxhash-dev")
+  "tune-node (= ${PROJECT_VERSION}-1), libarchive-dev, libboost-program-options-dev, libcaf-dev, libcurl4-openssl-dev, libncurses-dev, libspdlog-dev, libsqlite3-dev, libssl-dev, libxxhash-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
   "Headers, static libraries, and files for CMake and pkg-config, to run\nexperiments from a C++ program, or to write trainables, schedulers and\nsearchers of one's own.")
 include(CPack)

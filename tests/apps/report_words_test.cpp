@@ -43,6 +43,13 @@ TEST(report_words, tell_what_won_in_the_metric_itself) {
   EXPECT_THAT(words[1], HasSubstr("noise was not measured"));
 }
 
+TEST(report_words, tell_of_several_objectives_how_many_are_on_the_front) {
+  auto what = made_up_study();
+  what.front = 3;
+
+  EXPECT_THAT(won_words(what)[1], HasSubstr("3 trials are on the Pareto front"));
+}
+
 TEST(report_words, tell_runs_and_their_error) {
   auto what = made_up_study();
   run_statistics first, second;

@@ -3,6 +3,7 @@
 an environment of the test's own. Skipped, with the reason, where it cannot be had."""
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -14,7 +15,7 @@ import time
 from fcntl import ioctl
 from pathlib import Path
 
-from e2e import DEADLINE, TUNE_NODE, Case, clean_environment, main
+from e2e import DEADLINE, TUNE_NODE, Case, CertifiedCase, clean_environment, main
 
 SKIPPED = 77
 VERSION = "pyte>=0.8,<0.9"
@@ -94,19 +95,19 @@ class Screen:
         self.case.assertEqual(termios.tcgetattr(self.theirs), self.before)
 
 
-class Top(Case):
-    def slow(self, samples=3):
-        """An experiment that goes on until it is stopped, with two trials at once."""
-        script = self.directory / "slow.py"
-        script.write_text(
-            "import time, sys\nfor i in range(100000):\n"
-            "  print('loss=%g' % (1 / (i + 1)), flush=True); time.sleep(0.05)\n")
-        return self.ini(
-            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n"
-            "max_concurrent_trials = 2\n[trainable]\ncommand = %s %s {x}\n"
-            "metric.loss = loss=([0-9.]+)\n[space]\nx = randint(0, 9)\n"
-            % (samples, sys.executable, script))
+def slow(case):
+    """An experiment that goes on until it is stopped, with two trials at once."""
+    script = case.directory / "slow.py"
+    script.write_text(
+        "import time, sys\nfor i in range(100000):\n"
+        "  print('loss=%g' % (1 / (i + 1)), flush=True); time.sleep(0.05)\n")
+    return case.ini(
+        "[experiment]\nmetric = loss\nmode = min\nnum_samples = 3\n"
+        "max_concurrent_trials = 2\n[trainable]\ncommand = python3 ./slow.py {x}\n"
+        "metric.loss = loss=([0-9.]+)\n[space]\nx = randint(0, 9)\n")
 
+
+class Top(Case):
     def finished(self):
         self.run_node("run", self.experiment("tune report 5", samples=4), "--quiet")
 
@@ -144,7 +145,7 @@ class Top(Case):
         at.end(0)
 
     def test_steers_a_running_experiment(self):
-        run = self.start("run", self.slow(), "--quiet")
+        run = self.start("run", slow(self), "--quiet")
         self.wait_until(lambda: (self.directory / "results/x/experiment.db").exists(), run)
         at = Screen(self, "top", "results/x")
         at.wait("running", "00001", "RUNNING")
@@ -211,6 +212,37 @@ class Top(Case):
         self.assertIn("nowhere", self.run_node("top", "nowhere", code=3).err)
         at = Screen(self, "top", "results/x")
         at.wait("00003")
+        at.press("q")
+        at.end(0)
+
+
+class TopAtHead(CertifiedCase):
+    def test_shows_and_steers_an_experiment_of_a_head(self):
+        log = self.directory / "head.log"
+        with open(log, "w", encoding="utf-8") as err:
+            head = self.start("head", "--listen", "127.0.0.1:0", "--certs", self.certs, "--cpus", 2,
+                              "--storage", self.directory / "results", "--work",
+                              self.directory / "work", stderr=err)
+        self.wait_until(lambda: "experiments may come" in log.read_text(), head, "a port")
+        where = re.search(r"--head (\S+)", log.read_text()).group(1)
+        reach = ("--head", where, "--certs", self.certs)
+        self.run_node("run", slow(self), "--detach", *reach)
+        drawn = self.run_node("plot", "x", "timeline", "--ascii", *reach, code=None)
+        self.assertTrue(drawn.out.isascii())
+
+        at = Screen(self, "top", "x", *reach)
+        at.wait("x  running", "00001", "RUNNING")
+        at.press("right", "right")
+        at.wait("< log", "loss=")
+        at.press("right")
+        at.wait("< trial", "attempts")
+        at.press("x", "y")
+        at.wait("TERMINATED")
+        at.press("X", "y")
+        at.wait("stopped", absent=["RUNNING"])
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+        at.wait("the head")
         at.press("q")
         at.end(0)
 

@@ -310,9 +310,8 @@ findings lead_within_noise(const study& x) {
                  + ", with a standard error of " + number_text(lead->noise)
                  + ". More runs of the best few (confirm, confirm_runs) would tell them apart."}};
   return {{"noise_unknown", "Whether the winner is better or was lucky is not known",
-           "No configuration ran twice, and the lead of " + number_text(lead->by)
-               + " over the second is no more than the spread of the next best ("
-               + number_text(lead->noise)
+           "No configuration ran twice, and its lead over the second, " + number_text(lead->by)
+               + ", is no more than the spread of the next best (" + number_text(lead->noise)
                + "). Run the best few again: [experiment] confirm = 3."}};
 }
 

@@ -126,6 +126,8 @@ std::variant<report_answers, view_fault> answers_for_report(views& from, const s
       return *fault;
     if (asked.part == "importance" && asked.fits.empty())
       result.importance = *std::get<value>(answer).as_object();
+    if (const auto* front = std::get<value>(answer).as_object()->find("front"))
+      result.front = front->as_list() == nullptr ? 0 : front->as_list()->size();
     if (has_something(asked.part, *std::get<value>(answer).as_object()))
       filled.push_back(asked.part);
     all.emplace_back(stored(asked, std::move(std::get<value>(answer))));

@@ -14,6 +14,8 @@ struct report_answers {
   object all;
   /// The answer about the importance of parameters for the first objective.
   object importance;
+  /// Trials on the Pareto front; 0: there is one objective.
+  std::size_t front = 0;
   /// The charts that have something to show, by their names in `web/report.js`, in order.
   std::vector<std::string> charts;
 };

@@ -26,6 +26,18 @@ std::string new_label(const std::string& name, std::set<std::string>& used) {
   return result;
 }
 
+/// Without the explanations, which `config print` gives.
+std::string without_comments(const std::string& ini) {
+  std::string result;
+  for (std::size_t at = 0; at < ini.size();) {
+    const auto end = std::min(ini.find('\n', at), ini.size());
+    if (ini[at] != '#')
+      result.append(ini, at, end - at).append("\n");
+    at = end + 1;
+  }
+  return result;
+}
+
 error as_error(const view_fault& why) {
   return {ec::storage, why.detail};
 }
@@ -53,9 +65,10 @@ expected<reported_experiment> read_experiment(const std::string& given, const ch
     return as_error(*fault);
   result.answers = std::move(std::get<report_answers>(answers));
   add_importance(facts->what, result.answers.importance);
+  facts->what.front = result.answers.front;
   result.found = all_findings(facts->what);
   facts->configuration = redacted(std::move(facts->configuration));
-  result.ini = print_spec(facts->configuration, request_for(all));
+  result.ini = without_comments(print_spec(facts->configuration, request_for(all)));
   result.facts = std::move(*facts);
   return result;
 }

@@ -141,7 +141,7 @@ std::string again_html(const reported_experiment& x) {
            "<code>(redacted)</code>, and run <code>tune-node run again.ini</code>. Values of "
            "environment variables, and of keys that look like secrets, were taken out.</p>\n"
          + html_table({{"What"}, {"Value"}}, rows, "What belongs to the configuration")
-         + "<details><summary>Configuration</summary>\n<pre tabindex=\"0\">"
+         + "<details open><summary>Configuration</summary>\n<pre tabindex=\"0\">"
          + html_text(x.ini, true) + "</pre></details>\n";
 }
 

@@ -103,6 +103,9 @@ struct study {
   bool maximise = true;
   /// All objectives: "minimise loss, maximise accuracy".
   std::string objectives = {};
+  /// With several objectives: trials that no other one beats in all of them. 0: there is one
+  /// objective.
+  std::size_t front = 0;
   /// As the user wrote them; empty: none.
   std::string constraints = {};
   std::string searcher = {};

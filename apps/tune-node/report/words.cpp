@@ -150,6 +150,10 @@ paragraphs won_words(const study& x) {
   if (best.how.violation > 0)
     text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
   paragraphs result{std::move(text)};
+  if (x.front > 0)
+    result.push_back("There are several objectives, of which this is the first: "
+                     + counted(x.front, "trial") + (x.front == 1 ? " is" : " are")
+                     + " on the Pareto front, beaten by no other in all of them.");
   if (!x.runs.empty())
     result.push_back("Its configuration: " + runs_text(x.runs.front()) + ".");
   result.push_back(noise_text(x));

@@ -183,6 +183,25 @@ private:
     to.total = to.rows.size();
   }
 
+  /// What the trial printed, or where it printed nothing what it complained of.
+  expected<std::string> log_of(const std::string& trial) {
+    auto text = output_of("logs", {}, {trial}, 0);
+    return text ? text : output_of("logs", {"--stderr"}, {trial}, 0);
+  }
+
+  expected<std::string> panel_text(const top_wish& wish, std::optional<trial_id> trial,
+                                   std::vector<std::string> size) {
+    if (wish.panel == top_panel::curve)
+      return output_of("plot", std::move(size), {"curves"}, wish.columns);
+    if (wish.panel == top_panel::history)
+      return output_of("plot", std::move(size), {"history"}, wish.columns);
+    if (!trial)
+      return std::string{};
+    if (wish.panel == top_panel::log)
+      return log_of(to_text(*trial));
+    return output_of("trials", {"--why=" + to_text(*trial)}, {}, wish.columns);
+  }
+
   void add_panel(top_data& to, const top_wish& wish) {
     const auto trial = wish.trial ? wish.trial : to.best_trial;
     if (wish.lines == 0)
@@ -192,15 +211,7 @@ private:
         "--height=" + std::to_string(std::max<std::size_t>(6, wish.lines))};
     if (!look_.is_unicode)
       size.emplace_back("--ascii");
-    auto text = expected<std::string>{std::string{}};
-    if (wish.panel == top_panel::curve)
-      text = output_of("plot", size, {"curves"}, wish.columns);
-    else if (wish.panel == top_panel::history)
-      text = output_of("plot", size, {"history"}, wish.columns);
-    else if (trial && wish.panel == top_panel::log)
-      text = output_of("logs", {}, {to_text(*trial)}, 0);
-    else if (trial)
-      text = output_of("trials", {"--why=" + to_text(*trial)}, {}, wish.columns);
+    const auto text = panel_text(wish, trial, std::move(size));
     if (!text)
       to.panel = {cut(printable(text.error().detail), wish.columns)};
     else if (wish.panel == top_panel::log)

@@ -91,7 +91,7 @@ top_row row_of(const object& trial, const std::string& metric) {
   const auto* metrics = trial.find("best_metrics");
   const auto* known = metrics == nullptr ? nullptr : metrics->as_object();
   const auto* found = known == nullptr ? nullptr : find_path(*known, metric);
-  result.value = found == nullptr ? "-" : short_text(*found);
+  result.value = found == nullptr || found->is_null() ? "-" : short_text(*found);
   return result;
 }
 
