@@ -202,6 +202,7 @@ public:
   void back() override {}
   void lost(const std::string&) override { std::_Exit(0); }
   void waits(const std::string& why, std::chrono::milliseconds) override { give_up(why); }
+  void idle() override {}
   void ended(const worker_end& how) override { give_up(how.why); }
 };
 
