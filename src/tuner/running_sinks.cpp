@@ -39,8 +39,7 @@ struct fed_sink {
   [[nodiscard]] std::string farewell(const error& why) const {
     const auto behind = committed - std::min(committed, feed.cursor());
     auto missing = behind == 0 ? std::string{}
-                               : "; " + counted_events(behind)
-                                     + " of the record were not told";
+                               : "; " + counted_events(behind) + " of the record were not told";
     if (why.code == ec::timeout)
       return "the sink " + name + " was not done within finish_timeout" + missing;
     return "the sink " + name + " is told no more: " + to_text(why) + missing;
