@@ -270,7 +270,7 @@ class Optuna(SinkCase):
             "[trainable]\ncommand = sh -c 'test {x} != 3 && echo loss={x} speed={y} memory={z}'\n"
             "metric.loss = loss={number}\nmetric.speed = speed={number}\nmetric.memory = memory={number}\n"
             "[space]\nx = randint(0, 9)\ny = randint(0, 9)\nz = randint(0, 9)\n[search]\ntype = random\n"
-            "points = [{\"x\": 3, \"y\": 1, \"z\": 1}, {\"x\": 1, \"y\": 9, \"z\": 9}, "
+            "points = [{\"x\": 3, \"y\": 1, \"z\": 1}, {\"x\": 1, \"y\": 8, \"z\": 8}, "
             "{\"x\": 2, \"y\": 5, \"z\": 2}]\n"
         )
         self.run_node("run", path, "-q", code=None)
@@ -311,16 +311,16 @@ class Optuna(SinkCase):
 
 
 class Mlflow(SinkCase):
-    def serve(self):
-        """A tracking server over SQLite. It is slow to begin."""
+    def choose_port(self):
+        """Where a tracking server will be: it is slow to begin."""
         self.python = venv_with("mlflow", "mlflow>=3,<4")
         with contextlib.closing(socket.socket()) as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.url = "http://127.0.0.1:%d" % self.port
-        return self.start_server()
 
     def start_server(self):
+        """A tracking server over SQLite."""
         log = open(self.directory / "mlflow.log", "ab")
         self.addCleanup(log.close)
         server = subprocess.Popen(
@@ -344,7 +344,6 @@ class Mlflow(SinkCase):
             return False
 
         self.wait_until(answers, server, "the tracking server")
-        return put_away
 
     def finish(self, child, code=0):
         if isinstance(child, subprocess.Popen) and child.stdout is None:
@@ -377,8 +376,7 @@ class Mlflow(SinkCase):
         self.assertEqual(best, int(ours.json()[0]["trial"]))
 
     def test_reads_what_came_late_and_what_came_twice(self):
-        stop = self.serve()
-        stop()
+        self.choose_port()
         # It is away while the trials run, and back when the experiment is resumed.
         path = self.sink_experiment("mlflow = %s\nfinish_timeout = 1" % self.url, samples=3)
         done = self.run_node("run", path)
