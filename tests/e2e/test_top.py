@@ -36,7 +36,7 @@ def bring_pyte(where):
 class Screen:
     """A program on a terminal of 80 columns and 24 lines."""
 
-    def __init__(self, case, *words, program=TUNE_NODE, ends=True):
+    def __init__(self, case, *words, program=TUNE_NODE, ends=True, term="xterm"):
         import pyte
 
         columns, lines = 80, 24
@@ -53,7 +53,7 @@ class Screen:
         self.child = case.start(
             *words, program=program, stdin=self.theirs, stdout=self.theirs, stderr=self.theirs,
             start_new_session=True, preexec_fn=lambda: ioctl(0, termios.TIOCSCTTY, 0),
-            env=clean_environment(TERM="xterm", LC_ALL="C.UTF-8"))
+            env=clean_environment(TERM=term, LC_ALL="C.UTF-8"))
         self.ends = ends
 
     def resize(self, columns, lines):
@@ -210,6 +210,11 @@ class Top(Case):
         self.finished()
         self.assertIn("needs a terminal", self.run_node("top", "results/x", code=3).err)
         self.assertIn("nowhere", self.run_node("top", "nowhere", code=3).err)
+        for term in ("dumb", "nosuchterm"):
+            at = Screen(self, "top", "results/x", term=term)
+            self.assertEqual(at.child.wait(timeout=DEADLINE), 3)
+            at.listen()
+            self.assertIn(("TERM=" + term).encode(), at.seen)
         at = Screen(self, "top", "results/x")
         at.wait("00003")
         at.press("q")

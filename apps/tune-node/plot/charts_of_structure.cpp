@@ -121,9 +121,12 @@ expected<chart> parallel_chart(const object& from) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto is_best = i + best >= lines.size();
     chart_series line{form::line, is_best ? chart_ink::first : chart_ink::faint, {}};
-    for (std::size_t k = 0; k < axes.size(); ++k)
-      line.points.emplace_back(static_cast<double>(k),
-                               place_of(*axes[k], cell_of(*lines[i], k + 2)));
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      // A line passes a parameter that the trial does not have.
+      const auto at = place_of(*axes[k], cell_of(*lines[i], k + 2));
+      if (std::isfinite(at))
+        line.points.emplace_back(static_cast<double>(k), at);
+    }
     result.series.push_back(std::move(line));
   }
   result.series.back().name = "the best tenth";

@@ -78,7 +78,7 @@ public:
       x.text = cut(printable(x.text), 28);
       widest = std::max(widest, display_width(x.text));
     }
-    box_ = {14 + 7.0 * static_cast<double>(widest), what.title.empty() ? 14.0 : 34.0,
+    box_ = {18 + 7.4 * static_cast<double>(widest), what.title.empty() ? 14.0 : 34.0,
             static_cast<double>(size.width) - 18, static_cast<double>(size.height) - 44};
   }
 
@@ -192,7 +192,7 @@ private:
   void legend() {
     auto x
         = box_.left
-          + (what_.title.empty() ? 0 : 20 + 8.0 * static_cast<double>(display_width(what_.title)));
+          + (what_.title.empty() ? 0 : 24 + 8.8 * static_cast<double>(display_width(what_.title)));
     for (const auto& each : what_.series) {
       if (each.name.empty())
         continue;

@@ -78,8 +78,10 @@ std::vector<top_line> top_state::list_lines(const style& colors) const {
   for (std::size_t i = 0; i < list_rows(); ++i) {
     const auto row = first_ + i;
     if (row >= data_.rows.size()) {
-      result.push_back(
-          {row == 0 ? "no trial" + std::string{wish_.filter.empty() ? " yet" : " fits"} : ""});
+      const auto* why = data_.status.empty()   ? "reading ..."
+                        : wish_.filter.empty() ? "no trial yet"
+                                               : "no trial fits";
+      result.push_back({row == 0 ? why : ""});
       continue;
     }
     const auto is_chosen = chosen == row;

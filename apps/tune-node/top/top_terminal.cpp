@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "top/top_terminal.hpp"
 
+#include "console/text.hpp"
+
 #include <unistd.h>
 
 #include <array>
@@ -202,12 +204,13 @@ top_terminal::~top_terminal() = default;
 expected<std::unique_ptr<top_terminal>> top_terminal::open(bool has_color) {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1)
     return error{ec::unreadable, "it needs a terminal; status, trials and plot do without"};
-  auto* screen = ::newterm(nullptr, stdout, stdin);
+  const auto can_place = can_redraw(terminal_environment::of_process(), true);
+  auto* screen = can_place ? ::newterm(nullptr, stdout, stdin) : nullptr;
   if (screen == nullptr) {
     const auto* name = std::getenv("TERM");
-    return error{ec::unreadable, "the terminal (TERM=" + std::string{name == nullptr ? "" : name}
-                                     + ") is not one that can be drawn on; status, trials and plot "
-                                       "do without"};
+    return error{ec::unreadable,
+                 "the terminal (TERM=" + printable(name == nullptr ? "" : name)
+                     + ") is not one that can be drawn on; status, trials and plot do without"};
   }
   ::set_term(screen);
   auto parts = std::make_unique<impl>(screen, has_color && ::has_colors());
