@@ -5,6 +5,7 @@
 #include "command/looking_requests.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
+#include "command/running_requests.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/program_name.hpp"
@@ -151,6 +152,7 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.cluster = x.text("cluster").value_or(result.cluster);
   result.storage = x.text("storage").value_or(result.storage);
   result.work = x.text("work").value_or("");
+  result.log_file = x.text("log-file").value_or("");
   result.local = !x.has("no-local");
   for (const auto& done :
        {read_option(x, "listen", result.listen, peer_address_from, where),
@@ -170,6 +172,7 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   result.certs = x.text("certs").value_or("");
   result.cluster = x.text("cluster").value_or(result.cluster);
   result.work = x.text("work").value_or("");
+  result.log_file = x.text("log-file").value_or("");
   result.insecure_plaintext = x.has("insecure-plaintext");
   result.once = x.has("once");
   result.own_storage = x.has("own-storage");
@@ -181,24 +184,6 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
         read_option(x, "join-timeout", result.join_timeout, time, where),
         read_option(x, "leave-grace", result.leave_grace, time, where),
         read_liveness(x, result.liveness, where)}) {
-    if (!done)
-      return done.error();
-  }
-  return request{std::move(result)};
-}
-
-expected<request> ask_tell_from(const read_result& x, const command_doc& where) {
-  ask_tell_request result;
-  result.file = x.positionals[0];
-  result.resume = x.has("resume");
-  result.overrides = x.overrides;
-  if (x.has("lease") && !x.has("http"))
-    return wrong(
-        "--lease needs --http: on stdin there is one executor, which is lost with its input",
-        &where);
-  auto time = [](const std::string& text) { return time_from(text); };
-  for (const auto& done : {read_option(x, "http", result.http, peer_address_from, where),
-                           read_option(x, "lease", result.lease, time, where)}) {
     if (!done)
       return done.error();
   }

@@ -89,8 +89,8 @@ private:
     const auto* given = ::archive_entry_pathname(entry);
     const std::string shown = given == nullptr ? "" : given;
     if (++entries_ > 2 * limits_.files)
-      return error{ec::bad_option, "the archive: more than " + std::to_string(2 * limits_.files)
-                                       + " entries"};
+      return error{ec::bad_option,
+                   "the archive: more than " + std::to_string(2 * limits_.files) + " entries"};
     if (::archive_entry_hardlink(entry) != nullptr)
       return bad_entry(shown, "links are not taken: send the file itself");
     const auto type = ::archive_entry_filetype(entry);
@@ -184,7 +184,8 @@ error not_written(const fs::path& path) {
 }
 
 expected<void> write_one(const uploaded_file& x, const fs::path& to) {
-  const store::descriptor file{::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+  const store::descriptor file{::open(to.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                       x.executable ? 0700 : 0600)};
   if (file.number() < 0)
     return not_written(to);

@@ -91,9 +91,8 @@ control_answer told(std::optional<trial_id> trial, verdict what, std::string tex
 expected<object> talk_request_from(const http::request& what, const http::route& where) {
   json_limits limits;
   limits.unique_names = true;
-  auto body = what.body.empty()
-                  ? expected<object>{object{}}
-                  : object_from_loose_json(what.body, json_position::plain, limits);
+  auto body = what.body.empty() ? expected<object>{object{}}
+                                : object_from_loose_json(what.body, json_position::plain, limits);
   if (!body)
     return error{body.error().code, "the body: " + body.error().detail};
   if (where.id != "ask") {
@@ -129,8 +128,7 @@ http::response talk_requests::answer(const http::request& what, const http::rout
                                          + ", or nobody does; clients run those of tune-node"
                                            " ask-tell FILE --http HOST:PORT"});
   auto answered = talk_->answer(*request);
-  return answered ? talk_response(*answered)
-                  : to_response(http::problem_of(answered.error()));
+  return answered ? talk_response(*answered) : to_response(http::problem_of(answered.error()));
 }
 
 http::response talk_requests::carry_out(const control_request& wish) {
@@ -154,9 +152,9 @@ http::response talk_requests::carry_out(const control_request& wish) {
     return talk_response(*answered);
   const auto* added = answered->find("trial");
   const auto trial = wish.trials.empty() ? trial_in_path(to_text(*added)) : wish.trials.front();
-  return told_response(told(trial, verdict::taken,
-                            wish.what == op::add ? "it waits for its turn: ask gives it"
-                                                 : "it is over"));
+  return told_response(
+      told(trial, verdict::taken,
+           wish.what == op::add ? "it waits for its turn: ask gives it" : "it is over"));
 }
 
 } // namespace tune::cli
