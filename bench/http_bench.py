@@ -161,9 +161,17 @@ class Dashboards:
 
     def __init__(self, served, many):
         self.served, self.stopped, self.asked = served, threading.Event(), 0
-        self.all = [threading.Thread(target=self.follow, daemon=True) for _ in range(many)]
+        self.all = [threading.Thread(target=self.follow_to_the_end, daemon=True) for _ in range(many)]
         for x in self.all:
             x.start()
+
+    def follow_to_the_end(self):
+        try:
+            self.follow()
+        except (http.client.HTTPException, OSError):
+            # The run has ended before its clients.
+            if not self.stopped.is_set():
+                raise
 
     def follow(self):
         events = http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=60)
@@ -283,7 +291,7 @@ def main(words):
             name: {key: round(statistics.median(x[key] for x in all), 4) for key in all[0]}
             for name, all in found.items()
         }
-        print(json.dumps(result, indent=1))
+        print(json.dumps(result))
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

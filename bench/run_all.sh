@@ -17,6 +17,7 @@ for word in "$@"; do
   esac
 done
 build=$(cd "$build" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -50,6 +51,8 @@ done
 "$build/bench/tune_store_bench"
 [ $large = no ] || "$build/bench/tune_view_bench"
 "$build/bench/tune_view_bench" view_bench.tmp 10000
+grow=$build/tests/support/tune_grow
+[ ! -x "$grow" ] || python3 "$here/http_bench.py" "$build/apps/tune-node/tune-node" "$grow" 10000
 "$build/bench/tune_suggestion_bench" tpe 100 10000
 "$build/bench/tune_suggestion_bench" gp 100 200 1000
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/runtime_log.hpp"
 
+#include "rotating_sink.hpp"
+
 #include "tune/core/printable.hpp"
 #include "tune/io/files/rotating_file.hpp"
 
 #include <spdlog/async_logger.h>
 #include <spdlog/details/thread_pool.h>
-#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
@@ -41,35 +42,11 @@ std::string with_reason(std::string_view reason) {
   return reason.empty() ? std::string{} : ": " + shown(reason);
 }
 
-/// Writes to the log's file. spdlog's own file sink would follow a link that somebody put there.
-class file_sink : public spdlog::sinks::base_sink<std::mutex> {
-public:
-  explicit file_sink(rotating_file file) : file_{std::move(file)} {}
-  ~file_sink() override { static_cast<void>(file_.flush()); }
-
-protected:
-  void sink_it_(const spdlog::details::log_msg& what) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(what, line);
-    must(file_.write({line.data(), line.size()}));
-  }
-  void flush_() override { must(file_.flush()); }
-
-private:
-  rotating_file file_;
-
-  /// spdlog passes exceptions to its error handler.
-  static void must(const expected<void>& done) {
-    if (!done)
-      throw spdlog::spdlog_ex{done.error().detail};
-  }
-};
-
 class runtime_log : public run_observer {
 public:
   runtime_log(const runtime_log_options& how, rotating_file to)
       : pool_{std::make_shared<spdlog::details::thread_pool>(most_waiting_lines, 1)} {
-    auto file = std::make_shared<file_sink>(std::move(to));
+    auto file = std::make_shared<rotating_sink>(std::move(to));
     file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     // Not registered in spdlog's global list, so two runs in a process do not conflict.
     logger_ = std::make_shared<spdlog::async_logger>("tune", std::move(file), pool_,

@@ -3,10 +3,15 @@
 #include "view/curves.hpp"
 #include "view/fields.hpp"
 #include "view/filter.hpp"
+#include "view/joined_metric.hpp"
+#include "view/node_track.hpp"
+#include "view/parameters.hpp"
 #include "view/query.hpp"
 #include "view/rungs.hpp"
 #include "view/sampling.hpp"
 #include "view/trial_rows.hpp"
+
+#include "tune/io/json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -262,6 +267,30 @@ TEST(curve_maker, draws_over_time_and_cost) {
   EXPECT_EQ(cost.points(), (std::vector<point>{{0.5, 1}}));
 }
 
+TEST(joined_metric, joins_the_reports_of_each_trial) {
+  using kind = column_name::kind;
+  const std::vector<std::pair<kind, double>> wanted{{kind::average, 6.5},
+                                                    {kind::last_5, 10},
+                                                    {kind::last_10, 7.5},
+                                                    {kind::least, 1},
+                                                    {kind::most, 12}};
+  for (const auto& [what, value] : wanted) {
+    joined_metric uut{{what, "loss"}};
+    for (auto i = 1; i <= 12; ++i) {
+      const auto text = R"({"loss":)" + std::to_string(i) + "}";
+      raw_result x;
+      x.trial = {3};
+      x.metrics = text;
+      uut.read(x);
+      x.metrics = R"({"loss":"nan"})";
+      uut.read(x);
+    }
+    EXPECT_EQ(uut.of({3}), value) << static_cast<int>(what);
+    EXPECT_TRUE(std::isnan(uut.of({2})));
+    EXPECT_TRUE(std::isnan(uut.of({4})));
+  }
+}
+
 TEST(rungs, are_read_from_the_reasons_of_decisions) {
   raw_decision x{
       9, {3}, 4, "stop", R"({"rule":"asha","bracket":1,"rung":4,"cutoff":0.5,"value":0.25})"};
@@ -323,6 +352,40 @@ TEST(rungs, nobody_waits_who_has_ended_or_at_the_end_of_the_way) {
   last.settle([](trial_id) { return rung_fate{false, false, false, 1}; }, 2);
   EXPECT_EQ(kind_at(last, 2, 1), went_on);
   EXPECT_EQ(kind_at(last, 1, 2), waits);
+}
+
+TEST(shown_spec, keeps_what_looks_like_a_secret) {
+  spec what;
+  what.trainable.env = {{"COLOUR", "hunter2"}};
+  what.search.options
+      = {{"api-key", "hunter3"}, {"max_tokens", "512"}, {"ACCESS_TOKEN", "hunter4"}};
+  const auto text = to_json(shown_spec(what));
+  EXPECT_EQ(text.find("hunter"), std::string::npos) << text;
+  EXPECT_NE(text.find("512"), std::string::npos) << text;
+}
+
+raw_event node_event(sequence seq, std::string_view kind, std::string_view body) {
+  return {seq, std::chrono::seconds{seq}, kind, body};
+}
+
+TEST(node_track, tells_when_nodes_were_away) {
+  node_track uut;
+  uut.read(node_event(1, "node_up", R"({"node":"a"})"));
+  uut.read(node_event(2, "node_down", R"({"node":"a","why":"silent"})"));
+  uut.read(node_event(3, "node_down", R"({"node":"a","why":"again"})"));
+  uut.read(node_event(4, "placed", R"({"node":"a"})"));
+  uut.read(node_event(5, "node_up", R"({"node":"a"})"));
+  uut.read(node_event(6, "node_down", R"({"node":"b"})"));
+  uut.read(node_event(7, "node_down", "nonsense"));
+
+  ASSERT_EQ(uut.absences().size(), 2u);
+  EXPECT_EQ(uut.absences()[0].node, "a");
+  EXPECT_EQ(uut.absences()[0].from, std::chrono::seconds{2});
+  EXPECT_EQ(uut.absences()[0].to, std::chrono::seconds{5});
+  EXPECT_EQ(uut.absences()[0].why, "silent");
+  EXPECT_EQ(uut.absences()[1].node, "b");
+  EXPECT_FALSE(uut.absences()[1].to);
+  EXPECT_EQ(uut.last(), 7u);
 }
 
 TEST_F(table_test, tells_what_going_on_would_have_cost) {

@@ -143,6 +143,11 @@ TEST_F(views_test, tells_the_story_of_why) {
   EXPECT_TRUE(wanted.as_object()->erase("suggestion"));
   EXPECT_EQ(at(seen, "why"), wanted);
   EXPECT_EQ(at(seen, "status"), value{"TERMINATED"});
+  const auto& decision = *list(seen, "decisions")[0].as_object();
+  EXPECT_GT(at(decision, "t").number().value_or(-1), 0);
+  const auto all = got("/one/decisions");
+  for (const auto& x : list(all, "decisions"))
+    EXPECT_GT(at(*x.as_object(), "t").number().value_or(-1), 0);
   EXPECT_EQ(to_text(at(*list(seen, "decisions")[0].as_object(), "action")), "stop");
   EXPECT_EQ(refused("/one/trials/24"), 404);
   EXPECT_EQ(refused("/one/trials/x"), 404);

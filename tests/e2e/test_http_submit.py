@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Experiments that are sent to a standing head over HTTP, with their files."""
 import io
+import json
 import signal
 import socket
 import tarfile
@@ -43,6 +44,7 @@ class Submit(CertifiedCase, Served):
             self.server = self.start(
                 *("head", "--listen", "127.0.0.1:0", "--certs", self.certs, "--cpus", "2"),
                 *("--storage", self.storage, "--work", self.work, "--http", "127.0.0.1:0"),
+                *("--log-file", self.directory / "head.jsonl"),
                 stderr=err,
                 env=self.served_environment(),
             )
@@ -192,6 +194,23 @@ class Submit(CertifiedCase, Served):
                 self.assertNotIn(SECRET, told.body.decode())
         self.assertNotIn(SECRET, self.log.read_text())
         self.assertNotIn(self.token, self.log.read_text().replace("#token=" + self.token, ""))
+        self.server.send_signal(signal.SIGTERM)
+        self.finish(self.server)
+        kept = (self.directory / "head.jsonl").read_text()
+        self.assertNotIn(SECRET, kept)
+        self.assertNotIn(self.token, kept)
+        lines = [json.loads(x) for x in kept.splitlines()]
+        self.assertTrue(any("#token=(not shown)" in x["text"] for x in lines), kept)
+        self.assertTrue(any("experiment exp" in x["text"] for x in lines), kept)
+        self.assertEqual({x["who"] for x in lines}, {"head"})
+
+    def test_a_log_file_that_cannot_be_is_named(self):
+        told = self.run_node(
+            *("head", "--listen", "127.0.0.1:0", "--certs", self.certs, "--work"),
+            *(self.directory / "work2", "--log-file", self.directory),
+            code=7,
+        )
+        self.assertIn("--log-file", told.err)
 
 
 if __name__ == "__main__":

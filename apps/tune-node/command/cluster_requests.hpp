@@ -32,6 +32,8 @@ struct head_request {
   std::string storage = "results";
   /// Empty: the default directory.
   std::string work;
+  /// File of its log; empty: none.
+  std::string log_file = {};
   /// Whether this machine runs trials, too.
   bool local = true;
   liveness_rules liveness;
@@ -53,6 +55,8 @@ struct worker_request {
   offered_request offers;
   /// Empty: the default directory.
   std::string work;
+  /// File of its log; empty: none.
+  std::string log_file = {};
   /// Most space for shipped files between jobs. [bytes]
   std::uint64_t cache = std::uint64_t{10} << 30;
   /// 0: no limit.

@@ -5,6 +5,7 @@
 #include "command/looking_requests.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
+#include "command/running_requests.hpp"
 #include "command/up_request.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
@@ -140,6 +141,7 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.cluster = x.text("cluster").value_or(result.cluster);
   result.storage = x.text("storage").value_or(result.storage);
   result.work = x.text("work").value_or("");
+  result.log_file = x.text("log-file").value_or("");
   result.local = !x.has("no-local");
   for (const auto& done :
        {read_option(x, "listen", result.listen, peer_address_from, where),
@@ -159,6 +161,7 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   result.certs = x.text("certs").value_or("");
   result.cluster = x.text("cluster").value_or(result.cluster);
   result.work = x.text("work").value_or("");
+  result.log_file = x.text("log-file").value_or("");
   result.insecure_plaintext = x.has("insecure-plaintext");
   result.once = x.has("once");
   result.own_storage = x.has("own-storage");
@@ -171,24 +174,6 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
         read_option(x, "leave-grace", result.leave_grace, time, where),
         read_option(x, "idle-exit", result.idle_exit, time, where),
         read_liveness(x, result.liveness, where)}) {
-    if (!done)
-      return done.error();
-  }
-  return request{std::move(result)};
-}
-
-expected<request> ask_tell_from(const read_result& x, const command_doc& where) {
-  ask_tell_request result;
-  result.file = x.positionals[0];
-  result.resume = x.has("resume");
-  result.overrides = x.overrides;
-  if (x.has("lease") && !x.has("http"))
-    return wrong(
-        "--lease needs --http: on stdin there is one executor, which is lost with its input",
-        &where);
-  auto time = [](const std::string& text) { return time_from(text); };
-  for (const auto& done : {read_option(x, "http", result.http, peer_address_from, where),
-                           read_option(x, "lease", result.lease, time, where)}) {
     if (!done)
       return done.error();
   }

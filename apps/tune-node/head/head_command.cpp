@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "head/head_command.hpp"
 
+#include "console/announcer.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "head/command_runner.hpp"
@@ -38,8 +39,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void say(const std::string& text) {
-  // In one piece, since any thread may call this.
-  std::cerr << program_name() + " head: " + in_one_line(text) + "\n";
+  announce("head", text);
 }
 
 exit_code refuse(const error& what) {
@@ -183,10 +183,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
     return swept.error();
   last_wait rest{*storage, say};
-  auto tell = [quiet = line.quiet](const std::string& text) {
-    if (!quiet)
-      say(text);
-  };
+  auto tell = [quiet = line.quiet](const std::string& text) { announce("head", text, quiet); };
   auto here = node_of_head(what, all, tell);
   if (!here)
     return here.error();
@@ -249,6 +246,9 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
       return refuse(can.error());
   }
   end_when_exhausted();
+  auto log = kept_log::open(what.log_file, "head");
+  if (!log)
+    return refuse(log.error());
   auto led = lead(line, what, all, *how);
   return led ? exit_code::done : refuse(led.error());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/parameters.hpp"
 
+#include "tune/core/secret_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
@@ -77,11 +78,50 @@ value parameters_value(const spec& what) {
   return result;
 }
 
+namespace {
+
+value without_secrets(const value& x);
+
+/// The same without what has the name of a secret: members, and options, which are pairs of name
+/// and text.
+object without_secrets(const object& x) {
+  object result;
+  for (const auto& [key, each] : x) {
+    const auto is_plain = each.as_object() == nullptr && each.as_list() == nullptr;
+    result.set(key,
+               is_plain && is_secret_name(key) ? value{secret_not_shown} : without_secrets(each));
+  }
+  return result;
+}
+
+bool is_secret_option(const value::list& x) {
+  return x.size() == 2 && x[0].as_string() != nullptr && x[1].as_string() != nullptr
+         && is_secret_name(*x[0].as_string());
+}
+
+value without_secrets(const value& x) {
+  if (const auto* inner = x.as_object())
+    return without_secrets(*inner);
+  const auto* list = x.as_list();
+  if (list == nullptr)
+    return x;
+  if (is_secret_option(*list))
+    return value::list{list->front(), secret_not_shown};
+  value::list result;
+  for (const auto& each : *list)
+    result.push_back(without_secrets(each));
+  return result;
+}
+
+} // namespace
+
 value shown_spec(spec what) {
   for (auto& x : what.trainable.env)
-    x.text = "(not shown)";
+    x.text = secret_not_shown;
   auto whole = object_from_json(to_json(what));
-  return whole ? value{std::move(*whole)} : value{};
+  if (!whole)
+    return {};
+  return without_secrets(*whole);
 }
 
 } // namespace tune::cli

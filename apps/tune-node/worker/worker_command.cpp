@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/worker_command.hpp"
 
+#include "console/announcer.hpp"
 #include "console/human.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
@@ -45,8 +46,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t identity_bytes = 16;
 
 void say(const std::string& text) {
-  // In one piece, since any thread may call this.
-  std::cerr << program_name() + " worker: " + printable(text) + "\n";
+  announce("worker", text);
 }
 
 exit_code refuse(const error& what) {
@@ -107,10 +107,7 @@ public:
   [[nodiscard]] bool was_joined() const { return was_joined_; }
 
 private:
-  void tell(const std::string& text) const {
-    if (!quiet_)
-      say(text);
-  }
+  void tell(const std::string& text) const { announce("worker", text, quiet_); }
 
   bool quiet_;
   std::atomic<bool> was_joined_ = false;
@@ -284,11 +281,11 @@ exit_code work(const command_line& line, const worker_request& what, const choic
   auto how = choose_transport(what.join, what.certs, what.insecure_plaintext);
   if (!how)
     return refuse(how.error());
+  auto log = kept_log::open(what.log_file, "worker");
+  if (!log)
+    return refuse(log.error());
   auto node = node_here(what.name.empty() ? name_of_machine() : what.name, what.offers, all,
-                        [&line](const std::string& text) {
-                          if (!line.quiet)
-                            say(text);
-                        });
+                        [&line](const std::string& text) { announce("worker", text, line.quiet); });
   if (!node)
     return refuse(node.error());
   auto directory = work_directory::claim(what.work);
