@@ -41,9 +41,9 @@ std::string upper(std::string_view text) {
 }
 
 bool is_token(std::string_view word) {
-  return word.size() == token_digits
-         && std::all_of(word.begin(), word.end(),
-                        [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return word.size() == token_digits && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+           return std::isxdigit(c) != 0;
+         });
 }
 
 /// The end of a value: at a blank, a quote or what ends a part of an address.

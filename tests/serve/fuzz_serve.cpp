@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Feeds what reads requests behind the door with nonsense: bodies of orders, of ask and tell, filters,
-// cursors, and archives that are uploaded. Checks what must hold whatever they are given. With
-// -DTUNE_LIBFUZZER it is a target of libFuzzer; else it draws its inputs itself, by changing examples:
+// Feeds what reads requests behind the door with nonsense: bodies of orders, of ask and tell,
+// filters, cursors, and archives that are uploaded. Checks what must hold whatever they are given.
+// With -DTUNE_LIBFUZZER it is a target of libFuzzer; else it draws its inputs itself, by changing
+// examples:
 //
 //   tune_serve_fuzz EXECUTIONS [SEED]
 #include "head/uploaded_files.hpp"
@@ -122,9 +123,8 @@ namespace {
 /// One file in an archive, as plain tar has it.
 std::string archived(const std::string& name, char type, const std::string& text) {
   std::string head(512, '\0');
-  const auto put = [&](std::size_t at, const std::string& what) {
-    head.replace(at, what.size(), what);
-  };
+  const auto put
+      = [&](std::size_t at, const std::string& what) { head.replace(at, what.size(), what); };
   std::array<char, 16> size{};
   std::snprintf(size.data(), size.size(), "%011o", static_cast<unsigned>(text.size()));
   put(0, name);

@@ -61,6 +61,20 @@ expected<void> check_attempt(const object& body, const std::string& what) {
   return {};
 }
 
+/// Checks that "running" names trials, also for an experiment that nobody converses about.
+expected<void> check_running(const object& body) {
+  const auto* given = body.find("running");
+  if (given == nullptr || given->is_null())
+    return {};
+  const auto is_trial = [](const value& x) {
+    return x.as_string() != nullptr || std::holds_alternative<std::int64_t>(x.content());
+  };
+  const auto* all = given->as_list();
+  if (all == nullptr || !std::all_of(all->begin(), all->end(), is_trial))
+    return error{ec::bad_option, "running has to be a list of trials"};
+  return {};
+}
+
 expected<object> telling_from(object body) {
   const auto* named = body.find("op");
   const auto* what = named == nullptr ? nullptr : named->as_string();
@@ -68,6 +82,8 @@ expected<object> telling_from(object body) {
   if (known == tellings().end())
     return error{ec::bad_option, "op has to be one of " + names_of_tellings()};
   if (auto done = check_members(body, known->second); !done)
+    return done.error();
+  if (auto done = check_running(body); !done)
     return done.error();
   if (known->second.count("attempt") > 0) {
     if (auto done = check_attempt(body, known->first); !done)
@@ -104,6 +120,8 @@ expected<object> talk_request_from(const http::request& what, const http::route&
     return result;
   }
   if (auto done = check_members(*body, {"running"}); !done)
+    return done.error();
+  if (auto done = check_running(*body); !done)
     return done.error();
   body->set("op", "ask");
   return body;

@@ -17,12 +17,12 @@ namespace tune {
 /// Makes a text fit for a log: what looks like a secret is replaced by "(not shown)", and control
 /// characters are made visible.
 ///
-/// Secrets are what follows `Bearer `, or a name for which `is_secret_name` holds and `=` or `:`, up to
-/// a blank, and hexadecimal numbers of 64 digits.
+/// Secrets are what follows `Bearer `, or a name for which `is_secret_name` holds and `=` or `:`,
+/// up to a blank, and hexadecimal numbers of 64 digits.
 [[nodiscard]] std::string fit_for_log(std::string_view text);
 
-/// For any thread. Nobody waits for the disk: a thread of its own writes, and drops the oldest lines
-/// if it falls behind.
+/// For any thread. Nobody waits for the disk: a thread of its own writes, and drops the oldest
+/// lines if it falls behind.
 class service_log {
 public:
   struct settings {

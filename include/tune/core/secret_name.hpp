@@ -20,9 +20,9 @@ inline constexpr std::string_view secret_not_shown = "(not shown)";
   std::string name{text};
   for (auto& c : name)
     c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
-  return name.ends_with("TOKEN")
-         || std::any_of(parts.begin(), parts.end(),
-                        [&](auto part) { return name.find(part) != std::string::npos; });
+  return name.ends_with("TOKEN") || std::any_of(parts.begin(), parts.end(), [&](auto part) {
+           return name.find(part) != std::string::npos;
+         });
 }
 
 } // namespace tune
