@@ -160,7 +160,7 @@ command_doc fetch_doc() {
 command_doc export_doc() {
   command_doc result{
       "export",
-      "write an experiment in the form of another program",
+      "write one in another program's form",
       {{"tune-node export results/digits-mlp --format optuna", "digits-mlp.optuna.db"},
        {"tune-node export results/digits-mlp --format mlflow --url http://127.0.0.1:5000",
         "runs of a tracking server"}},

@@ -99,7 +99,7 @@ command_doc run_doc() {
 command_doc up_doc() {
   command_doc result{
       "up",
-      "run an experiment on all machines where srun, mpirun or a loop starts this command",
+      "run one on all machines of a batch job",
       {{"srun tune-node up digits.ini", "in a job of Slurm: one process for each task"},
        {"mpirun tune-node up digits.ini", "the same by MPI"},
        {"for i in 0 1 2; do tune-node up digits.ini -n 3 --rank $i & done; wait", "by hand"},
@@ -159,7 +159,7 @@ command_doc resume_doc() {
 
 command_doc rerun_doc() {
   return {"rerun",
-          "run one configuration of an experiment again, and compare what it reports",
+          "run one configuration again, and compare",
           {{"tune-node rerun results/digits-mlp", "the best, in a directory of its own"},
            {"tune-node rerun results/digits-mlp 42", "that of trial 42"}},
           {directory_argument(), {"TRIAL", {}, argument_kind::number, false}},
@@ -332,7 +332,7 @@ command_doc attach_doc() {
 command_doc certs_doc() {
   return {
       "certs",
-      "make and show the certificates of a cluster",
+      "make and show a cluster's certificates",
       {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
        {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
        {"tune-node certs show", "names, dates, fingerprints"},
