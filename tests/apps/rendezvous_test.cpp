@@ -19,7 +19,12 @@ constexpr std::chrono::milliseconds at_once{0};
 
 class rendezvous_test : public samples::scratch_directory {
 protected:
-  fs::path place = root / "storage" / ".up-x";
+  fs::path place;
+
+  void SetUp() override {
+    samples::scratch_directory::SetUp();
+    place = root / "storage" / ".up-x";
+  }
 
   led_rendezvous made(std::uint64_t size = 3) {
     auto result = led_rendezvous::make(place, size);

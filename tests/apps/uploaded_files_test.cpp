@@ -123,7 +123,7 @@ TEST(uploaded_files, have_one_ini_file) {
   EXPECT_EQ(*ini_file_in({{"a.ini", "", false}, {"lib/b.ini", "", false}}, ""), "a.ini");
   EXPECT_EQ(*ini_file_in({{"lib/b.ini", "", false}}, "lib/b.ini"), "lib/b.ini");
   EXPECT_THAT(ini_file_in(two, "").error().detail, HasSubstr("a.ini, b.ini"));
-  EXPECT_THAT(ini_file_in(two, "c.ini").error().detail, HasSubstr("has no 'c.ini'"));
+  EXPECT_THAT(ini_file_in(two, "c.ini").error().detail, HasSubstr("has no \"c.ini\""));
   EXPECT_FALSE(ini_file_in({{"train.py", "", false}}, ""));
 }
 

@@ -263,7 +263,7 @@ class AtRest(Answers):
         with self.ini('{"op":"add","config":{"x":1}}\n', "more").open() as requests:
             talk = self.run_node("ask-tell", self.directory / "x.ini", "--resume",
                                  "--experiment.num_samples", "3", stdin=requests)
-        self.assertIn('"trial":"00002"', talk.out)
+        self.assertIn('"attempt":0,"config":{"x":1}', talk.out)
 
     def test_run_names_the_conversation_that_is_in_its_way(self):
         self.converse('{"op":"ask"}\n')

@@ -81,8 +81,7 @@ class AskTell(Case):
 
     def test_what_stands_in_trainable_counts_for_nothing(self):
         ini = self.bowl(more="[trainable]\ncommand = ./train {x}\nmetric.loss = loss: {number}\n"
-                        "[scheduler]\ntype = pbt\n"
-                        "[search]\nrepeat = 2\n[checkpoint]\nfrequency = 1\n",
+                        "[scheduler]\ntype = pbt\n",
                         space="x = uniform(0, 1)")
 
         checked = self.run_node("config", "check", "--ask-tell", ini)

@@ -234,7 +234,6 @@ class Limits(Case):
         self.assertEqual(ran.json()["best"]["trial"], "00000")
         self.run_node("run", ini, "--experiment.name", "y", "--cluster.cpus", "2", "--strict", code=5)
         self.run_node("wait", "results/x", code=5)
-        self.run_node("resume", "results/x", "--mode", "errored_only", code=5)
 
     def test_what_failed_trials_reported_before_fail_fast_is_no_success(self):
         (self.directory / "go.sh").write_text(

@@ -177,17 +177,17 @@ class Looking(Case):
 
         told = self.run_node("run", ini)
 
-        self.assertIn("no configuration was confirmed: of the 3 runs that were to confirm the best,"
-                      " 3 failed", told.out)
+        self.assertIn("no configuration was confirmed: 3 of the runs that were to confirm the best"
+                      " failed", told.out)
 
-    def test_a_confirmation_that_a_failure_cuts_short_counts_all_of_it(self):
+    def test_a_confirmation_that_a_failure_cuts_short_is_told(self):
         ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",
                             more="max_failures = 0\nfail_fast = true\n[cluster]\ncpus = 1\n",
                             command="test {seed} -lt 1 && echo x={a}")
 
         told = self.run_node("run", ini, code=4)
 
-        self.assertIn("of the 3 runs that were to confirm the best, 1 failed", told.out)
+        self.assertIn("1 of the runs that were to confirm the best failed", told.out)
 
     def test_a_preview_shows_templates_and_names_what_nobody_is_given(self):
         (self.directory / "t.in").write_text("# head\nvalue = {a}\n")

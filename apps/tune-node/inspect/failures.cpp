@@ -90,10 +90,6 @@ std::string trials_text(const failure_group& x) {
   return x.trials.size() > trials_named ? result + " ..." : result;
 }
 
-std::string counted_runs(std::uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " run" : " runs");
-}
-
 /// "NaN", "the text \"high\"", "a list": what a trial reported instead of a number.
 std::string kind_text(const value* what) {
   if (what == nullptr || what->is_null())
@@ -143,9 +139,9 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
   }
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
   if (known.confirming > 0 && !is_confirmed)
-    result.push_back("no configuration was confirmed: of the " + counted_runs(known.confirming)
-                     + " that were to confirm the best, " + std::to_string(known.confirming_failed)
-                     + " failed, and none had a number; what is best is so by the search alone");
+    result.push_back("no configuration was confirmed: " + std::to_string(known.confirming_failed)
+                     + " of the runs that were to confirm the best failed, and none had a number; "
+                       "what is best is so by the search alone");
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include "console/one_line.hpp"
 #include "console/text.hpp"
+#include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
@@ -25,6 +26,7 @@
 #include "tune/io/spec/machine_check.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/tuner/preparation.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 #include "tune/tuner/run_steps.hpp"
 #include "tune/tuner/standalone_run.hpp"
 
@@ -69,8 +71,11 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   if (!state || *state != directory_state::experiment)
     return {};
   auto way = way_on_in(directory);
+  auto what = recorded_spec(directory);
+  // A conversation is gone on with by its own command, whatever is here.
+  const auto is_whole = way.is_resume || (what && is_asked(*what));
   return error{ec::refused, directory.string() + " holds an experiment already: go on with it by "
-                                + (way.is_resume ? way.command : "adding --resume")
+                                + (is_whole ? way.command : "adding --resume")
                                 + ", or begin beside it by --experiment.name auto"};
 }
 

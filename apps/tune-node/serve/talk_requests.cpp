@@ -66,12 +66,10 @@ expected<void> check_running(const object& body) {
   const auto* given = body.find("running");
   if (given == nullptr || given->is_null())
     return {};
-  const auto is_trial = [](const value& x) {
-    return x.as_string() != nullptr || std::holds_alternative<std::int64_t>(x.content());
-  };
+  const auto is_trial = [](const value& x) { return x.as_string() != nullptr; };
   const auto* all = given->as_list();
   if (all == nullptr || !std::all_of(all->begin(), all->end(), is_trial))
-    return error{ec::bad_option, "running has to be a list of trials"};
+    return error{ec::bad_option, "running has to be a list of trials, each as a text"};
   return {};
 }
 
