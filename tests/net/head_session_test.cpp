@@ -414,7 +414,6 @@ TEST_F(head_session_test, is_not_idle_while_something_runs) {
   EXPECT_FALSE(is_gone(uut));
 
   tell(script->nodes.back(), lease_revoked{9});
-  trial.take<attempt_ended>();
   desk.take<lease_over>();
   pass(59s);
   EXPECT_FALSE(is_gone(uut));
