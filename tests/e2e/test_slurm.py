@@ -9,23 +9,7 @@ import tempfile
 from pathlib import Path
 
 from e2e import ROOT, TUNE_NODE, Case, clean_environment, main
-
-# Saves, and reports, until the gate opens.
-GATED = """#!/bin/sh
-i=0
-echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
-[ -z "$TUNE_TRIAL_RESTORE" ] || i=$(cat "$TUNE_TRIAL_RESTORE/i")
-while :; do
-  i=$((i + 1))
-  mkdir -p "$TUNE_TRIAL_DIR/at$i"
-  echo $i > "$TUNE_TRIAL_DIR/at$i/i"
-  echo "{\\"metrics\\":{\\"loss\\":$1},\\"checkpoint\\":\\"at$i\\"}" >&"$TUNE_TRIAL_REPORT_FD"
-  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
-  case $answer in *stop*) exit 0 ;; esac
-  [ ! -e "$GATE" ] || exit 0
-  sleep 0.1
-done
-"""
+from gated_trial import GATED
 
 
 class Slurm(Case):
@@ -119,8 +103,18 @@ class Jobs(Slurm):
         self.wait_until(lambda: self.job(number).get("Restarts") == "1", None, "a requeue")
         before = self.iterations()
         self.gate.touch()
+        self.wait_for_state(number, "PENDING")
+        self.wait_until(lambda: self.slurm("sinfo", "-h", "-t", "idle", "-o", "%D").stdout == "3\n",
+                        None, "nodes that have cleaned up")
+        self.wait_until(lambda: not self.step_daemons(number), None, "the end of its old steps")
         # A requeued job has to wait for two minutes, unless it is released.
+        said = self.log()
         self.slurm("scontrol", "update", "JobId=" + number, "StartTime=now")
+        self.wait_for_state(number, "COMPLETED", "FAILED")
+        if self.job(number)["JobState"] == "FAILED" and self.log() == said:
+            # Now and then Slurm cannot begin a job on the node that it has only just left, and its
+            # script never ran. Sent again, it goes on as well.
+            number = self.submit("slurm.sbatch", self.directory / "x.ini", "--cpus", 1)
 
         self.wait_for_state(number, "COMPLETED")
 
@@ -215,6 +209,18 @@ class Jobs(Slurm):
             is_ours = here.startswith(str(self.directory)) or str(self.directory).encode() in words
             if is_ours and "python" not in name and int(entry.name) != os.getpid():
                 result.append((int(entry.name), words))
+        return result
+
+    def step_daemons(self, number):
+        """Whether Slurm still cleans up after the job: it may not begin anew on these nodes yet."""
+        result = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if words.startswith(b"slurmstepd: [%s." % number.encode()):
+                result.append(words)
         return result
 
     def lose(self, node):

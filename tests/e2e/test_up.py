@@ -8,23 +8,7 @@ import stat
 from pathlib import Path
 
 from e2e import Case, clean_environment, main
-
-# Reports, and ends once the file exists.
-GATED = """#!/bin/sh
-i=${2:-0}
-echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
-[ -z "$TUNE_TRIAL_RESTORE" ] || i=$(cat "$TUNE_TRIAL_RESTORE/i")
-while :; do
-  i=$((i + 1))
-  mkdir -p "$TUNE_TRIAL_DIR/at$i"
-  echo $i > "$TUNE_TRIAL_DIR/at$i/i"
-  echo "{\\"metrics\\":{\\"loss\\":$1},\\"checkpoint\\":\\"at$i\\"}" >&"$TUNE_TRIAL_REPORT_FD"
-  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
-  case $answer in *stop*) exit 0 ;; esac
-  [ ! -e "$GATE" ] || exit 0
-  sleep 0.05
-done
-"""
+from gated_trial import GATED
 
 LOOP = """[experiment]
 metric = loss
