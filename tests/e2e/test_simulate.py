@@ -23,6 +23,16 @@ class Simulate(Case):
         self.assertEqual(told["best"]["metrics"], ran["best"]["metrics"])
         self.assertIsNone(told["directory"])
 
+    def test_keeps_constraints_as_a_real_run_does(self):
+        words = ["--scheduler.type", "fifo", "--experiment.constraints", "accuracy <= -1000"]
+
+        told = self.simulate(*words, "--output", "json").json()["best"]
+        ran = self.run_node("run", TABLE, *words, "--output", "json").json()["best"]
+
+        self.assertGreater(told["violation"], 0)
+        self.assertEqual(told["violation"], ran["violation"])
+        self.assertIn("no trial keeps all constraints", self.simulate(*words).out)
+
     def test_takes_its_time_from_the_table_and_its_nodes_from_the_caller(self):
         one = self.simulate("--scheduler.type", "fifo", "--output", "json").json()
         four = self.simulate("--scheduler.type", "fifo", "--nodes", "4", "--output", "json").json()
