@@ -18,6 +18,7 @@
 #include "console/stderr_queue.hpp"
 #include "console/terminal_guard.hpp"
 #include "console/text.hpp"
+#include "doctor/doctor_command.hpp"
 #include "exit_code.hpp"
 #include "head/command_runner.hpp"
 #include "head/head_command.hpp"
@@ -180,6 +181,10 @@ struct commander {
       return exit_code::done;
     std::cerr << program_name() << ": " << printable(to_text(done.error())) << '\n';
     return certs_exit_code(done.error().code);
+  }
+
+  exit_code operator()(const doctor_request& x) const {
+    return run_doctor(line, x, table_of(line));
   }
 
   exit_code operator()(const version_request&) const {

@@ -76,6 +76,8 @@ expected<std::uint16_t> head_services::listen(listen_options how) {
   settings.rules = how.liveness;
   settings.head = fresh_secret();
   settings.cluster = std::move(how.cluster);
+  settings.storage = std::move(how.storage);
+  settings.storage_token = std::move(how.storage_token);
   settings.submission_server = std::move(how.submission_server);
   settings.say = std::move(how.say);
   node_registry_ = spawn_node_registry(

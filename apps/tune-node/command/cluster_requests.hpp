@@ -70,4 +70,15 @@ struct worker_request {
   bool own_storage = false;
 };
 
+struct doctor_request {
+  /// The head to which the way is checked; nothing: this machine alone.
+  std::optional<peer_address> join;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  /// A worker's directory; empty: the default one.
+  std::string work;
+};
+
 } // namespace tune::cli

@@ -11,6 +11,7 @@ inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
 inline constexpr auto choosing = "see what can be chosen, or was";
+inline constexpr auto joining = "prepare a cluster, and find what is wrong with it";
 inline constexpr auto knowing = "know the program";
 
 inline constexpr const char* default_certs
@@ -32,6 +33,7 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc worker_doc();
 [[nodiscard]] command_doc attach_doc();
 [[nodiscard]] command_doc certs_doc();
+[[nodiscard]] command_doc doctor_doc();
 
 // Looking at an experiment, or at what can be chosen: command_docs_looking.cpp.
 [[nodiscard]] command_doc status_doc();

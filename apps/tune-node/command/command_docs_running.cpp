@@ -356,7 +356,32 @@ command_doc certs_doc() {
         {},
         "825",
         argument_kind::number},
-       {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
+       {"force", 0, "", "replace the node's certificate and key; never the CA"}},
+      false,
+      joining};
+}
+
+command_doc doctor_doc() {
+  return {
+      "doctor",
+      "find what is wrong with this machine, or the way to a head",
+      {{"tune-node doctor", "this machine: limits, directories, certificates"},
+       {"tune-node doctor --join head:7700", "step by step what a worker does to join"},
+       {"tune-node doctor --join head:7700 -o json", "for a program"}},
+      {},
+      {{"join", 0, "HOST:PORT", "the head to which the way is checked", {}, "this machine alone"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "with --join: no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "with --join: name of the cluster", {}, "default"},
+       {"work",
+        0,
+        "DIR",
+        "where a worker's files and trials are to live",
+        {},
+        "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
+        argument_kind::directory}},
+      false,
+      joining};
 }
 
 } // namespace tune::cli

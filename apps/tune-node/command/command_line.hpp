@@ -365,7 +365,8 @@ using request
                    compare_request, importance_request, attach_request, logs_request, wait_request,
                    fetch_request, export_request, serve_request, report_request, plot_request,
                    top_request, client_command, simulate_request, list_request, config_request,
-                   certs_request, version_request, completion_request, help_request>;
+                   certs_request, doctor_request, version_request, completion_request,
+                   help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

@@ -50,6 +50,7 @@ std::vector<command_doc> all_commands() {
           at_heads_too(list_doc()),
           config_doc(),
           certs_doc(),
+          doctor_doc(),
           {"version",
            "tell the version",
            {{"tune-node version", "also as --version"}},

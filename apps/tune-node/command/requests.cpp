@@ -393,6 +393,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return ask_tell_from(x, where);
   if (where.name == "head")
     return head_from(x, where);
+  if (where.name == "doctor")
+    return doctor_from(x, where);
   if (where.name == "worker")
     return worker_from(x, where);
   if (auto looking = looking_request(x, where))

@@ -27,4 +27,19 @@ expected<request> ask_tell_from(const read_result& x, const command_doc& where) 
   return request{std::move(result)};
 }
 
+expected<request> doctor_from(const read_result& x, const command_doc& where) {
+  doctor_request result;
+  if (auto done = read_option(x, "join", result.join, peer_address_from, where); !done)
+    return done.error();
+  for (const char* option : {"insecure-plaintext", "cluster"}) {
+    if (x.has(option) && !result.join)
+      return wrong("--" + std::string{option} + " goes with --join", &where);
+  }
+  result.certs = x.text("certs").value_or("");
+  result.insecure_plaintext = x.has("insecure-plaintext");
+  result.cluster = x.text("cluster").value_or(result.cluster);
+  result.work = x.text("work").value_or("");
+  return request{std::move(result)};
+}
+
 } // namespace tune::cli

@@ -17,6 +17,8 @@
 
 #include "tune/actors/breaks.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
@@ -81,6 +83,29 @@ expected<fs::path> storage_of(const head_request& what) {
   return result;
 }
 
+/// A token in the storage, by which others can tell whether they see the same directory.
+class storage_mark {
+public:
+  explicit storage_mark(fs::path storage) : storage_{std::move(storage)}, token_{random_hex(16)} {
+    // Without it, nobody can tell; nothing else depends on it.
+    if (!leave_storage_token(storage_, token_))
+      token_.clear();
+  }
+  ~storage_mark() {
+    if (!token_.empty())
+      remove_storage_token(storage_);
+  }
+  storage_mark(const storage_mark&) = delete;
+  storage_mark& operator=(const storage_mark&) = delete;
+
+  [[nodiscard]] const fs::path& storage() const { return storage_; }
+  [[nodiscard]] const std::string& token() const { return token_; }
+
+private:
+  fs::path storage_;
+  std::string token_;
+};
+
 /// The actors of a running head.
 struct standing {
   caf::actor_system& system;
@@ -107,8 +132,11 @@ struct standing {
 /// Opens the port, shows its address, serves until it is told to go, and takes everything down.
 /// @errors also the reason why it could not go on.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
-                     const std::function<void(const std::string&)>& tell, last_wait& rest) {
+                     const std::function<void(const std::string&)>& tell, last_wait& rest,
+                     const storage_mark& mark) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
+  port.storage = mark.token().empty() ? "" : mark.storage().string();
+  port.storage_token = mark.token();
   port.submission_server = submission_server_actor{actors.submission_server};
   port.say = tell;
   // Shared, so that it outlives all callbacks that ring it.
@@ -183,6 +211,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
     return swept.error();
   last_wait rest{*storage, say};
+  const storage_mark mark{*storage};
   auto tell = [quiet = line.quiet](const std::string& text) { announce("head", text, quiet); };
   auto here = node_of_head(what, all, tell);
   if (!here)
@@ -224,7 +253,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
     actors.take_down();
     return page.error();
   }
-  return stand(what, how, actors, tell, rest);
+  return stand(what, how, actors, tell, rest, mark);
 }
 
 /// The number of threads of a head without experiments, and of a first experiment.

@@ -23,6 +23,10 @@ struct node_registry_settings {
   liveness_rules rules = {};
   /// Distinguishes this process from other heads; drawn once.
   std::string head = {};
+  /// Directory of all experiments, and the text that was left there; told to those who check
+  /// whether they see it, too. Empty: not told.
+  std::string storage = {};
+  std::string storage_token = {};
   /// Told, in a line for people, of workers that come in or are refused; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };

@@ -23,6 +23,9 @@ struct listen_options {
   /// Name of the cluster.
   std::string cluster;
   liveness_rules liveness = {};
+  /// See `node_registry_settings`.
+  std::string storage = {};
+  std::string storage_token = {};
   /// The actor that serves clients, at a standing head.
   std::optional<submission_server_actor> submission_server = {};
   /// Told of workers that come and go, in lines for people; from another thread.

@@ -140,4 +140,22 @@ expected<own_certificate> load_own_certificate(const fs::path& directory, calend
   return load_own_certificate(tls_files{paths.certificate, paths.key, paths.authority}, now);
 }
 
+std::string expiry_warning(const own_certificate& x, calendar_time now) {
+  const auto ca_is_first = x.authority.valid.until <= x.certificate.valid.until;
+  const auto& facts = ca_is_first ? x.authority : x.certificate;
+  const auto left = facts.valid.until - now;
+  if (left > expiry_notice)
+    return {};
+  const auto& file = ca_is_first ? x.files.authority : x.files.certificate;
+  const auto when = left < std::chrono::seconds{0}
+                        ? "expired on "
+                        : "expires in "
+                              + std::to_string(std::chrono::floor<std::chrono::days>(left).count())
+                              + " days, on ";
+  return file.string() + " " + when + date_text(facts.valid.until) + "; "
+         + (ca_is_first ? "a new CA, in a new directory: " + program_call("certs init --certs DIR")
+                        : "a new one, where the CA is: "
+                              + program_call("certs issue " + x.certificate.name + " --out DIR"));
+}
+
 } // namespace tune
