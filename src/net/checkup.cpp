@@ -18,10 +18,11 @@ expected<head_checkup> ask_for_checkup(caf::actor_system& system, const head_dia
   const auto began = std::chrono::steady_clock::now();
   const auto asked = wall_ms();
   request(self.operator->(), *node_registry, patience, hello_atom_v, to_json(question))
-      .receive([&](std::string& text) { answer = std::move(text); },
-               [&](const caf::error& why) {
-                 answer = error{ec::unreachable, "the head does not answer: " + render(system, why)};
-               });
+      .receive(
+          [&](std::string& text) { answer = std::move(text); },
+          [&](const caf::error& why) {
+            answer = error{ec::unreachable, "the head does not answer: " + render(system, why)};
+          });
   if (!answer)
     return answer.error();
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -45,8 +45,7 @@ checkup_step machine_step() {
 checkup_step memory_step() {
   if (can_limit_memory())
     return {"cgroups", step_state::fine, "memory limits of trials are enforced by control groups"};
-  return {"cgroups", step_state::warned,
-          "this user can make no control groups with a memory limit",
+  return {"cgroups", step_state::warned, "this user can make no control groups with a memory limit",
           "the memory of trials is not limited; as a service of systemd, Delegate=yes gives the "
           "right to"};
 }
@@ -66,8 +65,8 @@ checkup_step threads_step() {
   if (can)
     return {"processes", step_state::fine,
             "there is room for " + std::to_string(threads_of_run) + " more threads"};
-  return {"processes", step_state::failed, to_text(can.error()), {},
-          exit_code_for(can.error().code)};
+  return {
+      "processes", step_state::failed, to_text(can.error()), {}, exit_code_for(can.error().code)};
 }
 
 checkup_step shared_memory_step() {

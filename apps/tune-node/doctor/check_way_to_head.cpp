@@ -131,8 +131,8 @@ private:
   }
 
   bool reach_port() {
-    return add(from("port", probe_tcp(whom_, soon()), whom_,
-                    "something listens at " + to_text(whom_)));
+    return add(
+        from("port", probe_tcp(whom_, soon()), whom_, "something listens at " + to_text(whom_)));
   }
 
   bool read_certificates() {
@@ -166,8 +166,8 @@ private:
     }
     network_config config{how_};
     caf::actor_system system{config};
-    auto heard = ask_for_checkup(system, dial(system, whom_, how_),
-                                 {this_build(), what_.cluster}, patience);
+    auto heard = ask_for_checkup(system, dial(system, whom_, how_), {this_build(), what_.cluster},
+                                 patience);
     if (!heard) {
       add({"head", step_state::failed, heard.error().detail,
            "is it a head of this program? an older version than this one answers no such questions",

@@ -50,9 +50,8 @@ void write_people(const std::vector<checkup_step>& steps, const table_look& look
 void write_summary(const std::vector<checkup_step>& steps, const table_look& look,
                    std::ostream& out) {
   const auto failed = first_failed(steps);
-  const auto warnings = std::count_if(steps.begin(), steps.end(), [](const auto& x) {
-    return x.state == step_state::warned;
-  });
+  const auto warnings = std::count_if(steps.begin(), steps.end(),
+                                      [](const auto& x) { return x.state == step_state::warned; });
   if (failed != steps.end())
     out << look.colors.paint(tint::bad, "not well: ") << "the first step that failed is "
         << failed->name << "\n";
