@@ -79,6 +79,9 @@ expected<std::uint16_t> head_services::listen(listen_options how) {
   settings.storage = std::move(how.storage);
   settings.storage_token = std::move(how.storage_token);
   settings.submission_server = std::move(how.submission_server);
+  if (how.how.identity)
+    certificates_ = std::make_unique<certificate_watch>(how.how.identity->files,
+                                                        certificate_watch::listeners{{}, how.say});
   settings.say = std::move(how.say);
   node_registry_ = spawn_node_registry(
       system_, std::move(settings), cluster_,
@@ -162,6 +165,7 @@ void head_services::when_crippled(std::function<void(const std::string&)> call) 
 
 void head_services::close() {
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  certificates_.reset();
   send_from_outside(node_, drain_atom_v);
   if (node_registry_) {
     asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);

@@ -267,7 +267,13 @@ command_doc head_doc() {
         "HOST:PORT",
         "serve the page of the storage there, as serve does",
         {},
-        "no page"}}};
+        "no page"},
+       {"enroll",
+        0,
+        "HOST:PORT",
+        "give machines certificates there, for join tokens (certs token)",
+        {},
+        "no such port"}}};
 }
 
 command_doc worker_doc() {
@@ -311,6 +317,13 @@ command_doc worker_doc() {
        {"lost-after", 0, "TIME", "as at the head: when a silent connection is given up", {}, "10s"},
        {"once", 0, "", "go when the head lets it go, instead of waiting for the next"},
        {"idle-exit", 0, "TIME", "go when nothing has run here for so long; 0: never", {}, "0"},
+       {"token", 0, "TOKEN|FILE", "get a certificate for this join token, unless there is one"},
+       {"enroll",
+        0,
+        "HOST:PORT",
+        "with --token: where the head gives certificates",
+        {},
+        "the next port after that of --join"},
        {"own-storage", 0, "",
         "send checkpoints to the head, also where its directory can be written to from here"}}};
 }
@@ -332,19 +345,23 @@ command_doc attach_doc() {
 command_doc certs_doc() {
   return {
       "certs",
-      "make and show a cluster's certificates",
+      "make, show, renew and revoke a cluster's certificates",
       {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
        {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
        {"tune-node certs show", "names, dates, fingerprints"},
-       {"tune-node certs issue head --force", "renew this machine's certificate"}},
-      {{"init|issue|show", {"init", "issue", "show"}},
+       {"tune-node certs rotate", "renew this machine's certificate while it is in use"},
+       {"tune-node certs token --uses 5 --expires 1h", "for worker --token, in place of a copy"},
+       {"tune-node certs revoke w1", "let w1 in no more, and hang up on it"}},
+      {{"init|issue|show|rotate|revoke|token",
+        {"init", "issue", "show", "rotate", "revoke", "token"}},
        {"NAME|FILE|DIR", {}, argument_kind::path, false}},
       {{"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
        {"cluster", 0, "NAME", "init: name of the cluster", {}, "this machine's name"},
        {"out",
         0,
         "DIR",
-        "issue: where to write; for another machine, a directory of its own",
+        "issue: where to write; for another machine, a directory of its own. rotate: whose "
+        "certificate is renewed",
         {},
         "the certificate directory",
         argument_kind::directory},
@@ -356,7 +373,15 @@ command_doc certs_doc() {
         {},
         "825",
         argument_kind::number},
-       {"force", 0, "", "replace the node's certificate and key; never the CA"}},
+       {"force", 0, "", "replace the node's certificate and key; never the CA"},
+       {"uses", 0, "N", "token: how often it counts", {}, "1", argument_kind::number},
+       {"expires", 0, "TIME", "token: for how long it counts, at most 30 days", {}, "1h"},
+       {"name",
+        0,
+        "NAME",
+        "token: name in the certificate",
+        {},
+        "as asked for, with a random ending"}},
       false,
       joining};
 }

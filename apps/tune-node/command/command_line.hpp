@@ -13,6 +13,7 @@
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/status.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/certificates/join_token.hpp"
 #include "tune/io/control/control_words.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/io/spec/resume_mode.hpp"
@@ -328,9 +329,10 @@ struct config_request {
 };
 
 struct certs_request {
-  enum class action : std::uint8_t { init, issue, show };
+  enum class action : std::uint8_t { init, issue, show, rotate, revoke, token };
   action what = action::init;
-  /// `issue`: the node's name; `show`: a file or directory. Empty: not given.
+  /// `issue`: the node's name; `show`: a file or directory; `revoke`: a name or file. Empty: not
+  /// given.
   std::string subject;
   /// Empty: the default directory.
   std::string directory;
@@ -341,6 +343,7 @@ struct certs_request {
   std::vector<std::string> hosts;
   std::chrono::days lifetime = node_lifetime;
   bool force = false;
+  token_order token = {};
 };
 
 struct version_request {};

@@ -11,15 +11,19 @@
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
 #include "run/run_words.hpp"
+#include "run/service_heart.hpp"
 #include "serve/serving.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
 #include "tune/actors/breaks.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/io/enrolment/enrolment.hpp"
 #include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
+#include "tune/io/process/service_notice.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/package_client.hpp"
@@ -129,6 +133,20 @@ struct standing {
   }
 };
 
+/// Null if machines get no certificates here.
+expected<std::unique_ptr<enrolment_server>>
+serve_tokens(const head_request& what, const std::function<void(const std::string&)>& tell) {
+  if (!what.enroll)
+    return std::unique_ptr<enrolment_server>{};
+  auto result = enrolment_server::start(
+      {*what.enroll, what.certs.empty() ? default_certificate_directory() : fs::path{what.certs},
+       tell});
+  if (result)
+    tell("certificates for join tokens: worker --token TOKEN --enroll "
+         + to_text(reachable({what.enroll->host, (*result)->port()})));
+  return result;
+}
+
 /// Opens the port, shows its address, serves until it is told to go, and takes everything down.
 /// @errors also the reason why it could not go on.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
@@ -143,6 +161,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   auto gone = std::make_shared<bell>();
   interrupts watch{[&](int) {
                      *actors.leaves = true;
+                     notify_service_manager("STOPPING=1\nSTATUS=leaving off in order");
                      say("leaving off in order; once more to stop at once");
                      gone->ring({});
                    },
@@ -164,7 +183,16 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   };
   tell("workers may join: " + program_call("worker --join " + words("--cluster")));
   tell("experiments may come: " + program_call("run FILE --head " + words("--cluster.name")));
+  auto enrolment = serve_tokens(what, tell);
+  if (!enrolment) {
+    actors.take_down();
+    return enrolment.error();
+  }
+  const service_heart heart{actors.system, actors.place.cluster()};
+  notify_service_manager("READY=1\nSTATUS=listening at " + to_text(where));
   auto end = gone->wait();
+  notify_service_manager("STOPPING=1");
+  enrolment->reset();
   // The signal thread stays: a second signal ends the process at once.
   actors.take_down();
   rest.begin(*actors.leaves);
@@ -270,6 +298,13 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
     return refuse(open.error());
   if (auto can = can_start_threads(threads_of_head); !can)
     return refuse(can.error());
+  if (what.enroll) {
+    const auto certs = what.certs.empty() ? default_certificate_directory() : fs::path{what.certs};
+    if (auto can = can_sign(certs, calendar_now()); !can)
+      return refuse({can.error().code, "--enroll: " + can.error().detail});
+    if (auto open = can_listen(*what.enroll); !open)
+      return refuse(open.error());
+  }
   if (what.http) {
     if (auto can = can_serve(page_request(*what.http, what.certs)); !can)
       return refuse(can.error());

@@ -6,6 +6,7 @@
 #include "tune/actors/system.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/net/certificate_watch.hpp"
 #include "tune/net/submission_actors.hpp"
 #include "tune/net/transport.hpp"
 
@@ -100,6 +101,7 @@ private:
   std::optional<heartbeat_monitor_local_actor> heartbeat_monitor_;
   std::string secret_;
   std::optional<node_registry_actor> node_registry_;
+  std::unique_ptr<certificate_watch> certificates_;
   std::function<void(const std::string&)> on_crippled_ = [](const std::string&) {};
 };
 

@@ -52,7 +52,7 @@ expected<loaded_texts> load_texts(const tls_files& files) {
                        + (content.error().code == ec::unreadable ? remedy(files) : "")};
     read[i] = std::move(*content);
   }
-  if (auto secret = check_secrecy(files.key, read[1].mode); !secret)
+  if (auto secret = check_secrecy(files.key, read[1]); !secret)
     return secret.error();
   return loaded_texts{std::move(read[0].text), std::move(read[1].text), std::move(read[2].text)};
 }
