@@ -11,7 +11,7 @@ inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
 inline constexpr auto choosing = "see what can be chosen, or was";
-inline constexpr auto joining = "prepare a cluster, and find what is wrong with it";
+inline constexpr auto joining = "prepare clusters, find what is wrong";
 inline constexpr auto knowing = "know the program";
 
 inline constexpr const char* default_certs
