@@ -63,7 +63,8 @@ private:
       auto mine = load_own_certificate(files_);
       if (!mine)
         return is_first ? void() : note_unfit(mine.error().detail);
-      if (mine->certificate.fingerprint != std::exchange(fingerprint_, mine->certificate.fingerprint)
+      if (mine->certificate.fingerprint
+              != std::exchange(fingerprint_, mine->certificate.fingerprint)
           && !is_first)
         tell("new connections use the certificate of " + mine->files.certificate.string()
              + " that ends on " + date_text(mine->certificate.valid.until));
@@ -96,8 +97,7 @@ private:
   }
 };
 
-certificate_watch::certificate_watch(tls_files files, listeners who,
-                                     std::chrono::milliseconds pace)
+certificate_watch::certificate_watch(tls_files files, listeners who, std::chrono::milliseconds pace)
     : thread_{[this, pace, what = looks{std::move(files), std::move(who)}]() mutable {
       run(pace, std::move(what));
     }} {}

@@ -163,8 +163,7 @@ expected<join_token> token_book::make(const std::string& authority, const token_
 expected<std::string> token_book::spend(const join_token& what, calendar_time now) const {
   const error unknown{ec::refused, "the token is not known here"};
   std::error_code ignored;
-  if (!fs::is_directory(place_, ignored) || what.id.size() != id_digits
-      || !is_hexadecimal(what.id))
+  if (!fs::is_directory(place_, ignored) || what.id.size() != id_digits || !is_hexadecimal(what.id))
     return unknown;
   auto lock = book_lock::take(place_);
   if (!lock)
@@ -180,8 +179,7 @@ expected<std::string> token_book::spend(const join_token& what, calendar_time no
   if (record->uses < 1)
     return error{ec::refused, "the token is used up"};
   --record->uses;
-  if (auto done
-      = write_files({{place_ / what.id, text_of(*record), audience::owner_only, true}});
+  if (auto done = write_files({{place_ / what.id, text_of(*record), audience::owner_only, true}});
       !done)
     return done.error();
   return record->name;

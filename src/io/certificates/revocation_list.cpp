@@ -65,10 +65,11 @@ expected<revocation_list> revocation_list::parse(std::string_view text) {
     else if (words[0] == "sha256" && words.size() == 2 && is_fingerprint(words[1]))
       result.add_fingerprint(words[1]);
     else
-      return error{ec::bad_syntax, "line " + std::to_string(number)
-                                       + " is neither 'name NAME YYYY-MM-DDTHH:MM:SSZ' nor 'sha256' "
-                                         "with 64 hexadecimal digits: '"
-                                       + printable(line.substr(0, 80)) + "'"};
+      return error{ec::bad_syntax,
+                   "line " + std::to_string(number)
+                       + " is neither 'name NAME YYYY-MM-DDTHH:MM:SSZ' nor 'sha256' "
+                         "with 64 hexadecimal digits: '"
+                       + printable(line.substr(0, 80)) + "'"};
   }
   return result;
 }
@@ -127,19 +128,21 @@ expected<void> revoke_certificate(const fs::path& directory, const std::string& 
   const auto is_file = what.find('/') != what.npos || fs::is_regular_file(what, ignored);
   if (is_file) {
     auto content = read_small_file(what);
-    auto facts = content ? read_certificate(content->text)
-                         : expected<certificate_facts>{content.error()};
+    auto facts
+        = content ? read_certificate(content->text) : expected<certificate_facts>{content.error()};
     if (!facts)
       return error{ec::bad_option, what + ": " + facts.error().detail};
     list->add_fingerprint(facts->fingerprint);
   } else if (is_node_name(what)) {
     list->add_name(what, now);
   } else {
-    return error{ec::bad_option, "'" + printable(what) + "' is neither the file of a certificate "
-                                                         "nor the name of a node"};
+    return error{ec::bad_option, "'" + printable(what)
+                                     + "' is neither the file of a certificate "
+                                       "nor the name of a node"};
   }
   if (mine && list->has(*mine))
-    return error{ec::refused, "'" + printable(what) + "' is the certificate of " + directory.string()
+    return error{ec::refused, "'" + printable(what) + "' is the certificate of "
+                                  + directory.string()
                                   + " itself: nobody would be let in; give it another one first"};
   return write_files({{file, list->text(), audience::everybody, true}});
 }

@@ -39,8 +39,8 @@ expected<enrolment::grant> ask(const peer_address& head, const enrolment::wish& 
   if (!session)
     return session.error();
   if (auto shaken = enrolment::shake(*session, socket.get(), until); !shaken)
-    return error{ec::unreachable, "no head with the CA of this token answers there: "
-                                      + shaken.error().detail};
+    return error{ec::unreachable,
+                 "no head with the CA of this token answers there: " + shaken.error().detail};
   if (auto said = enrolment::say(*session, socket.get(), enrolment::to_json(what), until); !said)
     return said.error();
   auto answer = enrolment::hear(*session, socket.get(), until);
@@ -65,8 +65,7 @@ expected<std::string> enrol(const peer_address& head, const join_token& token,
   auto facts = read_certificate(got->certificate);
   auto authority = read_certificate(got->authority);
   if (!facts || !authority || authority->fingerprint != token.authority
-      || !is_signed_by(got->certificate, got->authority)
-      || !key_fits(got->certificate, mine->key))
+      || !is_signed_by(got->certificate, got->authority) || !key_fits(got->certificate, mine->key))
     return error{ec::protocol, to_text(head) + ": what came is no certificate of the token's CA"};
   if (auto kept = keep_certificates(directory, {got->certificate, mine->key}, got->authority);
       !kept)

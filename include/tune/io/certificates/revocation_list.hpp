@@ -16,8 +16,8 @@ namespace tune {
 
 /// A list of revoked certificates; its text has one line for each entry:
 ///
-///     name w1 2026-11-27T00:12:03Z     all certificates of w1 that were valid at this time or before
-///     sha256 0f3a…                     the certificate with this fingerprint
+///     name w1 2026-11-27T00:12:03Z     all certificates of w1 that were valid at this time or
+///     before sha256 0f3a…                     the certificate with this fingerprint
 ///
 /// Empty lines, and those that begin with '#', count for nothing.
 class revocation_list {

@@ -8,8 +8,9 @@
 
 namespace tune {
 
-/// Reads the files, and the list of revoked certificates beside the CA, at once, and anew whenever one of them has changed since. New files that do not fit together yet,
-/// as they are replaced one by one, leave the former ones in use. For one thread.
+/// Reads the files, and the list of revoked certificates beside the CA, at once, and anew whenever
+/// one of them has changed since. New files that do not fit together yet, as they are replaced one
+/// by one, leave the former ones in use. For one thread.
 class tls_starter {
 public:
   tls_starter(tls_files files, tls_session::side which);
