@@ -28,6 +28,7 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();
 [[nodiscard]] command_doc simulate_doc();
+[[nodiscard]] command_doc whatif_doc();
 [[nodiscard]] command_doc head_doc();
 [[nodiscard]] command_doc worker_doc();
 [[nodiscard]] command_doc attach_doc();

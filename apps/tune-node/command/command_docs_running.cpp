@@ -222,6 +222,38 @@ command_doc simulate_doc() {
       true};
 }
 
+command_doc whatif_doc() {
+  return {
+      "whatif",
+      "tell what an experiment that ran would have come to under other rules",
+      {{"tune-node whatif results/digits-mlp --scheduler asha", "would stopping early have paid?"},
+       {"tune-node whatif DIR --scheduler 'asha max_t=50' --scheduler median_stopping", "several"},
+       {"tune-node whatif DIR --nodes 4 --cpus 8", "the same rules on other machines"}},
+      {directory_argument()},
+      {{.name = "scheduler",
+        .argument = "RULE",
+        .meaning = "a scheduler, then its options: 'asha reduction_factor=3'",
+        .repeats = true},
+       {"nodes", 0, "N", "nodes, 1 to 10000", {}, "those it had", argument_kind::number},
+       {"cpus",
+        0,
+        "N",
+        "with --nodes: CPUs of each",
+        {},
+        "those of one trial",
+        argument_kind::number},
+       {"gpus",
+        0,
+        "N",
+        "with --nodes: GPUs of each",
+        {},
+        "those of one trial",
+        argument_kind::number},
+       {"memory", 0, "BYTES", "with --nodes: memory of each", {}, "that of one trial"},
+       {"custom", 0, "NAME=N,...", "with --nodes: amounts of resources of your own, of each"}},
+      true};
+}
+
 command_doc head_doc() {
   return {
       "head",

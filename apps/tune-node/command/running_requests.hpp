@@ -10,5 +10,7 @@ namespace tune::cli {
 
 /// @errors as `request_from`.
 [[nodiscard]] expected<request> ask_tell_from(const read_result& x, const command_doc& where);
+[[nodiscard]] expected<request> simulate_from(const read_result& x, const command_doc& where);
+[[nodiscard]] expected<request> whatif_from(const read_result& x, const command_doc& where);
 
 } // namespace tune::cli
