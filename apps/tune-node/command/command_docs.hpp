@@ -10,6 +10,7 @@ namespace tune::cli {
 inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
+inline constexpr auto supposing = "try other rules in virtual time";
 inline constexpr auto choosing = "see what can be chosen, or was";
 inline constexpr auto knowing = "know the program";
 

@@ -219,7 +219,8 @@ command_doc simulate_doc() {
        {"trial-failure", 0, "CHANCE", "chance from 0 to 1 that an iteration fails", {}, "0"},
        {"target", 0, "VALUE", "tell when the first trial's metric was so good"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
-      true};
+      true,
+      supposing};
 }
 
 command_doc whatif_doc() {
@@ -251,7 +252,8 @@ command_doc whatif_doc() {
         argument_kind::number},
        {"memory", 0, "BYTES", "with --nodes: memory of each", {}, "that of one trial"},
        {"custom", 0, "NAME=N,...", "with --nodes: amounts of resources of your own, of each"}},
-      true};
+      true,
+      supposing};
 }
 
 command_doc head_doc() {

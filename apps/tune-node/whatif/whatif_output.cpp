@@ -80,14 +80,14 @@ std::vector<std::string> notes_on(const comparison& x) {
                      + " without being judged; the best is of recorded reports alone, and an "
                        "unknown one may be better");
   }
+  if (x.ran->trained.count() == 0)
+    result.emplace_back("the reports of this record took no time: the times tell nothing");
   if (std::any_of(x.all.begin(), x.all.end(), [](const auto& y) { return y.pauses; }))
     result.emplace_back("rules that pause trials: the time of saving and restoring is not counted");
   for (const auto& y : x.all) {
-    for (const auto* run : {&y.ends, &y.trains_on}) {
-      if (run->status != experiment_status::done && run == &y.ends)
-        result.push_back(y.name + ": " + std::string{to_text(run->status)}
-                         + (run->why.empty() ? "" : ": " + run->why));
-    }
+    if (y.ends.status != experiment_status::done)
+      result.push_back(y.name + ": " + std::string{to_text(y.ends.status)}
+                       + (y.ends.why.empty() ? "" : ": " + y.ends.why));
   }
   return result;
 }
