@@ -42,6 +42,7 @@
 #include "simulate/simulate_command.hpp"
 #include "top/top_command.hpp"
 #include "up/up_command.hpp"
+#include "whatif/whatif_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 
@@ -150,6 +151,10 @@ struct commander {
 
   exit_code operator()(const simulate_request& x) const {
     return simulate_experiment(line, x, all);
+  }
+
+  exit_code operator()(const whatif_request& x) const {
+    return ask_what_if(line, x, all, table_of(line));
   }
 
   exit_code operator()(const rerun_request& x) const {

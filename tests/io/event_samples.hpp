@@ -123,6 +123,13 @@ inline std::vector<event_body> every_kind() {
           on::checkpoint_gone{{23}},
           on::ended{{24}, attempt, end_class::out_of_memory, "line 1\nline 2", -9},
           on::ended{{25}, attempt, end_class::finished, "", std::nullopt},
+          on::ended{{25},
+                    attempt,
+                    end_class::finished,
+                    "",
+                    0,
+                    true,
+                    std::make_shared<const object>(object{{"cpu_s", 1.5}, {"read_bytes", 4096}})},
           on::node_up{"node-a", granted.bundles[0].what},
           on::node_down{"node-b", "lease expired"},
           on::node_leaving{"node-b"},
@@ -214,7 +221,7 @@ inline auto parts(const on::checkpoint_gone& x) {
   return std::tie(x.checkpoint);
 }
 inline auto parts(const on::ended& x) {
-  return std::tie(x.trial, x.attempt, x.how, x.detail, x.exit_status);
+  return std::tie(x.trial, x.attempt, x.how, x.detail, x.exit_status, x.came_late);
 }
 inline auto parts(const on::node_up& x) {
   return std::tie(x.node, x.capacity);

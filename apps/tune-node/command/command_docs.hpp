@@ -10,6 +10,7 @@ namespace tune::cli {
 inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
+inline constexpr auto supposing = "try other rules in virtual time";
 inline constexpr auto choosing = "see what can be chosen, or was";
 inline constexpr auto joining = "prepare clusters, find what is wrong";
 inline constexpr auto knowing = "know the program";
@@ -29,6 +30,7 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();
 [[nodiscard]] command_doc simulate_doc();
+[[nodiscard]] command_doc whatif_doc();
 [[nodiscard]] command_doc head_doc();
 [[nodiscard]] command_doc worker_doc();
 [[nodiscard]] command_doc attach_doc();

@@ -219,7 +219,41 @@ command_doc simulate_doc() {
        {"trial-failure", 0, "CHANCE", "chance from 0 to 1 that an iteration fails", {}, "0"},
        {"target", 0, "VALUE", "tell when the first trial's metric was so good"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
-      true};
+      true,
+      supposing};
+}
+
+command_doc whatif_doc() {
+  return {
+      "whatif",
+      "tell what an experiment that ran would have come to under other rules",
+      {{"tune-node whatif results/digits-mlp --scheduler asha", "would stopping early have paid?"},
+       {"tune-node whatif DIR --scheduler 'asha max_t=50' --scheduler median_stopping", "several"},
+       {"tune-node whatif DIR --nodes 4 --cpus 8", "the same rules on other machines"}},
+      {directory_argument()},
+      {{.name = "scheduler",
+        .argument = "RULE",
+        .meaning = "a scheduler, then its options: 'asha reduction_factor=3'",
+        .repeats = true},
+       {"nodes", 0, "N", "nodes, 1 to 10000", {}, "those it had", argument_kind::number},
+       {"cpus",
+        0,
+        "N",
+        "with --nodes: CPUs of each",
+        {},
+        "those of one trial",
+        argument_kind::number},
+       {"gpus",
+        0,
+        "N",
+        "with --nodes: GPUs of each",
+        {},
+        "those of one trial",
+        argument_kind::number},
+       {"memory", 0, "BYTES", "with --nodes: memory of each", {}, "that of one trial"},
+       {"custom", 0, "NAME=N,...", "with --nodes: amounts of resources of your own, of each"}},
+      true,
+      supposing};
 }
 
 command_doc head_doc() {

@@ -201,6 +201,19 @@ struct simulate_request {
   std::vector<named_text> overrides;
 };
 
+/// What an experiment that ran would have come to under other rules.
+struct whatif_request {
+  std::string directory;
+  /// Alternatives: a scheduler and its options, as they were written.
+  std::vector<std::string> schedulers;
+  /// Nothing: the nodes that the experiment had.
+  std::optional<std::uint64_t> nodes;
+  /// Offer of each of `nodes`; resources left out: enough for one trial.
+  offered_request offers;
+  /// Further keys, for all alternatives.
+  std::vector<named_text> overrides;
+};
+
 struct resume_request {
   std::string directory;
   resume_mode mode = resume_mode::automatic;
@@ -368,7 +381,8 @@ using request
                    compare_request, importance_request, attach_request, logs_request, wait_request,
                    fetch_request, export_request, serve_request, report_request, plot_request,
                    top_request, client_command, simulate_request, list_request, config_request,
-                   certs_request, doctor_request, version_request, completion_request,
+                   whatif_request, certs_request, doctor_request, version_request,
+                   completion_request,
                    help_request>;
 
 /// A command for a head to carry out.

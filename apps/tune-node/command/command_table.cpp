@@ -34,6 +34,7 @@ std::vector<command_doc> all_commands() {
           at_heads_too(importance_doc()),
           at_heads_too(fsck_doc()),
           simulate_doc(),
+          whatif_doc(),
           at_heads_too(logs_doc()),
           at_heads_too(wait_doc()),
           at_heads_too(fetch_doc()),
@@ -150,7 +151,7 @@ std::string usage_line(const command_doc& x) {
         .append(p.required ? "" : "]");
   for (const auto& option : x.options) {
     if (!reaches_head(option))
-      result += " [" + option_text(option) + "]";
+      result.append(" [").append(option_text(option)).append(option.repeats ? "]..." : "]");
   }
   if (x.overrides)
     result += " [--section.key VALUE]...";

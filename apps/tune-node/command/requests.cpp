@@ -190,40 +190,6 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
-expected<request> simulate_from(const read_result& x, const command_doc& where) {
-  simulate_request result;
-  result.file = x.positionals[0];
-  result.strict = x.has("strict");
-  result.overrides = x.overrides;
-  constexpr std::uint64_t most_nodes = 10'000;
-  if (auto given = x.text("nodes")) {
-    auto number = count_from(*given, "--nodes", 1, where);
-    if (!number)
-      return number.error();
-    if (*number > most_nodes)
-      return wrong("--nodes is a whole number up to " + std::to_string(most_nodes), &where);
-    result.nodes = *number;
-  }
-  if (auto given = x.text("seed")) {
-    auto number = count_from(*given, "--seed", 0, where);
-    if (!number)
-      return number.error();
-    result.seed = *number;
-  }
-  for (const auto& done :
-       {read_offers(x, result.offers, where),
-        read_option(x, "iteration-time", result.iteration_time, some_time_from, where),
-        read_option(x, "latency", result.latency, time_from, where),
-        read_option(x, "node-mtbf", result.node_mtbf, time_from, where),
-        read_option(x, "node-repair", result.node_repair, some_time_from, where),
-        read_option(x, "trial-failure", result.trial_failure, chance_from, where),
-        read_option(x, "target", result.target, number_from, where)}) {
-    if (!done)
-      return done.error();
-  }
-  return request{std::move(result)};
-}
-
 expected<request> resume_from(const read_result& x, const command_doc&) {
   resume_request result;
   result.directory = x.positionals[0];
@@ -360,6 +326,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   }
   if (where.name == "simulate")
     return simulate_from(x, where);
+  if (where.name == "whatif")
+    return whatif_from(x, where);
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
                                   x.positionals[1], x.overrides, x.has("ask-tell")}};

@@ -10,6 +10,8 @@ namespace tune::cli {
 
 /// @errors as `request_from`.
 [[nodiscard]] expected<request> ask_tell_from(const read_result& x, const command_doc& where);
+[[nodiscard]] expected<request> simulate_from(const read_result& x, const command_doc& where);
+[[nodiscard]] expected<request> whatif_from(const read_result& x, const command_doc& where);
 
 [[nodiscard]] expected<request> doctor_from(const read_result& x, const command_doc& where);
 

@@ -2,6 +2,7 @@
 #include "inspect/trials.hpp"
 
 #include "console/text.hpp"
+#include "inspect/costs.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
 #include "inspect/policy.hpp"
@@ -9,6 +10,7 @@
 #include "inspect/story.hpp"
 #include "output/trial_columns.hpp"
 #include "output/write_trials.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -66,9 +68,20 @@ expected<std::string> checkpoint_of(store_reader& from, const fs::path& director
   return *found ? checkpoint_place(directory, (*found)->checkpoint.location) : std::string{};
 }
 
+/// Whether the costs of training are asked for: reports mostly lack them, and the record of the
+/// attempts tells.
+bool wants_costs(const trials_request& what) {
+  auto names_one = [](std::string_view name) {
+    constexpr std::string_view prefix = "metric.";
+    return name == "all" || is_cost(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+  };
+  return names_one(what.sort) || std::any_of(what.columns.begin(), what.columns.end(), names_one);
+}
+
 /// @param metrics Those that speak for it.
 expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,
                                                     const trial_row& of, object metrics,
+                                                    const trials_request& what,
                                                     const yardstick& by) {
   auto result = std::make_shared<trial_details>();
   auto attempts = from.attempts(of.trial);
@@ -78,6 +91,8 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
   if (!checkpoint)
     return checkpoint.error();
   result->metrics = std::move(metrics);
+  if (wants_costs(what))
+    costs_of(*attempts).join(result->metrics);
   result->best_iteration = of.best_iteration;
   result->created = of.created;
   result->ended = of.ended;
@@ -98,7 +113,7 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
   auto scoped = reports_in_scope(from, x, what.scope, by.objectives.front().metric);
   if (!scoped)
     return reading_failed(scoped.error());
-  auto details = details_of(from, directory, x, std::move(scoped->metrics), by);
+  auto details = details_of(from, directory, x, std::move(scoped->metrics), what, by);
   if (!details)
     return details.error();
   if (what.scope != metric_scope::best) {

@@ -346,6 +346,8 @@ void add_log(rows& to) {
   to.push_back(
       boolean({"log", "trial_files", "write result files into each trial's directory", true},
               TUNE_FIELD(log.trial_files)));
+  to.push_back(boolean({"log", "costs", "write what training costs into every report", true},
+                       TUNE_FIELD(log.costs)));
   to.push_back(
       text({"log", "file", "the runtime's own log, against the experiment's directory; empty: none",
             true},

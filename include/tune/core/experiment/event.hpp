@@ -242,6 +242,8 @@ struct ended {
   std::optional<std::int32_t> exit_status;
   /// True if all of its reports came at once, as it ended: no decision about them saved anything.
   bool came_late = false;
+  /// What the attempt has cost, by short names: see `cost_sheet`. Null: nothing is known.
+  metrics_ptr costs = {};
 };
 /// A node offers resources, or changed its offer.
 struct node_up {

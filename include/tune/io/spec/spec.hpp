@@ -280,6 +280,7 @@ struct log_section {
   log_level level = log_level::info;
   /// Whether to write result files into each trial's directory.
   bool trial_files = true;
+  bool costs = false;
   /// The runtime's own log; relative to the experiment's directory. Empty: none.
   std::string file;
 
