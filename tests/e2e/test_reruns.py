@@ -327,11 +327,27 @@ class Points(Scripted):
             *("--search.points_from", "results/first/experiment.db"),
         )
         self.assertIn("points_from: x of 3 configuration(s) is outside of [space]", ran.err)
+        would = self.run_node(
+            *("run", ini, "--dry-run", "--experiment.name", "third", "--space.x", "choice(1, 2)"),
+            *("--search.points_from", "results/first"),
+        )
+        self.assertIn("points_from: x of 3 configuration(s) is outside of [space]", would.err)
         ys = [
             {json.loads(r["config"])["y"] for r in self.rows("SELECT config FROM trials", name)}
             for name in ("first", "second")
         ]
         self.assertEqual(ys[0], ys[1])
+
+    def test_columns_do_not_depend_on_the_rows_that_are_chosen(self):
+        self.run_node("run", self.job(samples=3), "--experiment.name", "x")
+        heads = {
+            status: self.run_node("trials", "results/x", "-o", "csv", "--status", status)
+            .out.splitlines()[0].split(",")
+            for status in ("terminated", "errored")
+        }
+        self.assertIn("config.x", heads["errored"])
+        self.assertEqual(set(heads["terminated"]) - set(heads["errored"]),
+                         {x for x in heads["terminated"] if x.startswith("metric.")})
 
     def test_points_that_all_lie_outside_are_refused_by_their_parameter(self):
         ini = self.job()
