@@ -90,6 +90,7 @@ inline std::vector<event_body> every_kind() {
   return {on::opened{4, "1.2.3 (abc)", R"({"experiment":{"name":"x"}})", most},
           on::opened{5, "", "", 1, opening::gathers},
           on::opened{6, "", "", 1, opening::executed},
+          on::opened{7, "", "", 1, opening::at_once, 13, 1'800'000'000'000},
           on::suggest_asked{5, 16},
           on::suggest_asked{6, 1, drafting::quick},
           on::suggest_asked{7, 1, drafting::thorough, trial_id{12}},

@@ -25,6 +25,8 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -213,13 +215,36 @@ std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& wh
   return what.limit ? 0 : result;
 }
 
+/// The parameters of all trials, also those that are not chosen, so that the columns do not depend
+/// on what is chosen. Empty: all trials are chosen.
+expected<std::vector<std::string>> parameters_of_all(store_reader& from,
+                                                     const trials_request& what) {
+  std::vector<std::string> result;
+  if (!what.status && !what.pareto)
+    return result;
+  trial_query everything;
+  everything.limit = std::numeric_limits<std::size_t>::max();
+  auto rows = from.trials(everything);
+  if (!rows)
+    return reading_failed(rows.error());
+  std::set<std::string, std::less<>> known;
+  for (const auto& row : *rows)
+    for (auto& [name, what_is] : flatten(row.best_config ? *row.best_config : row.config))
+      if (known.insert(name).second)
+        result.push_back(std::move(name));
+  return result;
+}
+
 expected<void> write_chosen(store_reader& from, const fs::path& directory,
                             const trials_request& what, const yardstick& by,
                             const trials_form& form, std::ostream& out) {
   auto rows = chosen(from, directory, what, by);
   if (!rows)
     return rows.error();
-  auto columns = columns_of(*rows, by.objectives, what.columns, form.format);
+  auto parameters = parameters_of_all(from, what);
+  if (!parameters)
+    return parameters.error();
+  auto columns = columns_of(*rows, by.objectives, what.columns, form.format, *parameters);
   if (!columns)
     return columns.error();
   auto left = cut_rows(*rows, what, form.format == output_format::table && form.look.width == 0);

@@ -53,10 +53,13 @@ constexpr std::size_t arity() {
 
 constexpr auto fields(of<on::opened>) {
   using x = on::opened;
-  return std::tuple{
-      field{"epoch", &x::epoch}, field{"build", &x::build},
-      field{"spec", &x::spec},   field{"seed", &x::seed},
-      field{"how", &x::how},     field{"draws", &x::draws, json_position::plain, true}};
+  return std::tuple{field{"epoch", &x::epoch},
+                    field{"build", &x::build},
+                    field{"spec", &x::spec},
+                    field{"seed", &x::seed},
+                    field{"how", &x::how},
+                    field{"draws", &x::draws, json_position::plain, true},
+                    field{"wall_ms", &x::wall_ms, json_position::plain, true}};
 }
 constexpr auto fields(of<on::suggest_asked>) {
   using x = on::suggest_asked;

@@ -124,6 +124,9 @@ struct opened {
   /// Version of how this head's rules draw and judge: `present_draws`, or less for a head of an
   /// earlier version.
   std::uint32_t draws = 0;
+  /// When, in Unix time, for those who date what is in the log; no rule reads it. 0: not told, as
+  /// by heads of earlier versions.
+  std::int64_t wall_ms = 0;
 };
 /// Configurations were asked for.
 struct suggest_asked {
