@@ -29,6 +29,7 @@
 #include "inspect/importance.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
+#include "launch/launch_command.hpp"
 #include "plot/plot_command.hpp"
 #include "report/report_command.hpp"
 #include "run/cut_memory.hpp"
@@ -89,6 +90,7 @@ struct commander {
   exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
 
   exit_code operator()(const up_request& x) const { return run_up(line, x, all); }
+  exit_code operator()(const launch_request& x) const { return run_launch(line, x, all); }
 
   exit_code operator()(const ask_tell_request& x) const { return run_ask_tell(line, x, all); }
 
@@ -279,6 +281,7 @@ int run(int argc, char** argv, const choices& all) {
   std::optional<stderr_queue> talk;
   const auto* up = std::get_if<up_request>(&line->what);
   if (std::holds_alternative<run_request>(line->what) || up != nullptr
+      || std::holds_alternative<launch_request>(line->what)
       || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<rerun_request>(line->what)

@@ -26,6 +26,7 @@ inline constexpr const char* default_certs
 // Running experiments, and making a cluster for them: command_docs_running.cpp.
 [[nodiscard]] command_doc run_doc();
 [[nodiscard]] command_doc up_doc();
+[[nodiscard]] command_doc launch_doc();
 [[nodiscard]] command_doc resume_doc();
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();

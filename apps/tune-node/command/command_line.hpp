@@ -114,6 +114,25 @@ struct up_request {
   worker_request worker;
 };
 
+struct launch_request {
+  /// What this machine leads.
+  run_request run;
+  /// Machines, as `ssh_targets_from` reads them; empty: those of `[cluster] hosts`.
+  std::string hosts;
+  /// The program that connects, with its first words. [not empty]
+  std::vector<std::string> ssh;
+  /// A program that is there already; empty: this one is copied.
+  std::string program;
+  /// Where each worker makes its directory; empty: in the machine's directory for temporary files.
+  std::string work;
+  /// Whether workers dial this machine, in the place of a forwarded port.
+  bool is_direct = false;
+  /// Whether to run without machines that fail.
+  bool is_partial = false;
+  /// Options of `worker` for each of them.
+  std::vector<std::string> worker_options;
+};
+
 struct trials_request {
   std::string directory;
   std::optional<trial_id> why;
@@ -375,15 +394,13 @@ struct help_request {
   bool man = false;
 };
 
-using request
-    = std::variant<run_request, up_request, ask_tell_request, head_request, worker_request,
-                   resume_request, status_request, trials_request, fsck_request, rerun_request,
-                   compare_request, importance_request, attach_request, logs_request, wait_request,
-                   fetch_request, export_request, serve_request, report_request, plot_request,
-                   top_request, client_command, simulate_request, list_request, config_request,
-                   whatif_request, certs_request, doctor_request, version_request,
-                   completion_request,
-                   help_request>;
+using request = std::variant<
+    run_request, up_request, launch_request, ask_tell_request, head_request, worker_request,
+    resume_request, status_request, trials_request, fsck_request, rerun_request, compare_request,
+    importance_request, attach_request, logs_request, wait_request, fetch_request, export_request,
+    serve_request, report_request, plot_request, top_request, client_command, simulate_request,
+    list_request, config_request, whatif_request, certs_request, doctor_request, version_request,
+    completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

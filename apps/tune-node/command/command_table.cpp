@@ -22,6 +22,7 @@ command_doc at_heads_too(command_doc x) {
 std::vector<command_doc> all_commands() {
   return {run_doc(),
           up_doc(),
+          launch_doc(),
           ask_tell_doc(),
           head_doc(),
           worker_doc(),

@@ -3,6 +3,7 @@
 
 #include "command/certs_requests.hpp"
 #include "command/command_table.hpp"
+#include "command/launch_request.hpp"
 #include "command/looking_requests.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
@@ -303,6 +304,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return run_from(x, where);
   if (where.name == "up")
     return up_from(x, where);
+  if (where.name == "launch")
+    return launch_from(x, where);
   if (where.name == "ask-tell")
     return ask_tell_from(x, where);
   if (where.name == "head")

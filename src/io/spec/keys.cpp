@@ -305,6 +305,9 @@ void add_cluster(rows& to) {
       bytes({"cluster", "memory", "memory this machine offers", true}, TUNE_INSIDE(cluster.memory)),
       TUNE_FIELD(cluster.memory)));
   to.push_back(listen_key());
+  to.push_back(text(
+      {"cluster", "hosts", "machines on which `launch` starts workers, as ssh knows them", true},
+      "HOST, HOST:PORT, USER@HOST", TUNE_FIELD(cluster.hosts)));
   to.push_back(
       text({"cluster", "certs",
             "directory of certificates, against the working directory; empty: $TUNE_CERTS, "
