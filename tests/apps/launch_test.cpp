@@ -1,5 +1,5 @@
-// Machines that ssh reaches: their names, the scripts that run there, and what follows from answers.
-// SPDX-License-Identifier: BSD-3-Clause
+// Machines that ssh reaches: their names, the scripts that run there, and what follows from
+// answers. SPDX-License-Identifier: BSD-3-Clause
 #include "launch/host_launch.hpp"
 #include "launch/host_scripts.hpp"
 #include "launch/program_bundle.hpp"
@@ -36,15 +36,15 @@ TEST(ssh_target, is_read_as_ssh_knows_it) {
   auto read = ssh_targets_from("a, b:2222,user@c,[::1]:22,u@[fe80::1]");
 
   ASSERT_TRUE(read) << read.error().detail;
-  EXPECT_THAT(*read, ElementsAre(target("a", "", "a", 0), target("b:2222", "", "b", 2222),
-                                 target("user@c", "user", "c", 0),
-                                 target("[::1]:22", "", "::1", 22),
-                                 target("u@[fe80::1]", "u", "fe80::1", 0)));
+  EXPECT_THAT(*read,
+              ElementsAre(target("a", "", "a", 0), target("b:2222", "", "b", 2222),
+                          target("user@c", "user", "c", 0), target("[::1]:22", "", "::1", 22),
+                          target("u@[fe80::1]", "u", "fe80::1", 0)));
 }
 
 TEST(ssh_target, is_never_an_option_of_ssh) {
-  for (const auto* text : {"-oProxyCommand=x", "-l@a", "a b", "a,,b", "", "@a", "a@", "a:0", "a:65536",
-                           "a:b", "a:", "::1", "[::1", "[::1]x", "a\nb", "x/y"})
+  for (const auto* text : {"-oProxyCommand=x", "-l@a", "a b", "a,,b", "", "@a", "a@", "a:0",
+                           "a:65536", "a:b", "a:", "::1", "[::1", "[::1]x", "a\nb", "x/y"})
     EXPECT_FALSE(fault(text).empty()) << text;
   EXPECT_THAT(fault("a,b,a"), HasSubstr("named twice"));
   EXPECT_THAT(fault("a:70000"), HasSubstr("\"a:70000\" has no port from 1 to 65535"));
@@ -129,13 +129,16 @@ struct host_scripts : samples::scratch_directory {
   /// A program that says what it is called with, and how its certificates look.
   std::filesystem::path pretender(const std::filesystem::path& where) const {
     std::filesystem::create_directories(where.parent_path());
-    std::ofstream{where} << "#!/bin/sh\n"
-                            "[ \"$1\" = --version ] && echo pretender 1 && exit\n"
-                            "echo \"words: $*\"\n"
-                            "while [ $# -gt 0 ]; do [ \"$1\" = --certs ] && cat \"$2\"/*; shift; done\n"
-                            "[ -e " << (root / "wait").string() << " ] || exit 7\n"
-                            "trap 'echo told; exit 5' TERM\n"
-                            "while :; do sleep 0.05; done\n";
+    std::ofstream{where}
+        << "#!/bin/sh\n"
+           "[ \"$1\" = --version ] && echo pretender 1 && exit\n"
+           "echo \"words: $*\"\n"
+           "while [ $# -gt 0 ]; do [ \"$1\" = --certs ] && cat \"$2\"/*; shift; done\n"
+           "[ -e "
+        << (root / "wait").string()
+        << " ] || exit 7\n"
+           "trap 'echo told; exit 5' TERM\n"
+           "while :; do sleep 0.05; done\n";
     std::filesystem::permissions(where, std::filesystem::perms::owner_all);
     return where;
   }
@@ -144,8 +147,10 @@ struct host_scripts : samples::scratch_directory {
 TEST_F(host_scripts, have_nothing_that_shells_quote_differently) {
   host_worker worker;
   worker.hash = "abc";
-  for (const auto& script : {probing_script("abc", ""), placing_script("abc"), working_script(worker)}) {
-    const auto inner = script.substr(script.find('\'') + 1, script.rfind('\'') - script.find('\'') - 1);
+  for (const auto& script :
+       {probing_script("abc", ""), placing_script("abc"), working_script(worker)}) {
+    const auto inner
+        = script.substr(script.find('\'') + 1, script.rfind('\'') - script.find('\'') - 1);
     EXPECT_EQ(inner.find_first_of("'\\\n!"), std::string::npos) << script;
   }
 }
@@ -168,10 +173,9 @@ TEST_F(host_scripts, tell_what_is_there) {
 
 TEST_F(host_scripts, place_a_program_once_and_leave_nothing_half) {
   pretender(root / "from/bin/tune-node");
-  auto packed = piped_program::start("/usr/bin/env",
-                                     {"env", "tar", "-C", (root / "from").string(), "-cf",
-                                      (root / "p.tar").string(), "bin"},
-                                     {});
+  auto packed = piped_program::start(
+      "/usr/bin/env",
+      {"env", "tar", "-C", (root / "from").string(), "-cf", (root / "p.tar").string(), "bin"}, {});
   ASSERT_EQ(whole(*packed).status, 0);
   for (auto again = 0; again < 2; ++again) {
     auto placing = start(placing_script("abc"), {root / "p.tar", false});

@@ -250,12 +250,12 @@ std::string asked_advice(const client_command& what, const control_request& wish
     return nothing_left(what.what, directory, {resume});
   // What is over takes no configuration until it is to have further samples.
   const auto lifting = without_limits_met(directory);
-  const auto how = is_done ? ": this experiment is done; " + resume
-                                 + " --experiment.num_samples N goes on with further samples"
-                   : lifting.empty()
-                       ? ": no executor asks for its trials now (ask-tell); " + resume
-                             + " goes on with it"
-                       : ": its limit of time has ended it; " + resume + lifting + " goes on with it";
+  const auto how
+      = is_done ? ": this experiment is done; " + resume
+                      + " --experiment.num_samples N goes on with further samples"
+        : lifting.empty()
+            ? ": no executor asks for its trials now (ask-tell); " + resume + " goes on with it"
+            : ": its limit of time has ended it; " + resume + lifting + " goes on with it";
   return directory.string() + how + (line.empty() ? "" : ", and there " + line);
 }
 

@@ -394,13 +394,14 @@ struct help_request {
   bool man = false;
 };
 
-using request = std::variant<
-    run_request, up_request, launch_request, ask_tell_request, head_request, worker_request,
-    resume_request, status_request, trials_request, fsck_request, rerun_request, compare_request,
-    importance_request, attach_request, logs_request, wait_request, fetch_request, export_request,
-    serve_request, report_request, plot_request, top_request, client_command, simulate_request,
-    list_request, config_request, whatif_request, certs_request, doctor_request, version_request,
-    completion_request, help_request>;
+using request
+    = std::variant<run_request, up_request, launch_request, ask_tell_request, head_request,
+                   worker_request, resume_request, status_request, trials_request, fsck_request,
+                   rerun_request, compare_request, importance_request, attach_request, logs_request,
+                   wait_request, fetch_request, export_request, serve_request, report_request,
+                   plot_request, top_request, client_command, simulate_request, list_request,
+                   config_request, whatif_request, certs_request, doctor_request, version_request,
+                   completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

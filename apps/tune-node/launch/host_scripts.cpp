@@ -102,7 +102,8 @@ std::string working_script(const host_worker& what) {
             + " worker --join \"$h:$port\" --certs \"$w/certs\" --work \"$w/work\" --once" + options
             + " </dev/null 2>&1 3<&- & k=$!; ";
   // The end of stdin is the end of who started all this. A second signal says that it is urgent.
-  script += "( cat <&3; kill -TERM $k; sleep 1; kill -TERM $k ) >/dev/null 2>&1 & c=$!; exec 3<&-; ";
+  script
+      += "( cat <&3; kill -TERM $k; sleep 1; kill -TERM $k ) >/dev/null 2>&1 & c=$!; exec 3<&-; ";
   script += "trap \"kill -TERM $k 2>/dev/null\" HUP INT TERM; wait $k; r=$?; "
             "while kill -0 $k 2>/dev/null; do wait $k; r=$?; done; kill $c 2>/dev/null; ";
   // What a trial mounted there is not ours to remove.

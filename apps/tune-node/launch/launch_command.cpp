@@ -64,9 +64,9 @@ public:
     if (auto done = plan(*loaded); !done)
       return complain(done.error());
     const auto experiment = fs::absolute(experiment_directory(loaded->what, fs::current_path()));
-    auto meeting = led_rendezvous::make(
-        experiment.parent_path() / (".launch-" + experiment.filename().string()),
-        hosts_.size() + 1);
+    auto meeting = led_rendezvous::make(experiment.parent_path()
+                                            / (".launch-" + experiment.filename().string()),
+                                        hosts_.size() + 1);
     if (!meeting)
       return complain(meeting.error());
     meeting_ = &*meeting;
@@ -144,8 +144,8 @@ private:
       x.join();
     if (code_)
       return false;
-    const auto failed = static_cast<std::size_t>(std::count_if(
-        hosts_.begin(), hosts_.end(), [](const auto& x) { return x->has_failed(); }));
+    const auto failed = static_cast<std::size_t>(
+        std::count_if(hosts_.begin(), hosts_.end(), [](const auto& x) { return x->has_failed(); }));
     if (failed == 0 || (what_.is_partial && failed < hosts_.size()))
       return true;
     announce("launch", "nothing was run: " + counted(failed, "machine") + " of "

@@ -8,8 +8,8 @@
 
 namespace tune::cli {
 
-/// Leads an experiment here, with workers on other machines, which it starts and ends. `hold_signals`
-/// was called before any thread was started.
+/// Leads an experiment here, with workers on other machines, which it starts and ends.
+/// `hold_signals` was called before any thread was started.
 [[nodiscard]] exit_code run_launch(const command_line& line, const launch_request& what,
                                    const choices& all);
 

@@ -66,7 +66,7 @@ bool write_part(archive_writer& to, const std::string& name, const fs::path& fil
 
 bool is_of_c_library(const std::string& file_name) {
   constexpr std::array<std::string_view, 10> names{
-      "libc.so",       "libm.so",      "libmvec.so",  "libdl.so",  "librt.so",
+      "libc.so",       "libm.so",      "libmvec.so", "libdl.so", "librt.so",
       "libpthread.so", "libresolv.so", "libutil.so", "ld-linux", "libnss_"};
   return std::any_of(names.begin(), names.end(),
                      [&](std::string_view x) { return file_name.starts_with(x); });
@@ -114,8 +114,8 @@ expected<fs::path> program_bundle::write(const fs::path& below) const {
   archive_writer to{take};
   for (const auto& x : parts_) {
     if (!write_part(to, x.name, x.file, x.size))
-      return error{ec::storage, "cannot pack " + x.file.string() + " into " + path.string() + ": "
-                                    + to.why()};
+      return error{ec::storage,
+                   "cannot pack " + x.file.string() + " into " + path.string() + ": " + to.why()};
   }
   if (!to.close() || !out.flush())
     return error{ec::storage, "cannot write " + path.string()};

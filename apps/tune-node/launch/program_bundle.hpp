@@ -24,8 +24,8 @@ public:
   /// Tells one content from others. [64 hex digits]
   [[nodiscard]] const std::string& hash() const { return hash_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// A tar archive with all of it; written when it is first asked for. @param below A directory that
-  /// exists. @errors `ec::storage`, `ec::unreadable`.
+  /// A tar archive with all of it; written when it is first asked for. @param below A directory
+  /// that exists. @errors `ec::storage`, `ec::unreadable`.
   [[nodiscard]] expected<std::filesystem::path> archive(const std::filesystem::path& below);
 
 private:
@@ -41,8 +41,7 @@ private:
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
   std::optional<expected<std::filesystem::path>> written_;
 
-  [[nodiscard]] expected<std::filesystem::path>
-  write(const std::filesystem::path& below) const;
+  [[nodiscard]] expected<std::filesystem::path> write(const std::filesystem::path& below) const;
 };
 
 /// Whether a shared library belongs to the C library: `libc.so.6`, `ld-linux-x86-64.so.2`.

@@ -131,9 +131,9 @@ std::vector<std::string> ssh_words(const std::vector<std::string>& ssh, const ss
                                    const std::string& command) {
   auto result = ssh;
   // No terminal, and nobody there to answer questions; a line that is dead is noticed.
-  for (const auto* word : {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o",
-                           "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3", "-o",
-                           "LogLevel=INFO"})
+  for (const auto* word :
+       {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15",
+        "-o", "ServerAliveCountMax=3", "-o", "LogLevel=INFO"})
     result.emplace_back(word);
   result.insert(result.end(), options.begin(), options.end());
   if (whom.port != 0) {

@@ -35,14 +35,14 @@ error refused(const fs::path& directory, const std::string& why) {
 /// database is the last, so that the rest of an interrupted removal is still an experiment.
 constexpr std::array<std::string_view, 10> parts{"trials",
                                                  "sinks",
-                                                submitter_file,
-                                                ".probe",
-                                                ".control",
-                                                "experiment.db-shm",
-                                                "experiment.db-journal",
-                                                "experiment.db-wal",
-                                                "experiment.db",
-                                                "lock"};
+                                                 submitter_file,
+                                                 ".probe",
+                                                 ".control",
+                                                 "experiment.db-shm",
+                                                 "experiment.db-journal",
+                                                 "experiment.db-wal",
+                                                 "experiment.db",
+                                                 "lock"};
 
 bool is_part(const std::string& name, const std::string& log) {
   return (!log.empty() && (name == log || name.starts_with(log + ".")))
