@@ -21,11 +21,11 @@ namespace {
 using std::chrono::milliseconds;
 
 /// How long one look at the output of ssh takes, and with it the answer to `stop`.
-constexpr milliseconds pace{100};
+constexpr milliseconds one_look{100};
 /// How long a worker may take to end when it is told to.
-constexpr milliseconds parting{15'000};
+constexpr milliseconds worker_parting{15'000};
 /// Longest line that is looked at. [bytes]
-constexpr std::size_t longest_line = 4096;
+constexpr std::size_t longest_told = 4096;
 
 /// Cuts text that comes in pieces into lines.
 class line_cutter {
@@ -36,7 +36,7 @@ public:
     for (const char c : piece) {
       if (c == '\n')
         end();
-      else if (c != '\r' && line_.size() < longest_line)
+      else if (c != '\r' && line_.size() < longest_told)
         line_ += c;
     }
   }
@@ -149,7 +149,7 @@ host_launch::outcome host_launch::follow(piped_program& ssh, const line_taker& o
   std::optional<std::chrono::steady_clock::time_point> until;
   for (;;) {
     constexpr std::size_t most = 64 * 1024;
-    auto piece = ssh.read(most, pace);
+    auto piece = ssh.read(most, one_look);
     out_lines.take(piece.out);
     err_lines.take(piece.err);
     if (piece.status) {
@@ -160,7 +160,7 @@ host_launch::outcome host_launch::follow(piped_program& ssh, const line_taker& o
     }
     if (stop_ && !until) {
       ssh.close_input();
-      until = std::chrono::steady_clock::now() + parting;
+      until = std::chrono::steady_clock::now() + worker_parting;
     }
     if (until && std::chrono::steady_clock::now() >= *until) {
       result.status = 255;

@@ -3,7 +3,7 @@
 
 #include "tune/core/shell_word.hpp"
 
-#include <array>
+#include <utility>
 
 namespace tune::cli {
 
@@ -15,14 +15,8 @@ constexpr std::string_view end_of_file = ".";
 /// Where programs lie that were copied, by their hash.
 constexpr std::string_view programs = "${XDG_CACHE_HOME:-$HOME/.cache}/tune-node/programs";
 
-std::string say(const std::string& text) {
+std::string marked(const std::string& text) {
   return "echo \"" + std::string{host_line_mark} + text + "\"; ";
-}
-
-/// The text as one word of a script that itself is within single quotes: a variable is set by it
-/// before, in front of the quotes.
-std::string variable(std::string_view name, const std::string& text) {
-  return std::string{name} + "=" + shell_word(text) + "; export " + std::string{name} + "; ";
 }
 
 std::string by_shell(const std::string& script) {
@@ -49,28 +43,28 @@ std::string with_words(const std::vector<std::pair<std::string, std::string>>& w
 
 std::string probing_script(std::string_view hash, const std::string& program) {
   const auto place = std::string{programs} + "/" + std::string{hash} + "/bin/tune-node";
-  auto script = "echo; " + say("system $(uname -s) $(uname -m)") + "p=\"" + place + "\"; "
-                + "if [ -x \"$p\" ]; then " + say("here " + version_of("\"$p\"")) + "fi; "
-                + "if o=$(command -v tune-node); then " + say("own " + version_of("\"$o\""))
+  auto script = "echo; " + marked("system $(uname -s) $(uname -m)") + "p=\"" + place + "\"; "
+                + "if [ -x \"$p\" ]; then " + marked("here " + version_of("\"$p\"")) + "fi; "
+                + "if o=$(command -v tune-node); then " + marked("own " + version_of("\"$o\""))
                 + "fi; ";
   if (program.empty())
-    return by_shell(script + say("end"));
+    return by_shell(script + marked("end"));
   script += "if [ -x \"$TUNE_LAUNCH_PROGRAM\" ]; then "
-            + say("named " + version_of("\"$TUNE_LAUNCH_PROGRAM\"")) + "fi; " + say("end");
+            + marked("named " + version_of("\"$TUNE_LAUNCH_PROGRAM\"")) + "fi; " + marked("end");
   return with_words({{"TUNE_LAUNCH_PROGRAM", program}}, script);
 }
 
 std::string placing_script(std::string_view hash) {
   const auto name = std::string{hash};
   return by_shell("umask 077; d=\"" + std::string{programs} + "\"; mkdir -p \"$d\" && "
-                  + "t=$(mktemp -d \"$d/new-XXXXXX\") || { " + say("fault cannot write into $d")
+                  + "t=$(mktemp -d \"$d/new-XXXXXX\") || { " + marked("fault cannot write into $d")
                   + "exit 1; }; trap \"rm -rf $t\" EXIT; trap \"exit 1\" HUP INT TERM; "
-                  + "tar -xf - -C \"$t\" || { " + say("fault cannot unpack into $d") + "exit 1; }; "
-                  + "v=$(\"$t/bin/tune-node\" --version 2>&1) || { "
-                  + say("fault it does not run there: $(echo \"$v\" | tail -n 1)") + "exit 1; }; "
-                  + "mv -T \"$t\" \"$d/" + name + "\" 2>/dev/null; p=\"$d/" + name
-                  + "/bin/tune-node\"; [ -x \"$p\" ] || { " + say("fault cannot write into $d")
-                  + "exit 1; }; " + say("here " + version_of("\"$p\"")));
+                  + "tar -xf - -C \"$t\" || { " + marked("fault cannot unpack into $d")
+                  + "exit 1; }; " + "v=$(\"$t/bin/tune-node\" --version 2>&1) || { "
+                  + marked("fault it does not run there: $(echo \"$v\" | tail -n 1)")
+                  + "exit 1; }; " + "mv -T \"$t\" \"$d/" + name + "\" 2>/dev/null; p=\"$d/" + name
+                  + "/bin/tune-node\"; [ -x \"$p\" ] || { " + marked("fault cannot write into $d")
+                  + "exit 1; }; " + marked("here " + version_of("\"$p\"")));
 }
 
 std::string working_script(const host_worker& what) {
@@ -90,7 +84,7 @@ std::string working_script(const host_worker& what) {
 
   std::string script = "umask 077; IFS= read -r port || exit 1; ";
   script += "b=" + below + "; w=$(mktemp -d \"$b/tune-launch-XXXXXX\") || { "
-            + say("fault cannot make a directory in $b") + "exit 1; }; mkdir \"$w/certs\"; ";
+            + marked("fault cannot make a directory in $b") + "exit 1; }; mkdir \"$w/certs\"; ";
   script += "for f in ca.pem node.pem node.key; do while IFS= read -r line && [ \"$line\" != "
             + std::string{end_of_file} + " ]; do echo \"$line\"; done > \"$w/certs/$f\"; done; ";
   if (what.direct_port)

@@ -39,11 +39,11 @@ using std::chrono::milliseconds;
 
 /// Machines that are prepared at a time.
 constexpr std::size_t prepared_at_once = 32;
-constexpr milliseconds pace{50};
+constexpr milliseconds look_again{50};
 /// How long workers may take to end when the head has let them go.
-constexpr milliseconds parting{20'000};
+constexpr milliseconds workers_parting{20'000};
 
-std::string content_of(const fs::path& file) {
+std::string whole_file(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
@@ -72,7 +72,7 @@ public:
     meeting_ = &*meeting;
     plan_.scratch = meeting->directory();
     const auto code = prepare_all() ? lead() : *code_;
-    end_workers(parting);
+    end_workers(workers_parting);
     meeting->end(static_cast<int>(code), milliseconds{0});
     return code == exit_code::done && !what_.is_partial && any_failed() ? exit_code::unreachable
                                                                         : code;
@@ -138,7 +138,7 @@ private:
         stop_ = true;
         code_ = static_cast<exit_code>(128 + *number);
       }
-      std::this_thread::sleep_for(pace);
+      std::this_thread::sleep_for(look_again);
     }
     for (auto& x : threads)
       x.join();
@@ -173,8 +173,8 @@ private:
       if (hosts_[i]->has_failed())
         continue;
       const auto place = certificate_paths_in(meeting_->certificates_of(i + 1));
-      host_certificates by{content_of(place.authority), content_of(place.certificate),
-                           content_of(place.key)};
+      host_certificates by{whole_file(place.authority), whole_file(place.certificate),
+                           whole_file(place.key)};
       meeting_->forget(i + 1);
       ++working_;
       workers_.emplace_back([this, i, port, by = std::move(by)] {
@@ -186,8 +186,8 @@ private:
 
   /// The head has let the workers go, or is no more.
   void end_workers(milliseconds patience) {
-    for (auto left = patience; left.count() > 0 && working_ > 0; left -= pace)
-      std::this_thread::sleep_for(pace);
+    for (auto left = patience; left.count() > 0 && working_ > 0; left -= look_again)
+      std::this_thread::sleep_for(look_again);
     stop_ = true;
     for (auto& x : workers_)
       x.join();
