@@ -51,9 +51,10 @@ class Server:
             self.port = free_port()
             config = root / (name + ".conf")
             config.write_text(SERVER % {"port": self.port, "root": root, "home": self.home})
-            self.child = subprocess.Popen(
-                [SSHD, "-D", "-e", "-f", config], stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=open(root / (name + ".log"), "ab"))
+            with open(root / (name + ".log"), "ab") as log:
+                self.child = subprocess.Popen(
+                    [SSHD, "-D", "-e", "-f", config], stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL, stderr=log)
             if self.answers():
                 return
         raise AssertionError((root / (name + ".log")).read_text())
