@@ -25,11 +25,13 @@ class Aftermath:
         self.assertEqual(len(last), self.trials)
         for row in attempts:
             if row is last[row["trial"]]:
-                # A trial that was told to stop may have been lost with its head; a paused one ends
-                # when its scheduler says so.
+                # A trial that was told to stop may have been lost with its head; one whose last report
+                # the next head judges ends by that; a paused one when its scheduler says so.
                 self.assertIn(row["end_class"], ENDS + self.losses, row)
                 since = ends[row["trial"]]
-                self.assertTrue(row["ended"] == since or self.has_paused(row, since), row)
+                was_lost = row["end_class"] in self.losses and row["ended"] < since
+                self.assertTrue(
+                    row["ended"] == since or was_lost or self.has_paused(row, since), row)
             else:
                 self.assertIn(row["end_class"], self.losses, row)
                 self.assertLess(row["ended"], ends[row["trial"]], row)

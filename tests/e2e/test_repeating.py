@@ -28,14 +28,14 @@ max_t = 8
 
 
 def without_times(rows):
-    """Bodies of events without times, process numbers and the whole configuration."""
+    """Bodies of events without times, costs, process numbers and the whole configuration."""
 
     def stripped(x):
         if isinstance(x, dict):
             return {
                 name: stripped(part)
                 for name, part in x.items()
-                if name not in ("pid", "spec") and not name.endswith(("_s", "_ms", "_ns"))
+                if name not in ("pid", "spec", "costs") and not name.endswith(("_s", "_ms", "_ns"))
             }
         return [stripped(part) for part in x] if isinstance(x, list) else x
 
