@@ -119,7 +119,7 @@ TEST(talk_requests, carry_out_what_a_conversation_can) {
   stop.what = control_request::op::stop;
   stop.trials = {{3}};
   EXPECT_THAT(uut.carry_out(stop).body, HasSubstr(R"("trial":"00003","outcome":"taken")"));
-  EXPECT_EQ(talk->heard.back(), R"({"op":"stop","trial":"00003"})");
+  EXPECT_EQ(talk->heard.back(), R"({"op":"stop","trial":"00003","outcome":true})");
 
   control_request add;
   add.what = control_request::op::add;

@@ -142,7 +142,7 @@ command_doc up_doc() {
 command_doc launch_doc() {
   return {
       "launch",
-      "run one here, with workers on machines that ssh reaches",
+      "run one on machines that ssh reaches",
       {{"tune-node launch digits.ini --hosts a,b:2222,user@c", "on three machines and this one"},
        {"tune-node launch digits.ini --hosts a,b --cluster.local false", "on these two alone"},
        {"tune-node launch digits.ini --hosts a --program /opt/tune/bin/tune-node",

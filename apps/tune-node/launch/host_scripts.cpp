@@ -85,8 +85,9 @@ std::string working_script(const host_worker& what) {
   std::string script = "umask 077; IFS= read -r port || exit 1; ";
   script += "b=" + below + "; w=$(mktemp -d \"$b/tune-launch-XXXXXX\") || { "
             + marked("fault cannot make a directory in $b") + "exit 1; }; mkdir \"$w/certs\"; ";
-  script += "for f in ca.pem node.pem node.key; do while IFS= read -r line && [ \"$line\" != "
-            + std::string{end_of_file} + " ]; do echo \"$line\"; done > \"$w/certs/$f\"; done; ";
+  script += "for f in ca.pem node.pem node.key; do while IFS= read -r line; do [ \"$line\" = "
+            + std::string{end_of_file}
+            + " ] && break; echo \"$line\"; done > \"$w/certs/$f\"; done; ";
   if (what.direct_port)
     script += "h=${SSH_CONNECTION%% *}; case \"$h\" in *:*) h=\"[$h]\";; esac; port="
               + std::to_string(*what.direct_port) + "; ";

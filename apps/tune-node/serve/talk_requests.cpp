@@ -25,7 +25,7 @@ const std::map<std::string, std::set<std::string>>& tellings() {
       {"report", {"op", "trial", "attempt", "metrics", "checkpoint"}},
       {"complete", {"op", "trial", "attempt", "metrics", "checkpoint"}},
       {"error", {"op", "trial", "attempt", "message", "restore"}},
-      {"stop", {"op", "trial"}},
+      {"stop", {"op", "trial", "outcome"}},
       {"add", {"op", "config", "key"}},
       {"alive", {"op", "running"}},
       {"best", {"op"}},
@@ -154,7 +154,7 @@ http::response talk_requests::carry_out(const control_request& wish) {
     if (!wish.key.empty())
       request.set("key", wish.key);
   } else if (wish.what == op::stop && wish.trials.size() == 1) {
-    request = {{"op", "stop"}, {"trial", to_text(wish.trials.front())}};
+    request = {{"op", "stop"}, {"trial", to_text(wish.trials.front())}, {"outcome", true}};
   } else {
     return told_response(told(std::nullopt, verdict::refused,
                               "clients run the trials of this experiment: it can be added to, and"
