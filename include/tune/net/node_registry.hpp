@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -21,8 +22,11 @@ struct node_registry_settings {
   /// Notices nodes that fall silent; empty: a node is lost with its connection.
   std::optional<heartbeat_monitor_local_actor> heartbeat_monitor = {};
   liveness_rules rules = {};
-  /// Distinguishes this process from other heads; drawn once.
+  /// See `welcome::head`.
   std::string head = {};
+  /// Names of nodes that the head before this one had: for `rules.wait_for_nodes()` only workers
+  /// that were with that head are given them.
+  std::set<std::string> awaited = {};
   /// Told, in a line for people, of workers that come in or are refused; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };

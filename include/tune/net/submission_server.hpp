@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -20,6 +21,14 @@ struct job_spec {
   submission_server_local_actor submission_server;
 };
 
+/// An experiment that ran under the head before this one when that died.
+struct running_submission {
+  submission_message words;
+  fetched_job found;
+  /// As in `job_spec`.
+  std::string identity;
+};
+
 struct submission_server_settings {
   /// Spawns the job supervisor of an experiment, or says why none can be had now. Called from the
   /// submission server: must not block.
@@ -32,6 +41,8 @@ struct submission_server_settings {
   /// submitted an experiment may come back to it.
   std::function<std::string(const caf::node_id&)> identity_of
       = [](const caf::node_id&) { return std::string{}; };
+  /// Experiments that it goes on with by itself, once it is told to.
+  std::vector<running_submission> resumed = {};
   /// Spawns the runner of a client's command, or says why none can be had now; none: commands are
   /// refused. Called from the submission server: must not block. The text is who asks, as
   /// `identity_of` has it.
