@@ -256,13 +256,13 @@ struct node_registry_state {
     send(self, cluster, std::move(offer), node);
   }
 
-  [[nodiscard]] static std::string text_of_arrival(const hello& who, bool was_here,
-                                                   bool has_trials) {
+  [[nodiscard]] std::string text_of_arrival(const hello& who, bool was_here,
+                                            bool has_trials) const {
     if (was_here && has_trials)
       return " is back";
     if (was_here)
       return " joined anew: it heard nothing of this head for too long and ended its trials";
-    if (has_trials)
+    if (has_trials && settings.rules.head_grace.count() > 0)
       return " is back, from the head before this one: " + to_text(who.capacity);
     return " joined: " + to_text(who.capacity);
   }

@@ -41,12 +41,12 @@ struct submission_server_settings {
   /// submitted an experiment may come back to it.
   std::function<std::string(const caf::node_id&)> identity_of
       = [](const caf::node_id&) { return std::string{}; };
-  /// Experiments that it goes on with by itself, once it is told to.
-  std::vector<running_submission> resumed = {};
   /// Spawns the runner of a client's command, or says why none can be had now; none: commands are
   /// refused. Called from the submission server: must not block. The text is who asks, as
   /// `identity_of` has it.
   std::function<expected<command_runner_actor>(remote_command, std::string)> carry_out = {};
+  /// Experiments that it goes on with by itself, once it is told to.
+  std::vector<running_submission> resumed = {};
 };
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.
