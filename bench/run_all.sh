@@ -38,6 +38,9 @@ done
 "$build/bench/tune_command_bench" "$build/apps/tune-node/tune-node" "$build/bench/tune_one_report"
 "$build/bench/tune_output_bench"
 "$build/bench/tune_process_bench" 2000 4
+for processes in 1 8; do
+  "$build/bench/tune_cost_bench" $processes
+done
 "$build/bench/tune_remote_bench"
 "$build/bench/tune_reuse_bench" 5000 4
 for scheduler in fifo asha toy; do

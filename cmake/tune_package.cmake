@@ -39,6 +39,18 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${_doc}" COMPONENT r
   PATTERN "decisions" EXCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION "${_doc}" COMPONENT runtime)
 
+# Services, which nobody enables but the machine's administrator. Debian's systemd looks below /usr/lib,
+# whatever the library directory is.
+install(
+  FILES
+    "${PROJECT_SOURCE_DIR}/packaging/systemd/tune-node-head.service"
+    "${PROJECT_SOURCE_DIR}/packaging/systemd/tune-node-worker.service"
+  DESTINATION lib/systemd/system COMPONENT runtime)
+install(FILES "${PROJECT_SOURCE_DIR}/packaging/systemd/tune-node.sysusers" RENAME tune-node.conf
+  DESTINATION lib/sysusers.d COMPONENT runtime)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/kubernetes" "${PROJECT_SOURCE_DIR}/packaging/container"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/tune" COMPONENT runtime)
+
 # -- Debian's own.
 
 string(TIMESTAMP _date "%a, %d %b %Y %H:%M:%S +0000" UTC)
@@ -77,7 +89,12 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME "tune-node")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION "science")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "libsvm-tools, python3")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "libsvm-tools, python3, systemd")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
+  "${PROJECT_SOURCE_DIR}/packaging/debian/postinst"
+  "${PROJECT_SOURCE_DIR}/packaging/debian/prerm"
+  "${PROJECT_SOURCE_DIR}/packaging/debian/postrm")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
   "tune-node finds good parameters of a program: it tries configurations, stops\nbad ones early, and keeps a record that survives crashes. On one machine or\nseveral, configured by one INI file.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME "tune-node-dev")

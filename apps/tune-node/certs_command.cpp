@@ -3,6 +3,8 @@
 
 #include "console/text.hpp"
 #include "output/write_certificates.hpp"
+#include "output/write_rows.hpp"
+#include "tune/io/certificates/revocation_list.hpp"
 
 #include <unistd.h>
 
@@ -80,6 +82,59 @@ expected<void> issue(const certs_request& what, output_format format, const tabl
   return show(certificate_paths_in(to).certificate, format, look, out);
 }
 
+expected<void> rotate(const certs_request& what, output_format format, const table_look& look,
+                      std::ostream& out) {
+  auto directory = certs_directory(what);
+  auto whose = what.out.empty() ? directory : fs::path{what.out};
+  if (auto done = rotate_certificates(directory, whose, what.lifetime, calendar_now()); !done)
+    return done;
+  if (format == output_format::table)
+    out << "renewed the certificate in " << printable(whose.string())
+        << "; who runs with it takes it for new connections\n";
+  return show(certificate_paths_in(whose).certificate, format, look, out);
+}
+
+expected<void> revoke(const certs_request& what, output_format format, std::ostream& out) {
+  const auto directory = certs_directory(what);
+  auto authority = certificate_paths_in(directory).authority;
+  if (auto there = find_certificates(authority); !there)
+    return there.error();
+  if (auto done = revoke_certificate(directory, what.subject, calendar_now()); !done)
+    return done;
+  const auto file = revocation_file_in(directory);
+  auto list = load_revocations(file);
+  if (!list)
+    return list.error();
+  if (format == output_format::table)
+    out << "revoked " << printable(what.subject) << "; a head with this directory hangs up on it"
+        << " now, others as soon as they have " << printable(file.string()) << "\n";
+  else
+    write_row(object{{"file", file.string()},
+                     {"revoked", what.subject},
+                     {"entries", static_cast<std::int64_t>(list->size())}},
+              format, out);
+  return {};
+}
+
+expected<void> make_token(const certs_request& what, output_format format, std::ostream& out) {
+  const auto directory = certs_directory(what);
+  const auto now = calendar_now();
+  auto authority = can_sign(directory, now);
+  if (!authority)
+    return authority.error();
+  auto made = token_book{directory}.make(authority->fingerprint, what.token, now);
+  if (!made)
+    return made.error();
+  if (format == output_format::table)
+    out << to_text(*made) << "\n";
+  else
+    write_row(object{{"token", to_text(*made)},
+                     {"uses", std::int64_t{what.token.uses}},
+                     {"expires", date_text(now + what.token.lifetime)}},
+              format, out);
+  return {};
+}
+
 } // namespace
 
 expected<void> run_certs(const certs_request& what, output_format format, const table_look& look,
@@ -89,6 +144,12 @@ expected<void> run_certs(const certs_request& what, output_format format, const 
       return init(what, format, look, out);
     case certs_request::action::issue:
       return issue(what, format, look, out);
+    case certs_request::action::rotate:
+      return rotate(what, format, look, out);
+    case certs_request::action::revoke:
+      return revoke(what, format, out);
+    case certs_request::action::token:
+      return make_token(what, format, out);
     case certs_request::action::show:
       break;
   }

@@ -1,4 +1,4 @@
-/// `tune-node certs init|issue|show`.
+/// `tune-node certs`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

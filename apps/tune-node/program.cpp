@@ -18,6 +18,7 @@
 #include "console/stderr_queue.hpp"
 #include "console/terminal_guard.hpp"
 #include "console/text.hpp"
+#include "doctor/doctor_command.hpp"
 #include "exit_code.hpp"
 #include "head/command_runner.hpp"
 #include "head/head_command.hpp"
@@ -28,6 +29,7 @@
 #include "inspect/importance.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
+#include "launch/launch_command.hpp"
 #include "plot/plot_command.hpp"
 #include "report/report_command.hpp"
 #include "run/cut_memory.hpp"
@@ -41,6 +43,7 @@
 #include "simulate/simulate_command.hpp"
 #include "top/top_command.hpp"
 #include "up/up_command.hpp"
+#include "whatif/whatif_command.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/worker_command.hpp"
 
@@ -87,6 +90,7 @@ struct commander {
   exit_code operator()(const run_request& x) const { return run_experiment(line, x, all); }
 
   exit_code operator()(const up_request& x) const { return run_up(line, x, all); }
+  exit_code operator()(const launch_request& x) const { return run_launch(line, x, all); }
 
   exit_code operator()(const ask_tell_request& x) const { return run_ask_tell(line, x, all); }
 
@@ -151,6 +155,10 @@ struct commander {
     return simulate_experiment(line, x, all);
   }
 
+  exit_code operator()(const whatif_request& x) const {
+    return ask_what_if(line, x, all, table_of(line));
+  }
+
   exit_code operator()(const rerun_request& x) const {
     return rerun_trial(line, x, all, table_of(line));
   }
@@ -180,6 +188,10 @@ struct commander {
       return exit_code::done;
     std::cerr << program_name() << ": " << printable(to_text(done.error())) << '\n';
     return certs_exit_code(done.error().code);
+  }
+
+  exit_code operator()(const doctor_request& x) const {
+    return run_doctor(line, x, table_of(line));
   }
 
   exit_code operator()(const version_request&) const {
@@ -269,6 +281,7 @@ int run(int argc, char** argv, const choices& all) {
   std::optional<stderr_queue> talk;
   const auto* up = std::get_if<up_request>(&line->what);
   if (std::holds_alternative<run_request>(line->what) || up != nullptr
+      || std::holds_alternative<launch_request>(line->what)
       || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<rerun_request>(line->what)

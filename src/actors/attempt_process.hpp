@@ -41,12 +41,14 @@ public:
     if (!found)
       return launch();
     is_unproven_ = true;
+    is_used_ = true;
     process_ = processes_->hand_on(*found, turn_of(*what_), listener(),
                                    to_line(host_order_of(*what_, params_)));
   }
 
   /// Starts a new process; its exit may be the first that is heard of it.
   void launch() {
+    is_used_ = false;
     auto order = order_of(*what_, params_);
     if (auto why = why_not_passed(*what_, order, params_); !why.empty())
       never_start(why);
@@ -61,6 +63,8 @@ public:
     send_from_outside(to_, process_news{never});
   }
 
+  /// Whether the process has served other trials before this one.
+  [[nodiscard]] bool is_used() const { return is_used_; }
   /// The host has shown that it still works.
   void prove() { is_unproven_ = false; }
   /// After an exit: whether a host was broken before it came to this trial, so that a new process
@@ -116,6 +120,7 @@ private:
   /// The host served other trials before and has not shown yet that it still works.
   bool is_unproven_ = false;
   bool is_told_to_end_ = false;
+  bool is_used_ = false;
 
   [[nodiscard]] std::shared_ptr<process_forwarder> listener() const {
     if (reader_)

@@ -2,6 +2,7 @@
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
+#include "attempt_costs.hpp"
 #include "attempt_drafts.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_output.hpp"
@@ -17,6 +18,7 @@
 #include "tune/io/probe/free_port.hpp"
 #include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
+#include "tune/io/process/process_meter.hpp"
 
 #include <utility>
 
@@ -47,6 +49,8 @@ struct process_state {
   attempt_exports exports;
   attempt_artifacts artifacts;
   attempt_output output;
+  process_meter meter;
+  attempt_costs costs;
   /// The directory that the program handed over last.
   std::filesystem::path handed_over;
   /// The end of the attempt; reported once all saves have ended.
@@ -66,6 +70,8 @@ struct process_state {
 
   void take(const process_news::started& x) {
     pid = x.pid;
+    meter.begin(pid, process.is_used());
+    costs.begin(steady_now());
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port});
     rule.started(steady_now());
   }
@@ -129,7 +135,10 @@ struct process_state {
       handed_over = checkpoint->is_absolute() ? *checkpoint : trial_directory(what) / *checkpoint;
       artifacts.leave_out(handed_over);
     }
-    obey(rule.reported(std::move(metrics), done, checkpoint.has_value(), steady_now(), wall_ms()));
+    const auto now = steady_now();
+    if (costs.are_in_reports() && what.order.rank == 0)
+      costs.join(metrics, meter.read(now), now);
+    obey(rule.reported(std::move(metrics), done, checkpoint.has_value(), now, wall_ms()));
   }
 
   void remark_on(const std::string& about, const std::string& text) {
@@ -143,6 +152,7 @@ struct process_state {
     how.code = 0;
     auto judged = judge(how);
     judged.exit_status.reset();
+    note_costs(meter.read_now());
     conclude(std::move(judged));
   }
 
@@ -152,6 +162,7 @@ struct process_state {
     // The host was broken before it came to this trial: start a new process.
     if (process.was_broken_before() && !rule.is_ending() && !known.failure)
       return process.launch();
+    note_costs(meter.end(how.usage));
     auto judged = judge(how);
     if (judged.is_cut_short)
       remark_on("stop_grace", judged.detail + cut_short_text);
@@ -163,6 +174,10 @@ struct process_state {
     request(self, looker, caf::infinite, files_in_use{what.job->files, trial_directory(what)})
         .then([this, judged](const std::string& gone) { conclude(without_files(judged, gone)); },
               [this, judged](const caf::error&) { conclude(judged); });
+  }
+
+  void note_costs(const cost_sheet& measured) {
+    over.costs.content = to_record(costs.of_attempt(measured, steady_now()));
   }
 
   exit_judgement judge(const exit_info& how) {
@@ -354,6 +369,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.rule = program_attempt{
       plan_of(state.what, ready->patterns.has_value()),
       {order.iteration, std::chrono::nanoseconds{order.time_total_ns}, steady_now()}};
+  state.costs = {order, state.what.job->reports_costs};
   state.drafts.init(state.what);
   state.saves.init(state.what, [&state] { state.obey(state.rule.settled(steady_now())); });
   state.exports.init(state.what);

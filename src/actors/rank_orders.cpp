@@ -43,6 +43,7 @@ launch_order order_of_launch(const cmd::launch& what, const std::string& job, bo
   result.iteration = what.iteration;
   result.time_total_ns = what.time_total.count();
   result.ends = what.ends;
+  result.costs = {what.costs};
   result.launch_token = launch_token_of(secret, attempt_claim{result});
   return result;
 }

@@ -1,10 +1,12 @@
 // A C++ trainable on a thread of its own. The actor never blocks: it passes answers through a gate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
+#include "attempt_costs.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_saves.hpp"
 #include "not_ready.hpp"
 #include "trainables.hpp"
+#include "training_gate.hpp"
 
 #include "tune/actors/clocks.hpp"
 #include "tune/core/trial/attempt_session.hpp"
@@ -14,9 +16,6 @@
 #include "tune/trainable/drive.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -66,74 +65,19 @@ namespace {
 using thread_impl = extend<trainable_actor, caf::result<void>(thread_done),
                            caf::result<void>(thread_missing), caf::result<void>(thread_saved)>;
 
-/// Everything that the training thread and its actor share.
-class gate {
-public:
-  /// Waits for the answer to report `number`; "stop" once closed.
-  attempt_answer wait(std::uint64_t number) {
-    std::unique_lock guard{mutex_};
-    changed_.wait(guard, [&] { return closed_ || answer_.number >= number; });
-    if (answer_.number >= number)
-      return answer_;
-    attempt_answer result;
-    result.kind = answer_kind::stop;
-    return result;
-  }
-  void open(const attempt_answer& answer) {
-    {
-      std::lock_guard guard{mutex_};
-      answer_ = answer;
-    }
-    changed_.notify_one();
-  }
-  void close(bool exports = false) {
-    std::lock_guard guard{mutex_};
-    closed_ = true;
-    exports_ = exports_ || exports;
-    changed_.notify_one();
-  }
-  [[nodiscard]] bool is_closed() const { return closed_; }
-  /// Marks the thread's further work as unwanted.
-  void abandon() { abandoned_ = true; }
-  [[nodiscard]] bool is_abandoned() const { return abandoned_; }
-  /// Whether it was closed for the end of the trial.
-  [[nodiscard]] bool wants_exports() const { return exports_; }
-
-  /// Call before a checkpoint is written: waits while too many are on their way, but not once the
-  /// gate is closed.
-  void begin_save() {
-    std::unique_lock guard{mutex_};
-    changed_.wait(guard, [&] { return closed_ || saves_ < attempt_saves::most; });
-    ++saves_;
-  }
-  void end_save() {
-    {
-      std::lock_guard guard{mutex_};
-      --saves_;
-    }
-    changed_.notify_one();
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  attempt_answer answer_;
-  std::size_t saves_ = 0;
-  std::atomic<bool> closed_ = false;
-  std::atomic<bool> exports_ = false;
-  std::atomic<bool> abandoned_ = false;
-};
-
 /// The trainable's link: sends to the trial, waits at the gate.
 class gate_link : public trainable_link {
 public:
-  gate_link(const trainable_start& what, std::shared_ptr<gate> door, thread_impl actor)
+  gate_link(const trainable_start& what, std::shared_ptr<training_gate> door, thread_impl actor)
       : what_{what}
       , door_{std::move(door)}
       , actor_{std::move(actor)}
       , session_{what.order.iteration, std::chrono::nanoseconds{what.order.time_total_ns},
                  steady_now()}
-      , checkpoints_{checkpoints_of(what)} {}
+      , checkpoints_{checkpoints_of(what)}
+      , costs_{what.order, what.job->reports_costs} {
+    costs_.begin(steady_now());
+  }
 
   void ready(bool) override {
     session_.go_on(steady_now());
@@ -147,7 +91,10 @@ public:
     auto fit = fit_for_record(std::move(what));
     if (!fit)
       throw std::invalid_argument{to_text(fit.error())};
-    auto numbered = session_.make(std::move(*fit), steady_now(), wall_ms());
+    const auto now = steady_now();
+    if (costs_.are_in_reports())
+      costs_.join(*fit, clock_.read(), now);
+    auto numbered = session_.make(std::move(*fit), now, wall_ms());
     if (!numbered)
       throw std::invalid_argument{numbered.error().detail};
     auto& made = *numbered;
@@ -202,6 +149,7 @@ public:
   [[nodiscard]] bool paused() const { return paused_; }
   /// Everything the actor has to know about its end.
   [[nodiscard]] thread_done end_as(attempt_ended how) const {
+    how.costs.content = to_record(costs_.of_attempt(clock_.read(), steady_now()));
     return {std::move(how), session_.iteration(), exports_,
             not_exported_,  checkpoints_.names(), handed_over_};
   }
@@ -211,10 +159,12 @@ private:
   static constexpr std::uint64_t unasked = 0;
 
   const trainable_start& what_;
-  std::shared_ptr<gate> door_;
+  std::shared_ptr<training_gate> door_;
   thread_impl actor_;
   attempt_session session_;
   checkpoint_directory checkpoints_;
+  attempt_costs costs_;
+  thread_clock clock_;
   std::uint64_t saving_ = 0;
   bool ends_ = false;
   bool in_memory_ = false;
@@ -279,7 +229,7 @@ private:
   }
 };
 
-thread_done run(const trainable_start& what, const std::shared_ptr<gate>& door,
+thread_done run(const trainable_start& what, const std::shared_ptr<training_gate>& door,
                 const thread_impl& actor) {
   attempt_ended result;
   result.attempt = what.order.attempt;
@@ -317,7 +267,7 @@ struct thread_state {
 
   trainable_start what;
   thread_impl::pointer self = nullptr;
-  std::shared_ptr<gate> door = std::make_shared<gate>();
+  std::shared_ptr<training_gate> door = std::make_shared<training_gate>();
   attempt_saves saves;
   attempt_exports exports;
   attempt_artifacts artifacts;

@@ -6,6 +6,7 @@
 
 #include "tune/actors/firm.hpp"
 #include "tune/actors/runner.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "tune/core/trial/rank_group.hpp"
 #include "tune/core/trial/word_window.hpp"
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
@@ -43,6 +44,13 @@ void add_remarks(attempt_ended& to, const attempt_ended& from, std::uint32_t ran
     to.remarks.push_back(from.remarks[i]);
     to.remarks.push_back(text);
   }
+}
+
+/// Adds the costs of one rank to those of the whole attempt.
+void add_costs(attempt_ended& to, const attempt_ended& from) {
+  auto all = from_record(to.costs.content);
+  all.add(from_record(from.costs.content));
+  to.costs.content = to_record(all);
 }
 
 /// Spawns the head's end of the conversation with a further rank.
@@ -191,8 +199,10 @@ struct trial_state {
   void act(const rank_cmd::over& x) {
     auto all = as_end_of_all(ends.at(x.as), order, x.as);
     for (const auto& [other, how] : ends) {
-      if (other != x.as)
-        add_remarks(all, how, other);
+      if (other == x.as)
+        continue;
+      add_remarks(all, how, other);
+      add_costs(all, how);
     }
     finish(all);
   }
@@ -355,6 +365,8 @@ struct trial_state {
     on::ended over{id, what.attempt, class_of(what.how), what.detail, {}, what.came_late};
     if (what.has_status)
       over.exit_status = what.exit_status;
+    // Whatever else a worker sends is not written down.
+    over.costs = to_record(from_record(what.costs.content));
     pass_on(what.remarks);
     tell(std::move(over));
   }

@@ -5,8 +5,10 @@
 #include "port_connections.hpp"
 
 #include "tune/io/certificates/tls_session.hpp"
+#include "tune/io/certificates/tls_starter.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/net/caf_streams.hpp"
+#include "tune/net/certificate_watch.hpp"
 #include "tune/net/system.hpp"
 
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -63,7 +66,9 @@ public:
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
     auto result = session_->read(to, size, count);
     if (count > 0)
-      whose_->heard([this] { return session_->fingerprint_of_peer(); });
+      whose_->heard([this] {
+        return shown_certificate{session_->fingerprint_of_peer(), session_->certificate_of_peer()};
+      });
     return state_of(result, rw_state::success);
   }
   rw_state write_some(std::size_t& count, native_socket, const void* from, std::size_t size) {
@@ -97,7 +102,7 @@ public:
   rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
     auto result = tcp_.read_some(count, socket, to, size);
     if (result == rw_state::success && count > 0)
-      whose_->heard([] { return std::string{}; });
+      whose_->heard([] { return shown_certificate{}; });
     return result;
   }
   rw_state write_some(std::size_t& count, native_socket socket, const void* from,
@@ -209,10 +214,11 @@ private:
 /// Makes a connection from a socket, and takes ownership of it then; null: that failed.
 using dresser = std::function<caf::io::scribe_ptr(native_socket, pass_ptr)>;
 
-/// Reads the files anew for each connection, as CAF does: they may have been removed or renewed.
+/// The files may be removed or renewed while the system lives.
 dresser tls_dresser(caf::actor_system& system, const message_filter& at, tls_session::side which) {
-  return [&system, at, which](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
-    auto begun = tls_session::begin(certificates_of(system), socket, which);
+  auto starter = std::make_shared<tls_starter>(certificates_of(system), which);
+  return [&system, at, starter](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
+    auto begun = starter->begin(socket);
     if (!begun)
       return nullptr;
     tls_policy how{std::move(*begun), *whose};
@@ -246,14 +252,21 @@ usher_actor::behavior_type usher() {
 
 class guarding_doorman : public network::doorman_impl {
 public:
+  /// @param files Those of a port with TLS; nothing: a plain one.
   guarding_doorman(caf::actor_system& system, native_socket socket, dresser dress,
-                   const port_rules& rules)
+                   const port_rules& rules, const std::optional<tls_files>& files)
       : doorman_impl{connection_loop(system), socket}
       , dress_{std::move(dress)}
       , patience_{rules.strangers.patience}
       , port_connections_{port_connections_for(system, rules)}
       // Hidden: a system waits neither for it nor for its delayed messages.
-      , usher_{system.spawn<caf::hidden>(usher)} {}
+      , usher_{system.spawn<caf::hidden>(usher)} {
+    if (files)
+      watch_ = std::make_unique<certificate_watch>(
+          *files,
+          certificate_watch::listeners{
+              [there = port_connections_](const revocation_list& x) { there->revoke(x); }, {}});
+  }
 
   bool new_connection() override {
     // The port was closed while connections still waited.
@@ -283,6 +296,7 @@ private:
   std::chrono::milliseconds patience_;
   std::shared_ptr<port_connections> port_connections_;
   usher_actor usher_;
+  std::unique_ptr<certificate_watch> watch_;
 };
 
 /// Has the broker exchange greetings over a new connection.
@@ -333,12 +347,12 @@ expected<caf::strong_actor_ptr> find(caf::actor_system& system, const remote_wis
 }
 
 caf::expected<std::uint16_t> open(caf::actor_system& system, const opening& what,
-                                  const dresser& dress) {
+                                  const dresser& dress, const std::optional<tls_files>& files) {
   auto socket = network::new_tcp_acceptor_impl(what.port, what.address, true);
   if (!socket)
     return std::move(socket.error());
   caf::io::doorman_ptr doorman
-      = caf::make_counted<guarding_doorman>(system, *socket, dress, what.rules);
+      = caf::make_counted<guarding_doorman>(system, *socket, dress, what.rules, files);
   auto opened = doorman->port();
   send_from_outside(connection_broker(system), caf::publish_atom_v, std::move(doorman), opened,
                     what.whom, what.interface);
@@ -361,12 +375,13 @@ expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote
 }
 
 caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system, const opening& what) {
-  return open(system, what, plain_dresser(system, border_for(system, what)));
+  return open(system, what, plain_dresser(system, border_for(system, what)), std::nullopt);
 }
 
 caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system, const opening& what) {
   return open(system, what,
-              tls_dresser(system, border_for(system, what), tls_session::side::accepts));
+              tls_dresser(system, border_for(system, what), tls_session::side::accepts),
+              certificates_of(system));
 }
 
 } // namespace tune::detail

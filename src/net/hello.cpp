@@ -82,6 +82,58 @@ expected<std::optional<farewell>> farewell_from_json(std::string_view text) {
   return std::optional{std::move(result)};
 }
 
+std::string to_json(const checkup_question& x) {
+  object result;
+  result.set("role", "checkup");
+  write(result, x.build);
+  result.set("cluster", value{x.cluster});
+  return to_json(result);
+}
+
+expected<std::optional<checkup_question>> checkup_from_json(std::string_view text) {
+  auto all = object_from_json(text);
+  if (!all)
+    return all.error();
+  field_reader from{*all, "in a checkup"};
+  if (from.get_if<std::string>("role") != "checkup")
+    return std::optional<checkup_question>{};
+  checkup_question result{read_build(from), from.get<std::string>("cluster")};
+  if (from.fault())
+    return *from.fault();
+  return std::optional{std::move(result)};
+}
+
+std::string to_json(const checkup_answer& x) {
+  object result;
+  result.set("ok", value{true});
+  write(result, x.build);
+  result.set("cluster", value{x.cluster});
+  result.set("wall_ms", value{x.wall_ms});
+  result.set("storage", value{x.storage});
+  result.set("storage_token", value{x.storage_token});
+  return to_json(result);
+}
+
+expected<checkup_answer> checkup_answer_from_json(std::string_view text) {
+  auto all = object_from_json(text);
+  if (!all)
+    return all.error();
+  field_reader from{*all, "in the answer to a checkup"};
+  checkup_answer result;
+  if (!from.get<bool>("ok")) {
+    auto why = from.get<std::string>("why");
+    return from.fault() ? *from.fault() : error{ec::refused, why};
+  }
+  result.build = read_build(from);
+  result.cluster = from.get<std::string>("cluster");
+  result.wall_ms = from.get<std::int64_t>("wall_ms");
+  result.storage = from.get_if<std::string>("storage").value_or("");
+  result.storage_token = from.get_if<std::string>("storage_token").value_or("");
+  if (from.fault())
+    return *from.fault();
+  return result;
+}
+
 expected<hello> hello_from_json(std::string_view text) {
   auto all = object_from_json(text);
   if (!all)

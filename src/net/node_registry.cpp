@@ -118,6 +118,12 @@ struct node_registry_state {
       return reject(last.error(), "somebody");
     if (*last)
       return hear_farewell(**last);
+    auto checkup = checkup_from_json(text);
+    if (!checkup)
+      return reject(checkup.error(), "somebody");
+    if (*checkup)
+      return to_json(checkup_answer{settings.build, settings.cluster, wall_ms(), settings.storage,
+                                    settings.storage_token});
     auto client = client_hello_from_json(text);
     if (!client)
       return reject(client.error(), "somebody");

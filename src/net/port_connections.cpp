@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace tune::detail {
 
@@ -104,17 +105,48 @@ void port_connections::leave(connection_book::number who) {
   open_.erase(who);
 }
 
-void port_connections::know(connection_book::number who, std::string certificate) {
+void port_connections::know(connection_book::number who, shown_certificate what) {
   std::string words;
   {
     std::lock_guard guard{mutex_};
-    all_.know(who, std::move(certificate));
-    if (all_.members() <= rules_.members.most)
+    all_.know(who, std::move(what.fingerprint));
+    auto here = open_.find(who);
+    if (here != open_.end())
+      here->second.shown = std::move(what.facts);
+    const auto is_revoked
+        = here != open_.end() && here->second.shown && revoked_.has(*here->second.shown);
+    if (!is_revoked && all_.members() <= rules_.members.most)
       return;
-    words = shut(*all_.least_wanted_member()) + " was hung up on: members have more than "
-            + std::to_string(rules_.members.most) + " connections, and most are of its certificate";
+    // It may have been revoked after the handshake.
+    words = is_revoked
+                ? shut_revoked(who)
+                : shut(*all_.least_wanted_member()) + " was hung up on: members have more than "
+                      + std::to_string(rules_.members.most)
+                      + " connections, and most are of its certificate";
   }
   tell_(words);
+}
+
+std::string port_connections::shut_revoked(connection_book::number who) {
+  const auto subject = open_.at(who).shown->subject;
+  return shut(who) + " was hung up on: its certificate (" + subject + ") was revoked";
+}
+
+void port_connections::revoke(revocation_list which) {
+  std::vector<std::string> words;
+  {
+    std::lock_guard guard{mutex_};
+    revoked_ = std::move(which);
+    std::vector<connection_book::number> gone;
+    for (const auto& [who, there] : open_) {
+      if (there.shown && revoked_.has(*there.shown))
+        gone.push_back(who);
+    }
+    for (auto who : gone)
+      words.push_back(shut_revoked(who));
+  }
+  for (const auto& text : words)
+    tell_(text);
 }
 
 bool port_connections::owe(connection_book::number who, std::size_t unread) {

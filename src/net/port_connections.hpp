@@ -5,6 +5,7 @@
 
 #include "connection_book.hpp"
 
+#include "tune/io/certificates/revocation_list.hpp"
 #include "tune/net/caf_streams.hpp"
 
 #include <cstddef>
@@ -21,6 +22,16 @@ namespace tune::detail {
 
 class connection_pass;
 
+/// The certificate that a peer showed; without TLS it showed none.
+struct shown_certificate {
+  shown_certificate(std::string fingerprint_ = {}, std::optional<certificate_facts> facts_ = {})
+      : fingerprint{std::move(fingerprint_)}, facts{std::move(facts_)} {}
+
+  /// Distinguishes members; the same for all without TLS.
+  std::string fingerprint;
+  std::optional<certificate_facts> facts;
+};
+
 /// For any thread: CAF serves connections in one, and deadlines come from others.
 class port_connections : public std::enable_shared_from_this<port_connections> {
 public:
@@ -36,6 +47,9 @@ public:
 
   /// Closes a connection now. No effect if it has gone.
   void hang_up(connection_book::number who);
+  /// Closes the connections of members whose certificate is on the list, now and later; the list
+  /// replaces the former one.
+  void revoke(revocation_list which);
   /// Like `hang_up`, unless the connection has become a member.
   void hang_up_on_stranger(connection_book::number who);
 
@@ -44,6 +58,7 @@ private:
   struct connection {
     int socket;
     std::string where;
+    std::optional<certificate_facts> shown = {};
   };
 
   port_rules rules_;
@@ -51,8 +66,10 @@ private:
   std::mutex mutex_;
   connection_book all_;
   std::map<connection_book::number, connection> open_;
+  revocation_list revoked_;
 
-  void know(connection_book::number who, std::string certificate);
+  void know(connection_book::number who, shown_certificate what);
+  std::string shut_revoked(connection_book::number who);
   bool owe(connection_book::number who, std::size_t unread);
   void leave(connection_book::number who);
   std::string shut(connection_book::number who);
@@ -81,7 +98,7 @@ public:
   /// To be called when the peer has greeted as a node does: it is a member now.
   void greeted() {
     if (!std::exchange(is_known_, true))
-      at_->know(who_, certificate_.value_or(std::string{}));
+      at_->know(who_, certificate_.value_or(shown_certificate{}));
   }
 
   /// Sets the buffer that collects what is to be sent next.
@@ -95,7 +112,7 @@ public:
 private:
   std::shared_ptr<port_connections> at_;
   connection_book::number who_;
-  std::optional<std::string> certificate_;
+  std::optional<shown_certificate> certificate_;
   bool is_known_ = false;
   const io_buffer* next_ = nullptr;
   std::size_t sending_ = 0;

@@ -113,7 +113,12 @@ expected<std::uint16_t> head_services::open() {
   settings.rules = how.liveness;
   settings.head = who_.name;
   settings.cluster = std::move(how.cluster);
+  settings.storage = std::move(how.storage);
+  settings.storage_token = std::move(how.storage_token);
   settings.submission_server = std::move(how.submission_server);
+  if (how.how.identity)
+    certificates_ = std::make_unique<certificate_watch>(how.how.identity->files,
+                                                        certificate_watch::listeners{{}, how.say});
   settings.say = std::move(how.say);
   if (how.liveness.head_grace.count() > 0)
     settings.awaited = begin_wait(how.liveness);
@@ -202,6 +207,7 @@ void head_services::when_crippled(std::function<void(const std::string&)> call) 
 
 void head_services::close() {
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
+  certificates_.reset();
   send_from_outside(node_, drain_atom_v);
   if (package_server_) {
     asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);

@@ -14,6 +14,7 @@
 #include "tune/tuner/recorded_spec.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -30,9 +31,17 @@ error bad_source(const spec& what, const std::string& why) {
   return {ec::bad_option, "[search] points_from = " + what.search.points_from + ": " + why};
 }
 
+/// Values that could not be taken over, by parameter.
+struct left_out_count {
+  /// Those outside of the parameter's own values.
+  std::size_t outside = 0;
+  /// Those that a constraint or a condition forbids beside the others.
+  std::size_t forbidden = 0;
+};
+using left_out_counts = std::map<std::string, left_out_count>;
+
 /// The part of a configuration that lies in this space; parameters left out are counted.
-object part_in(const search_space& space, const object& config,
-               std::map<std::string, std::size_t>& left_out) {
+object part_in(const search_space& space, const object& config, left_out_counts& left_out) {
   object result;
   auto all = fit_config(config, space);
   for (const auto& x : space.parameters()) {
@@ -49,8 +58,10 @@ object part_in(const search_space& space, const object& config,
     with.set(x.name, *given);
     if (contains(x.what, *given) && !space.reject(fit_config(with, space), true))
       result = std::move(with);
+    else if (contains(x.what, *given))
+      ++left_out[x.name].forbidden;
     else
-      ++left_out[x.name];
+      ++left_out[x.name].outside;
   }
   return fit_config(result, space);
 }
@@ -66,8 +77,9 @@ expected<std::vector<trial_row>> best_known(const spec& what, const fs::path& di
   if (!there || there->experiment.objectives.empty())
     return bad_source(what, "its configuration cannot be read");
   const auto& first = there->experiment.objectives.front();
+  // All of them: runs of one configuration count as one, so that more may be needed than wanted.
   auto rows = best_trials(*reader, {first, there->experiment.constraints, repeat_rule_of(*there)},
-                          static_cast<std::size_t>(what.search.points_from_best));
+                          std::numeric_limits<std::size_t>::max());
   if (!rows)
     return bad_source(what, rows.error().detail);
   if (rows->empty())
@@ -120,15 +132,24 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
   if (!rows)
     return rows.error();
   std::vector<object> result;
-  std::map<std::string, std::size_t> left_out;
+  left_out_counts left_out;
   for (const auto& row : *rows) {
+    if (result.size() >= what.search.points_from_best)
+      break;
     auto point = part_in(*from.space, row.best_config ? *row.best_config : row.config, left_out);
     if (!point.empty() && std::find(result.begin(), result.end(), point) == result.end())
       result.push_back(std::move(point));
   }
-  for (const auto& [name, count] : left_out)
-    omitted.push_back("[search] points_from: " + name + " of " + std::to_string(count)
-                      + " configuration(s) is outside of [space] and left open");
+  for (const auto& [name, count] : left_out) {
+    auto tell = [&](std::size_t much, const std::string& why) {
+      if (much > 0)
+        omitted.push_back("[search] points_from: " + name + " of " + std::to_string(much)
+                          + " configuration(s) " + why);
+    };
+    tell(count.outside, "is outside of [space] and left open");
+    tell(count.forbidden,
+         "does not go with the rest, by a constraint or condition of [space], and is left open");
+  }
   if (result.empty() && left_out.empty())
     return bad_source(what, "none of its parameters is in [space]");
   if (result.empty())

@@ -7,6 +7,7 @@
 #include "tune/io/spec/resource_check.hpp"
 #include "tune/tuner/storage.hpp"
 
+#include <chrono>
 #include <utility>
 
 namespace tune {
@@ -46,7 +47,14 @@ expected<void> start_what_is_needed(run_parts& parts, const std::optional<listen
 }
 
 on::opened opening_of(const experiment_store& store, const spec& what, opening how) {
-  return {store.epoch(), TUNE_VERSION, to_json(what), what.experiment.seed, how, on::present_draws};
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {store.epoch(),
+          TUNE_VERSION,
+          to_json(what),
+          what.experiment.seed,
+          how,
+          on::present_draws,
+          std::chrono::duration_cast<std::chrono::milliseconds>(now).count()};
 }
 
 namespace {

@@ -215,6 +215,7 @@ expected<job> make_job(const loaded_spec& from, std::string id, const fs::path& 
   result.plan = std::move(*plan);
   result.objective = from.what.experiment.objectives.front().metric;
   result.trial_files = from.what.log.trial_files;
+  result.reports_costs = from.what.log.costs || names_costs(from.what);
   result.output_cap = from.what.trainable.output_cap;
   result.runs_ranks = from.what.trainable.ranks != 1;
   result.exports = from.what.trainable.exports;

@@ -388,9 +388,12 @@ TEST(command_line, says_what_has_the_wrong_shape) {
        "experiments, not "
        "'searcher'; did you mean 'searchers'?"},
       {{"config", "check"}, "config needs FILE"},
-      {{"certs"}, "certs needs init|issue|show"},
+      {{"certs"}, "certs needs init|issue|show|rotate|revoke|token"},
       {{"certs", "isue", "w1"},
-       "the argument of certs is one of init, issue, show, not 'isue'; did you mean 'issue'?"},
+       "the argument of certs is one of init, issue, show, rotate, revoke, token, not 'isue'; did "
+       "you mean 'issue'?"},
+      {{"certs", "token", "--uses", "10001"}, "--uses is at most 10000"},
+      {{"certs", "revoke"}, "certs revoke needs NAME, or the FILE of a certificate"},
       {{"certs", "issue"}, "certs issue needs NAME"},
       {{"certs", "issue", "a b"}, "'a b' cannot be the name of a node"},
       {{"certs", "init", "w1"}, "one argument too many: 'w1'"},
@@ -399,7 +402,7 @@ TEST(command_line, says_what_has_the_wrong_shape) {
       {{"certs", "init", "--host", "a,DNS:b"},
        "--host: 'DNS:b' is neither a host name nor an address"},
       {{"certs", "init", "--certs="}, "--certs needs a value"},
-      {{"certs", "init", "--out", "o"}, "--out is for certs issue"},
+      {{"certs", "init", "--out", "o"}, "--out is for certs issue and certs rotate"},
       {{"certs", "issue", "w1", "--cluster", "c"}, "--cluster is for certs init"},
       {{"certs", "issue", "w1", "--days", "0"}, "--days is a whole number from 1, not '0'"},
       {{"certs", "issue", "w1", "--days", "3654"}, "--days is at most 3653, the days of a CA"},

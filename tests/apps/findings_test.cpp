@@ -119,6 +119,27 @@ TEST(findings, name_the_third_of_a_range_in_which_trials_fail) {
   EXPECT_EQ(found[0].title, "Trials fail where lr from 0.046416 to 1");
 }
 
+TEST(findings, name_whole_numbers_that_belong_to_the_third) {
+  auto what = made_up_study();
+  auto& z = what.parameters[0];
+  z.name = "z";
+  z.log = false;
+  z.whole = true;
+  z.low = 0;
+  z.high = 11;
+  // The upper third begins at 7.33: 7 is not in it.
+  for (std::size_t i = 0; i < what.trials.size(); ++i) {
+    what.trials[i].at[0] = static_cast<double>(i % 12);
+    what.trials[i].fate = i % 12 >= 8 ? trial_fate::failed : trial_fate::finished;
+  }
+
+  auto found = failing_regions(what);
+
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].title, "Trials fail where z from 8 to 11");
+  EXPECT_THAT(found[0].text, HasSubstr("100 % of the trials in this part failed, 0 % of all"));
+}
+
 TEST(findings, do_not_blame_a_region_for_failures_everywhere) {
   auto what = made_up_study();
   for (std::size_t i = 0; i < 20; ++i)

@@ -270,7 +270,7 @@ TEST_F(inspect_test, tells_programs_the_same) {
             "2,1.2,4,stop,\"{\"\"rule\"\":\"\"asha\"\",\"\"rung\"\":1,\"\"cutoff\"\":0.6125}\"\n");
   EXPECT_EQ(
       shown(what, output_format::json),
-      R"({"trial":"00001","status":"TERMINATED","iterations":4,"config":{"lr":0.2},"origin":"random","suggestion":null,"reason":"stopped by asha","error":"","failures":0,"metrics":{"loss":0.75},"best_metrics":{"loss":0.75},"best_iteration":4,"best_config":{"lr":0.2},"best_checkpoint":null,"attempts":[{"attempt":"1.2","lineage":1,"node":"node-a","checkpoint":null,"donor":null,"started_s":1.0,"ended_s":3.0,"end":"stopped","exit_status":0,"detail":""}],"decisions":[{"seq":2,"attempt":"1.2","iteration":4,"action":"stop","reason":{"rule":"asha","rung":1,"cutoff":0.6125}}],"checkpoints":[],"exports":[]}
+      R"({"trial":"00001","status":"TERMINATED","iterations":4,"config":{"lr":0.2},"origin":"random","suggestion":null,"reason":"stopped by asha","error":"","failures":0,"metrics":{"loss":0.75},"best_metrics":{"loss":0.75},"best_iteration":4,"best_config":{"lr":0.2},"best_checkpoint":null,"attempts":[{"attempt":"1.2","lineage":1,"node":"node-a","checkpoint":null,"donor":null,"started_s":1.0,"ended_s":3.0,"end":"stopped","exit_status":0,"detail":"","costs":null}],"decisions":[{"seq":2,"attempt":"1.2","iteration":4,"action":"stop","reason":{"rule":"asha","rung":1,"cutoff":0.6125}}],"checkpoints":[],"exports":[]}
 )");
 }
 

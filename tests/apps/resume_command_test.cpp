@@ -33,5 +33,33 @@ TEST_F(resume_command_test, says_what_begins_an_experiment_whose_head_ended_befo
   EXPECT_THAT(said, HasSubstr("run FILE begins it"));
 }
 
+TEST_F(resume_command_test, goes_on_nowhere_else) {
+  const auto directory = root / "x";
+  ASSERT_TRUE(experiment_store::create(directory));
+  resume_request what;
+  what.directory = directory.string();
+  what.overrides = {{"experiment.storage", (root / "other").string()}};
+
+  testing::internal::CaptureStderr();
+  const auto code = resume_experiment({}, what, {});
+  const auto said = testing::internal::GetCapturedStderr();
+
+  EXPECT_EQ(code, exit_code::configuration);
+  EXPECT_THAT(said, HasSubstr("an experiment goes on where it is, in " + directory.string()));
+}
+
+TEST_F(resume_command_test, takes_the_storage_that_it_is_in) {
+  const auto directory = root / "x";
+  ASSERT_TRUE(experiment_store::create(directory));
+  resume_request what;
+  what.directory = directory.string();
+  what.overrides = {{"experiment.storage", (root / "").string()}};
+
+  testing::internal::CaptureStderr();
+  (void)resume_experiment({}, what, {});
+
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("was ended before it began"));
+}
+
 } // namespace
 } // namespace tune::cli

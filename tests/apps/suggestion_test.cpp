@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/suggestion.hpp"
 
+#include "tune/core/search/known.hpp"
 #include "tune/io/json.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -50,6 +52,16 @@ TEST(suggestion, is_an_object_for_programs) {
             R"("expected_improvement":0.125},"nearest":{"trial":"00022","distance":0.5,)"
             R"("correlation":0.75,"value":0.625,"estimated":false},"parents":[],)"
             R"("details":{"transformed":false},"same":true})");
+}
+
+TEST(suggestion, names_a_known_configuration_by_its_place) {
+  auto x = of_a_process();
+  x.answer.what->nearest->trial = trial_id{first_known_number + 1};
+
+  EXPECT_THAT(text_of(x), testing::HasSubstr("  nearest: number 2 of known, 0.5 away"));
+  EXPECT_THAT(to_json(*suggestion_json(x, loss).as_object()),
+              testing::AllOf(testing::HasSubstr(R"("nearest":{"trial":null,)"),
+                             testing::HasSubstr(R"("known":2})")));
 }
 
 TEST(suggestion, says_what_it_is_not_sure_of) {

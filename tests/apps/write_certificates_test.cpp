@@ -46,7 +46,7 @@ TEST(write_certificates, gives_people_what_they_need_to_judge) {
   EXPECT_EQ(written(output_format::table), R"(c/ca.pem
   subject       O=tune-node, CN=lab 01
   issuer        O=tune-node, CN=lab 01
-  valid         2001-09-09 01:46:40 UTC to 2001-09-19 01:46:40 UTC (9 days left)
+  valid         2001-09-09 01:46:40 UTC to 2001-09-19 01:46:40 UTC (9 days left: renew it)
   SHA-256       aabb
   key           not here
 c/node.pem

@@ -214,6 +214,9 @@ TEST(parse_domain, tells_column_rule_and_neighbours) {
   EXPECT_EQ(complaint("quniform(0, 1, 0.3)"),
             "column 13: quniform(low, high, q): high = 1 must be a multiple of q = 0.3; near are "
             "0.9 and 1.2");
+  EXPECT_EQ(complaint("qloguniform(1, 1000, 5)"),
+            "column 13: qloguniform(low, high, q): low = 1 must be a multiple of q = 5; near is "
+            "5.0");
   EXPECT_EQ(complaint("quniform(0, 1, 0)"), "column 16: quniform(low, high, q): q = 0 must be > 0");
   EXPECT_EQ(complaint("randint(1.5, 4)"),
             "column 9: randint(low, high): low = 1.5 must be a whole number");

@@ -216,9 +216,10 @@ class Samples(Answers):
 
 
 class AtRest(Answers):
-    def converse(self, requests):
+    def converse(self, requests, more=""):
         """Holds a conversation of these requests, which then ends."""
-        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 2\n[space]\nx = 1\n")
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 2\n%s[space]\nx = 1\n"
+                       % more)
         words = self.ini(requests, "words")
         with words.open() as requests:
             self.run_node("ask-tell", ini, stdin=requests)
@@ -252,6 +253,8 @@ class AtRest(Answers):
 
         self.assertIn("nothing of it is left to stop; tune-node ask-tell FILE --resume "
                       "--experiment.num_samples N takes", self.refused("stop", where))
+        self.assertIn("trial 00001 has ended: nothing of it is left to stop\n",
+                      self.refused("stop", where, "1"))
         told = self.refused("retry", where, "1")
         self.assertIn('{"op":"add","config":{"x":1}} runs the configuration of trial 00001 again',
                       told)
@@ -264,6 +267,15 @@ class AtRest(Answers):
             talk = self.run_node("ask-tell", self.directory / "x.ini", "--resume",
                                  "--experiment.num_samples", "3", stdin=requests)
         self.assertIn('"attempt":0,"config":{"x":1}', talk.out)
+
+    def test_commands_lift_the_limit_of_time_that_ended_a_conversation(self):
+        where = self.converse('{"op":"ask"}\n{"op":"report","trial":"00000","metrics":{"loss":1}}\n',
+                              "time_limit = 1ms\n")
+        lifted = ("its limit of time has ended it; tune-node ask-tell FILE --resume "
+                  "--experiment.time_limit 0 goes on with it")
+
+        for words in (("add", where, "x=1"), ("retry", where, "0"), ("stop", where)):
+            self.assertIn(lifted, self.refused(*words))
 
     def test_run_names_the_conversation_that_is_in_its_way(self):
         self.converse('{"op":"ask"}\n')

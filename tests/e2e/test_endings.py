@@ -145,6 +145,12 @@ class Failures(Case):
         self.run_node("run", ini, "--cluster.cpus", "2", "--strict", code=4)
         self.run_node("wait", "results/x", "--strict", code=4)
         self.run_node("wait", "results/x")
+        # Nothing would run, and what failed would not count as failed any more.
+        for mode in ("errored_only", "restart_errored"):
+            vain = self.run_node("resume", "results/x", "--mode", mode, code=8)
+            self.assertIn("nothing that failed would run, since experiment.time_limit = 1.0s is over",
+                          vain.err)
+        self.run_node("wait", "results/x", "--strict", code=4)
         left = self.run_node("resume", "results/x", "--mode", "errored_only",
                              "--experiment.time_limit", "0", "-o", "json")
         self.assertEqual(left.json()["status"], "left_off")

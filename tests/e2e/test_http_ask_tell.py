@@ -180,6 +180,9 @@ class AskTell(Served):
         told = self.say("trials/0/stop")
         self.assertEqual(told["told"][0]["outcome"], "taken")
         self.assertEqual(self.report(first, 1, 1)["decision"], "stop")
+        told = self.say("trials/0/stop")
+        self.assertEqual(told["told"][0]["outcome"], "needless")
+        self.assertEqual(self.say("trials/77/stop", None, 404)["code"], "unknown")
         added = self.say("trials", {"config": {"x": 0.5}})["told"][0]
         self.assertEqual(added["outcome"], "taken")
         self.assertEqual(self.api("/x/trials/" + added["trial"])["config"], {"x": 0.5})

@@ -81,6 +81,22 @@ class Status(Looking):
         self.run_node("stop", "results/x")
         self.finish(run)
 
+    def test_what_was_stopped_when_all_had_run_is_not_said_to_go_on(self):
+        script = self.directory / "hang.sh"
+        script.write_text("echo loss=1\nexec sleep 600\n")
+        ini = self.ini("[experiment]\nname = x\nmetric = loss\nnum_samples = 1\n[trainable]\n"
+                       "command = sh ./hang.sh {a}\nmetric.loss = loss={number}\n"
+                       "[space]\na = 1\n")
+        run = self.start("run", ini)
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), run, "a report")
+        self.run_node("stop", "results/x")
+        self.finish(run, None)
+
+        for verb in ("stop", "pause"):
+            told = self.run_node(verb, "results/x", code=6).err
+            self.assertIn("--experiment.num_samples N takes further samples\n", told)
+            self.assertNotIn("goes on with it", told)
+
     def test_a_preview_of_it_is_no_error(self):
         ini = self.job(space="x = uniform(0, 9)", more="[search]\ntype = none")
         shown = self.run_node("run", ini, "--dry-run")

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import signal
 import subprocess
 
 from e2e import TUNE_NODE, Case, clean_environment, main
@@ -56,6 +57,21 @@ class Report(Reports):
         self.assertIn("%d trial" % sum(x["count"] for x in failed), text)
         self.assertIn("boom", text)
         self.assertIn("Trials fail where x", text)
+
+    def test_tells_what_was_interrupted_from_what_has_not_begun(self):
+        ini = self.ini("[experiment]\nname = x\nmetric = loss\nnum_samples = 3\n[trainable]\n"
+                       "command = sh -c 'echo loss=1; exec sleep 600' {a}\n"
+                       "metric.loss = loss={number}\n[space]\na = uniform(0, 1)\n"
+                       "[cluster]\ncpus = 1\n")
+        child = self.start("run", ini)
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), child, "a report")
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=120)
+
+        text = self.text(self.page("results/x"))
+
+        self.assertIn("interrupted, to go on 1 1 100 %", text)
+        self.assertNotRegex(text, "not begun [0-9]+ [1-9]")
 
     def test_holds_no_secret_and_no_markup_of_trials(self):
         self.run_bowl()

@@ -125,6 +125,29 @@ class Overwriting(Scripted):
         self.assertEqual(told["counts"]["TERMINATED"], 2)
         self.assertEqual(len(self.rows("SELECT * FROM trials")), 2)
 
+    def test_overwrite_removes_what_sinks_wrote(self):
+        ini = self.job(more="[sinks]\njsonl = on\ncsv = on\n")
+        self.run_node("run", ini)
+        self.assertTrue((self.directory / "results" / "x" / "sinks").is_dir())
+
+        self.run_node("run", ini, "--overwrite", "--yes", "--experiment.num_samples", "2")
+
+        self.assertEqual(len(self.rows("SELECT * FROM trials")), 2)
+
+    def test_overwrite_says_that_nobody_runs_what_was_killed(self):
+        (self.directory / "hang.sh").write_text("echo loss=1\nexec sleep 600\n")
+        ini = self.ini("[experiment]\nname = x\nmetric = loss\n[trainable]\n"
+                       "command = sh ./hang.sh {a}\nmetric.loss = loss={number}\n"
+                       "[space]\na = 1\n")
+        child = self.start("run", ini)
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), child, "a report")
+        child.kill()
+        child.communicate()
+
+        refused = self.run_node("run", ini, "--overwrite", code=8)
+
+        self.assertIn("1 trial, lost", refused.err)
+
     def test_overwrite_asks_on_a_terminal(self):
         ini = self.job()
         self.run_node("run", ini)
@@ -327,11 +350,49 @@ class Points(Scripted):
             *("--search.points_from", "results/first/experiment.db"),
         )
         self.assertIn("points_from: x of 3 configuration(s) is outside of [space]", ran.err)
+        would = self.run_node(
+            *("run", ini, "--dry-run", "--experiment.name", "third", "--space.x", "choice(1, 2)"),
+            *("--search.points_from", "results/first"),
+        )
+        self.assertIn("points_from: x of 3 configuration(s) is outside of [space]", would.err)
         ys = [
             {json.loads(r["config"])["y"] for r in self.rows("SELECT config FROM trials", name)}
             for name in ("first", "second")
         ]
         self.assertEqual(ys[0], ys[1])
+
+    def test_points_are_as_many_as_wanted_where_some_were_confirmed(self):
+        ini = self.job(samples=4, more="[search]\ntype = grid\n", space="x = grid(1, 2, 3, 4)")
+        self.run_node("run", ini, "--experiment.name", "first", "--experiment.confirm", "2",
+                      "--search.type", "random", "--space.x", "choice(1, 2, 3, 4, 5, 6, 7, 8)")
+        configs = len({x["config"] for x in self.rows("SELECT json_extract(config, '$.x') AS config"
+                                                      " FROM trials", "first")})
+        self.run_node("run", ini, "--experiment.name", "second", "--experiment.num_samples", "4",
+                      "--search.type", "random", "--space.x", "choice(1, 2, 3, 4, 5, 6, 7, 8)",
+                      "--search.points_from", "results/first", "--search.points_from_best", "3")
+        points = self.rows("SELECT 1 FROM trials WHERE origin LIKE 'point%'", "second")
+        self.assertEqual(len(points), min(3, configs))
+
+    def test_a_value_that_a_constraint_forbids_is_not_said_to_be_outside(self):
+        first = self.job(samples=2, space="x = choice(7)\ny = choice(4)")
+        self.run_node("run", first, "--experiment.name", "first")
+        ran = self.run_node(
+            *("run", first, "--experiment.name", "second", "--space.y", "choice(2, 4)"),
+            *("--space.constraint", "x * y < 20", "--search.points_from", "results/first"),
+        )
+        self.assertIn("configuration(s) does not go with the rest", ran.err)
+        self.assertNotIn("is outside of [space]", ran.err)
+
+    def test_columns_do_not_depend_on_the_rows_that_are_chosen(self):
+        self.run_node("run", self.job(samples=3), "--experiment.name", "x")
+        heads = {
+            status: self.run_node("trials", "results/x", "-o", "csv", "--status", status)
+            .out.splitlines()[0].split(",")
+            for status in ("terminated", "errored")
+        }
+        self.assertIn("config.x", heads["errored"])
+        self.assertEqual(set(heads["terminated"]) - set(heads["errored"]),
+                         {x for x in heads["terminated"] if x.startswith("metric.")})
 
     def test_points_that_all_lie_outside_are_refused_by_their_parameter(self):
         ini = self.job()

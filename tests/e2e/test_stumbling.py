@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pitfalls for new users: failures, previews, and requests that cannot be met."""
 import json
+import signal
 import sys
 
 from controlled import ControlCase
@@ -187,7 +188,38 @@ class Looking(Case):
 
         told = self.run_node("run", ini, code=4)
 
-        self.assertIn("1 of the runs that were to confirm the best failed", told.out)
+        self.assertRegex(told.out, "no configuration is confirmed yet: [12] of [23] runs that are to"
+                         " confirm the best have not ended|1 of the runs that were to confirm the best"
+                         " failed")
+
+    def test_what_was_reported_in_place_of_a_number_is_told_whatever_came_last(self):
+        script = self.directory / "odd.sh"
+        for first, told_as in (('"t"', "reported the text \"t\""), ("null", "reported null")):
+            script.write_text("#!/bin/sh\n" + "".join(
+                "echo '{\"metrics\":{\"x\":%s,\"y\":1}}' >&\"$TUNE_TRIAL_REPORT_FD\"\n"
+                'eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"\n' % x for x in (first, "null")))
+            script.chmod(0o755)
+            ini = self.ini("[experiment]\nmetric = x\nnum_samples = 1\n[trainable]\n"
+                           "command = ./odd.sh {a}\n[space]\na = 1\n")
+
+            ran = self.run_node("run", ini, "--overwrite", "--yes", code=None)
+
+            self.assertIn("(trial 00000 %s)" % told_as, ran.out)
+            self.assertNotIn("did you mean", ran.err)
+
+    def test_a_confirmation_that_is_not_over_is_told(self):
+        ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",
+                            more="[cluster]\ncpus = 3\n",
+                            command="echo x={a}; test {seed} -lt 1 || exec sleep 600")
+        child = self.start("run", ini)
+        reports = "SELECT 1 FROM results"
+        self.wait_until(lambda: len(self.rows_if_any(reports)) == 5, child, "confirming reports")
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=120)
+
+        self.assertIn("no configuration is confirmed yet: 3 of 3 runs that are to confirm the best"
+                      " have not ended", out)
+        self.assertNotIn("none had a number", out)
 
     def test_a_preview_shows_templates_and_names_what_nobody_is_given(self):
         (self.directory / "t.in").write_text("# head\nvalue = {a}\n")

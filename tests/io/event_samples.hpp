@@ -90,6 +90,7 @@ inline std::vector<event_body> every_kind() {
   return {on::opened{4, "1.2.3 (abc)", R"({"experiment":{"name":"x"}})", most},
           on::opened{5, "", "", 1, opening::gathers},
           on::opened{6, "", "", 1, opening::executed},
+          on::opened{7, "", "", 1, opening::at_once, 13, 1'800'000'000'000},
           on::suggest_asked{5, 16},
           on::suggest_asked{6, 1, drafting::quick},
           on::suggest_asked{7, 1, drafting::thorough, trial_id{12}},
@@ -123,6 +124,13 @@ inline std::vector<event_body> every_kind() {
           on::checkpoint_gone{{23}},
           on::ended{{24}, attempt, end_class::out_of_memory, "line 1\nline 2", -9},
           on::ended{{25}, attempt, end_class::finished, "", std::nullopt},
+          on::ended{{25},
+                    attempt,
+                    end_class::finished,
+                    "",
+                    0,
+                    true,
+                    std::make_shared<const object>(object{{"cpu_s", 1.5}, {"read_bytes", 4096}})},
           on::node_up{"node-a", granted.bundles[0].what},
           on::node_down{"node-b", "lease expired"},
           on::node_leaving{"node-b"},
@@ -214,7 +222,7 @@ inline auto parts(const on::checkpoint_gone& x) {
   return std::tie(x.checkpoint);
 }
 inline auto parts(const on::ended& x) {
-  return std::tie(x.trial, x.attempt, x.how, x.detail, x.exit_status);
+  return std::tie(x.trial, x.attempt, x.how, x.detail, x.exit_status, x.came_late);
 }
 inline auto parts(const on::node_up& x) {
   return std::tie(x.node, x.capacity);

@@ -64,9 +64,22 @@ class Debian(unittest.TestCase):
             "/usr/share/bash-completion/completions/tune-node",
             "/usr/share/tune/config/quadratic.ini", "/usr/share/tune/digits.csv",
             "/usr/share/doc/tune-node/copyright", "/usr/share/doc/tune-node/docs/ini.md",
+            "/usr/lib/systemd/system/tune-node-head.service",
+            "/usr/lib/systemd/system/tune-node-worker.service", "/usr/lib/sysusers.d/tune-node.conf",
+            "/usr/share/tune/kubernetes/tune-node.yaml", "/usr/share/tune/kubernetes/chart/Chart.yaml",
         ):
             self.assertIn(wanted, files)
         self.assertFalse([x for x in files if x.endswith((".hpp", ".a", ".cmake"))])
+
+    def test_installing_it_enables_no_service(self):
+        place = SCRATCH / "control"
+        shutil.rmtree(place, ignore_errors=True)
+        run("dpkg-deb", "--control", package("tune-node_*.deb"), place)
+        for name in ("postinst", "prerm", "postrm"):
+            text = (place / name).read_text()
+            self.assertNotRegex(text, r"(systemctl|deb-systemd-helper)\b.*\benable")
+            self.assertEqual((place / name).stat().st_mode & 0o777, 0o755)
+            run("sh", "-n", place / name)
 
     def test_headers_and_libraries_are_in_a_package_of_their_own(self):
         files = self.files("tune-node-dev_*.deb")

@@ -50,7 +50,13 @@ function kin(ctx, x) {
         )
       : null,
     near
-      ? h("p", null, "Nearest: trial ", toTrial(ctx, near.trial), ", " + figure(near.distance), " away")
+      ? h(
+          "p",
+          null,
+          "Nearest: ",
+          near.trial === null ? `number ${near.known} of known` : ["trial ", toTrial(ctx, near.trial)],
+          ", " + figure(near.distance) + " away",
+        )
       : null,
   ];
 }

@@ -101,6 +101,18 @@ function numbers(ctx, x) {
   );
 }
 
+/** What an attempt cost, as far as it is known. @param {any} costs */
+function costText(costs) {
+  if (costs === null || typeof costs !== "object") return "";
+  const parts = [];
+  if (Number.isFinite(costs.cpu_s)) parts.push(duration(costs.cpu_s) + " CPU");
+  if (Number.isFinite(costs.gpu_s)) parts.push(duration(costs.gpu_s) + " GPU");
+  if (Number.isFinite(costs.peak_rss_bytes)) parts.push(bytes(costs.peak_rss_bytes) + " memory");
+  if (costs.read_bytes > 0) parts.push(bytes(costs.read_bytes) + " read");
+  if (costs.written_bytes > 0) parts.push(bytes(costs.written_bytes) + " written");
+  return parts.join(", ");
+}
+
 /** @param {any[]} attempts */
 const attemptRows = (attempts) =>
   attempts.map((a) => [
@@ -111,6 +123,7 @@ const attemptRows = (attempts) =>
       ? "runs"
       : duration(number(a.ended) - number(a.started)),
     plain(String(a.end_class || "runs").replace(/_/g, " "), 30),
+    costText(a.costs),
     plain(a.detail || "", 300),
   ]);
 
@@ -191,7 +204,7 @@ const lists = (ctx, x) => [
   part("Decisions", ["Iteration#", "What", "Why"], x.decisions, decisionRows),
   part(
     "Attempts",
-    ["Attempt", "Node", "Started#", "Ran#", "Ended", "Detail"],
+    ["Attempt", "Node", "Started#", "Ran#", "Ended", "Cost", "Detail"],
     x.attempts,
     attemptRows,
   ),

@@ -85,9 +85,20 @@ expected<experiment_row> experiment_in(const fs::path& directory) {
 }
 
 /// Whether all of the experiment has been run.
+/// Whether going on would run nothing: also of an experiment that ended otherwise nothing may be
+/// left.
 bool is_done_with(const fs::path& directory) {
   auto row = experiment_in(directory);
-  return row && row->status == to_text(experiment_status::done);
+  if (!row || row->status == "running")
+    return false;
+  if (row->status == to_text(experiment_status::done))
+    return true;
+  const auto count = [&row](trial_status x) { return row->counts[static_cast<std::size_t>(x)]; };
+  const auto what = recorded_spec(directory);
+  const auto wanted = what ? what->experiment.num_samples : 0;
+  using enum trial_status;
+  return wanted > 0 && count(pending) + count(running) + count(paused) == 0
+         && count(terminated) + count(errored) >= wanted;
 }
 
 /// Whether a program of the user's own runs the trials.
@@ -211,11 +222,24 @@ std::string line_for(const client_command& what, const control_request& wish,
              : R"({"op":"ask"} gives trial )" + name + " out again, which has not ended";
 }
 
+/// Why there is nothing to stop; empty: there is.
+std::string ended_already(const client_command& what, const fs::path& directory) {
+  if (what.what != control_request::op::stop)
+    return {};
+  for (const auto& row : rows_of(what, directory))
+    if (is_final(row.status))
+      return directory.string() + ": trial " + to_text(row.trial)
+             + " has ended: nothing of it is left to stop";
+  return {};
+}
+
 /// Advice for an experiment whose trials a program of the user's own runs.
 std::string asked_advice(const client_command& what, const control_request& wish,
                          const fs::path& directory) {
   using op = control_request::op;
   const std::string resume = program_call("ask-tell FILE --resume");
+  if (auto why = ended_already(what, directory); !why.empty())
+    return why;
   const auto line = line_for(what, wish, directory);
   if (is_led(directory))
     return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
@@ -225,10 +249,13 @@ std::string asked_advice(const client_command& what, const control_request& wish
   if (is_done && !brings_trials)
     return nothing_left(what.what, directory, {resume});
   // What is over takes no configuration until it is to have further samples.
-  const auto how = is_done ? ": this experiment is done; " + resume
-                                 + " --experiment.num_samples N goes on with further samples"
-                           : ": no executor asks for its trials now (ask-tell); " + resume
-                                 + " goes on with it";
+  const auto lifting = without_limits_met(directory);
+  const auto how
+      = is_done ? ": this experiment is done; " + resume
+                      + " --experiment.num_samples N goes on with further samples"
+        : lifting.empty()
+            ? ": no executor asks for its trials now (ask-tell); " + resume + " goes on with it"
+            : ": its limit of time has ended it; " + resume + lifting + " goes on with it";
   return directory.string() + how + (line.empty() ? "" : ", and there " + line);
 }
 

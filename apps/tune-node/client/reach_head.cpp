@@ -3,6 +3,8 @@
 
 #include "run/exhaustion.hpp"
 #include "run/run_words.hpp"
+#include "tune/core/printable.hpp"
+#include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 #include "tune/io/process/thread_room.hpp"
 
@@ -11,6 +13,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <iostream>
 
 namespace tune::cli {
 
@@ -42,6 +45,10 @@ expected<transport> begin_as_client(const peer_address& head, const std::string&
   auto how = choose_transport(head, certs, plain);
   if (!how)
     return how;
+  if (how->identity) {
+    if (auto text = expiry_warning(*how->identity, calendar_now()); !text.empty())
+      std::cerr << program_name() << ": warning: " << printable(text) << '\n';
+  }
   if (auto can = can_start_threads(threads_of_client); !can)
     return can.error();
   end_when_exhausted("what was submitted goes on at the head");

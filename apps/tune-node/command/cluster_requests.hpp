@@ -40,6 +40,8 @@ struct head_request {
   offered_request offers;
   /// Where to serve the page of the storage; nothing: nowhere.
   std::optional<peer_address> http;
+  /// Where machines get certificates for join tokens; nothing: nowhere.
+  std::optional<peer_address> enroll;
 };
 
 struct worker_request {
@@ -68,6 +70,21 @@ struct worker_request {
   std::chrono::nanoseconds idle_exit{0};
   /// Whether to bring checkpoints to the head even if this machine could write into its directory.
   bool own_storage = false;
+  /// A join token, or the file that holds it, for a machine without a certificate; empty: none.
+  std::string token = {};
+  /// Where the token is shown; nothing: at the next port after that of `join`.
+  std::optional<peer_address> enroll = {};
+};
+
+struct doctor_request {
+  /// The head to which the way is checked; nothing: this machine alone.
+  std::optional<peer_address> join;
+  /// Empty: the default directory.
+  std::string certs;
+  bool insecure_plaintext = false;
+  std::string cluster = "default";
+  /// A worker's directory; empty: the default one.
+  std::string work;
 };
 
 } // namespace tune::cli

@@ -10,7 +10,9 @@ namespace tune::cli {
 inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
+inline constexpr auto supposing = "try other rules in virtual time";
 inline constexpr auto choosing = "see what can be chosen, or was";
+inline constexpr auto joining = "prepare clusters, find what is wrong";
 inline constexpr auto knowing = "know the program";
 
 inline constexpr const char* default_certs
@@ -24,14 +26,17 @@ inline constexpr const char* default_certs
 // Running experiments, and making a cluster for them: command_docs_running.cpp.
 [[nodiscard]] command_doc run_doc();
 [[nodiscard]] command_doc up_doc();
+[[nodiscard]] command_doc launch_doc();
 [[nodiscard]] command_doc resume_doc();
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();
 [[nodiscard]] command_doc simulate_doc();
+[[nodiscard]] command_doc whatif_doc();
 [[nodiscard]] command_doc head_doc();
 [[nodiscard]] command_doc worker_doc();
 [[nodiscard]] command_doc attach_doc();
 [[nodiscard]] command_doc certs_doc();
+[[nodiscard]] command_doc doctor_doc();
 
 // Looking at an experiment, or at what can be chosen: command_docs_looking.cpp.
 [[nodiscard]] command_doc status_doc();

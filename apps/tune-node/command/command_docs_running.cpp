@@ -139,6 +139,67 @@ command_doc up_doc() {
   return result;
 }
 
+command_doc launch_doc() {
+  return {
+      "launch",
+      "run one here, with workers on machines that ssh reaches",
+      {{"tune-node launch digits.ini --hosts a,b:2222,user@c", "on three machines and this one"},
+       {"tune-node launch digits.ini --hosts a,b --cluster.local false", "on these two alone"},
+       {"tune-node launch digits.ini --hosts a --program /opt/tune/bin/tune-node",
+        "with the program that is there"}},
+      {{"FILE", {}, argument_kind::ini_file}},
+      {{"hosts",
+        0,
+        "HOST,...",
+        "the machines, as ssh knows them: HOST, HOST:PORT, USER@HOST",
+        {},
+        "[cluster] hosts"},
+       {"ssh", 0, "COMMAND", "what connects, with its first options", {}, "ssh"},
+       {"program",
+        0,
+        "PATH",
+        "the program on these machines, of the same version",
+        {},
+        "this one, copied where it is not there"},
+       {"direct", 0, "",
+        "workers dial this machine, which listens for them; else ssh forwards a port"},
+       {"partial", 0, "", "run without the machines that fail"},
+       {"work",
+        0,
+        "DIR",
+        "where workers keep files and trials, in a directory of their own",
+        {},
+        "$TMPDIR there, or /tmp"},
+       {"cpus",
+        0,
+        "N",
+        "CPUs that each of them offers",
+        {},
+        "what there is",
+        argument_kind::number},
+       {"gpus",
+        0,
+        "N",
+        "GPUs that each of them offers",
+        {},
+        "what there is",
+        argument_kind::number},
+       {"memory",
+        0,
+        "BYTES",
+        "memory that each of them offers, such as 16GiB",
+        {},
+        "what there is"},
+       {"leave-grace",
+        0,
+        "TIME",
+        "when a worker is told to go, its trials may go on for so long before they are handed back",
+        {},
+        "30s"},
+       {"strict", 0, "", "exit 4 when any trial failed"}},
+      true};
+}
+
 command_doc resume_doc() {
   return {
       "resume",
@@ -219,7 +280,41 @@ command_doc simulate_doc() {
        {"trial-failure", 0, "CHANCE", "chance from 0 to 1 that an iteration fails", {}, "0"},
        {"target", 0, "VALUE", "tell when the first trial's metric was so good"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
-      true};
+      true,
+      supposing};
+}
+
+command_doc whatif_doc() {
+  return {
+      "whatif",
+      "tell what an experiment that ran would have come to under other rules",
+      {{"tune-node whatif results/digits-mlp --scheduler asha", "would stopping early have paid?"},
+       {"tune-node whatif DIR --scheduler 'asha max_t=50' --scheduler median_stopping", "several"},
+       {"tune-node whatif DIR --nodes 4 --cpus 8", "the same rules on other machines"}},
+      {directory_argument()},
+      {{.name = "scheduler",
+        .argument = "RULE",
+        .meaning = "a scheduler, then its options: 'asha reduction_factor=3'",
+        .repeats = true},
+       {"nodes", 0, "N", "nodes, 1 to 10000", {}, "those it had", argument_kind::number},
+       {"cpus",
+        0,
+        "N",
+        "with --nodes: CPUs of each",
+        {},
+        "those of one trial",
+        argument_kind::number},
+       {"gpus",
+        0,
+        "N",
+        "with --nodes: GPUs of each",
+        {},
+        "those of one trial",
+        argument_kind::number},
+       {"memory", 0, "BYTES", "with --nodes: memory of each", {}, "that of one trial"},
+       {"custom", 0, "NAME=N,...", "with --nodes: amounts of resources of your own, of each"}},
+      true,
+      supposing};
 }
 
 command_doc head_doc() {
@@ -274,7 +369,13 @@ command_doc head_doc() {
         "HOST:PORT",
         "serve the page of the storage there, as serve does",
         {},
-        "no page"}}};
+        "no page"},
+       {"enroll",
+        0,
+        "HOST:PORT",
+        "give machines certificates there, for join tokens (certs token)",
+        {},
+        "no such port"}}};
 }
 
 command_doc worker_doc() {
@@ -318,6 +419,13 @@ command_doc worker_doc() {
        {"lost-after", 0, "TIME", "as at the head: when a silent connection is given up", {}, "10s"},
        {"once", 0, "", "go when the head lets it go, instead of waiting for the next"},
        {"idle-exit", 0, "TIME", "go when nothing has run here for so long; 0: never", {}, "0"},
+       {"token", 0, "TOKEN|FILE", "get a certificate for this join token, unless there is one"},
+       {"enroll",
+        0,
+        "HOST:PORT",
+        "with --token: where the head gives certificates",
+        {},
+        "the next port after that of --join"},
        {"own-storage", 0, "",
         "send checkpoints to the head, also where its directory can be written to from here"}}};
 }
@@ -339,19 +447,23 @@ command_doc attach_doc() {
 command_doc certs_doc() {
   return {
       "certs",
-      "make and show a cluster's certificates",
+      "make, show, renew and revoke a cluster's certificates",
       {{"tune-node certs init --cluster lab", "a CA, and this machine's certificate"},
        {"tune-node certs issue w1 --out w1-certs", "for a worker: copy w1-certs to it"},
        {"tune-node certs show", "names, dates, fingerprints"},
-       {"tune-node certs issue head --force", "renew this machine's certificate"}},
-      {{"init|issue|show", {"init", "issue", "show"}},
+       {"tune-node certs rotate", "renew this machine's certificate while it is in use"},
+       {"tune-node certs token --uses 5 --expires 1h", "for worker --token, in place of a copy"},
+       {"tune-node certs revoke w1", "let w1 in no more, and hang up on it"}},
+      {{"init|issue|show|rotate|revoke|token",
+        {"init", "issue", "show", "rotate", "revoke", "token"}},
        {"NAME|FILE|DIR", {}, argument_kind::path, false}},
       {{"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
        {"cluster", 0, "NAME", "init: name of the cluster", {}, "this machine's name"},
        {"out",
         0,
         "DIR",
-        "issue: where to write; for another machine, a directory of its own",
+        "issue: where to write; for another machine, a directory of its own. rotate: whose "
+        "certificate is renewed",
         {},
         "the certificate directory",
         argument_kind::directory},
@@ -363,7 +475,40 @@ command_doc certs_doc() {
         {},
         "825",
         argument_kind::number},
-       {"force", 0, "", "replace the node's certificate and key; never the CA"}}};
+       {"force", 0, "", "replace the node's certificate and key; never the CA"},
+       {"uses", 0, "N", "token: how often it counts", {}, "1", argument_kind::number},
+       {"expires", 0, "TIME", "token: for how long it counts, at most 30 days", {}, "1h"},
+       {"name",
+        0,
+        "NAME",
+        "token: name in the certificate",
+        {},
+        "as asked for, with a random ending"}},
+      false,
+      joining};
+}
+
+command_doc doctor_doc() {
+  return {
+      "doctor",
+      "find what is wrong with this machine, or the way to a head",
+      {{"tune-node doctor", "this machine: limits, directories, certificates"},
+       {"tune-node doctor --join head:7700", "step by step what a worker does to join"},
+       {"tune-node doctor --join head:7700 -o json", "for a program"}},
+      {},
+      {{"join", 0, "HOST:PORT", "the head to which the way is checked", {}, "this machine alone"},
+       {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+       {"insecure-plaintext", 0, "", "with --join: no TLS; loopback addresses only"},
+       {"cluster", 0, "NAME", "with --join: name of the cluster", {}, "default"},
+       {"work",
+        0,
+        "DIR",
+        "where a worker's files and trials are to live",
+        {},
+        "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
+        argument_kind::directory}},
+      false,
+      joining};
 }
 
 } // namespace tune::cli

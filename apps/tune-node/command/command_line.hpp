@@ -13,6 +13,7 @@
 #include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/status.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/certificates/join_token.hpp"
 #include "tune/io/control/control_words.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/io/spec/resume_mode.hpp"
@@ -113,6 +114,25 @@ struct up_request {
   worker_request worker;
 };
 
+struct launch_request {
+  /// What this machine leads.
+  run_request run;
+  /// Machines, as `ssh_targets_from` reads them; empty: those of `[cluster] hosts`.
+  std::string hosts;
+  /// The program that connects, with its first words. [not empty]
+  std::vector<std::string> ssh;
+  /// A program that is there already; empty: this one is copied.
+  std::string program;
+  /// Where each worker makes its directory; empty: in the machine's directory for temporary files.
+  std::string work;
+  /// Whether workers dial this machine, in the place of a forwarded port.
+  bool is_direct = false;
+  /// Whether to run without machines that fail.
+  bool is_partial = false;
+  /// Options of `worker` for each of them.
+  std::vector<std::string> worker_options;
+};
+
 struct trials_request {
   std::string directory;
   std::optional<trial_id> why;
@@ -197,6 +217,19 @@ struct simulate_request {
   /// Target value of the first objective; the time when it is reached is reported.
   std::optional<double> target;
   bool strict = false;
+  std::vector<named_text> overrides;
+};
+
+/// What an experiment that ran would have come to under other rules.
+struct whatif_request {
+  std::string directory;
+  /// Alternatives: a scheduler and its options, as they were written.
+  std::vector<std::string> schedulers;
+  /// Nothing: the nodes that the experiment had.
+  std::optional<std::uint64_t> nodes;
+  /// Offer of each of `nodes`; resources left out: enough for one trial.
+  offered_request offers;
+  /// Further keys, for all alternatives.
   std::vector<named_text> overrides;
 };
 
@@ -328,9 +361,10 @@ struct config_request {
 };
 
 struct certs_request {
-  enum class action : std::uint8_t { init, issue, show };
+  enum class action : std::uint8_t { init, issue, show, rotate, revoke, token };
   action what = action::init;
-  /// `issue`: the node's name; `show`: a file or directory. Empty: not given.
+  /// `issue`: the node's name; `show`: a file or directory; `revoke`: a name or file. Empty: not
+  /// given.
   std::string subject;
   /// Empty: the default directory.
   std::string directory;
@@ -341,6 +375,7 @@ struct certs_request {
   std::vector<std::string> hosts;
   std::chrono::days lifetime = node_lifetime;
   bool force = false;
+  token_order token = {};
 };
 
 struct version_request {};
@@ -360,12 +395,13 @@ struct help_request {
 };
 
 using request
-    = std::variant<run_request, up_request, ask_tell_request, head_request, worker_request,
-                   resume_request, status_request, trials_request, fsck_request, rerun_request,
-                   compare_request, importance_request, attach_request, logs_request, wait_request,
-                   fetch_request, export_request, serve_request, report_request, plot_request,
-                   top_request, client_command, simulate_request, list_request, config_request,
-                   certs_request, version_request, completion_request, help_request>;
+    = std::variant<run_request, up_request, launch_request, ask_tell_request, head_request,
+                   worker_request, resume_request, status_request, trials_request, fsck_request,
+                   rerun_request, compare_request, importance_request, attach_request, logs_request,
+                   wait_request, fetch_request, export_request, serve_request, report_request,
+                   plot_request, top_request, client_command, simulate_request, list_request,
+                   config_request, whatif_request, certs_request, doctor_request, version_request,
+                   completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

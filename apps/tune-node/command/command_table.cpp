@@ -22,6 +22,7 @@ command_doc at_heads_too(command_doc x) {
 std::vector<command_doc> all_commands() {
   return {run_doc(),
           up_doc(),
+          launch_doc(),
           ask_tell_doc(),
           head_doc(),
           worker_doc(),
@@ -34,6 +35,7 @@ std::vector<command_doc> all_commands() {
           at_heads_too(importance_doc()),
           at_heads_too(fsck_doc()),
           simulate_doc(),
+          whatif_doc(),
           at_heads_too(logs_doc()),
           at_heads_too(wait_doc()),
           at_heads_too(fetch_doc()),
@@ -50,6 +52,7 @@ std::vector<command_doc> all_commands() {
           at_heads_too(list_doc()),
           config_doc(),
           certs_doc(),
+          doctor_doc(),
           {"version",
            "tell the version",
            {{"tune-node version", "also as --version"}},
@@ -149,7 +152,7 @@ std::string usage_line(const command_doc& x) {
         .append(p.required ? "" : "]");
   for (const auto& option : x.options) {
     if (!reaches_head(option))
-      result += " [" + option_text(option) + "]";
+      result.append(" [").append(option_text(option)).append(option.repeats ? "]..." : "]");
   }
   if (x.overrides)
     result += " [--section.key VALUE]...";

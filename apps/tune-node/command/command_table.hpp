@@ -32,6 +32,8 @@ struct option_doc {
   bool counts = false;
   /// A switch that may be given a word: the placeholder of `--name=WORD`, one of `choices`.
   std::string_view word{};
+  /// An option that may be given several times, each time with a value.
+  bool repeats = false;
 };
 
 /// An argument identified by its position.

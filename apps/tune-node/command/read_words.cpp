@@ -77,7 +77,7 @@ expected<read_result> sorted(const po::parsed_options& from, const command_doc& 
     if (given != result.options.end())
       write_as_listed(given->second, x.choices);
     if (given != result.options.end() && given->second.size() > 1
-        && !(x.argument.empty() && x.word.empty()))
+        && !(x.argument.empty() && x.word.empty()) && !x.repeats)
       return error{ec::bad_syntax, "--" + std::string{x.name} + " is given more than once"};
   }
   return result;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/requests.hpp"
 
+#include "command/certs_requests.hpp"
 #include "command/command_table.hpp"
+#include "command/launch_request.hpp"
 #include "command/looking_requests.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
@@ -150,8 +152,11 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.work = x.text("work").value_or("");
   result.log_file = x.text("log-file").value_or("");
   result.local = !x.has("no-local");
+  if (x.has("enroll") && result.insecure_plaintext)
+    return wrong("either --enroll or --insecure-plaintext: tokens are for certificates", &where);
   for (const auto& done : {read_option(x, "listen", result.listen, peer_address_from, where),
                            read_option(x, "http", result.http, peer_address_from, where),
+                           read_option(x, "enroll", result.enroll, peer_address_from, where),
                            read_lost_after(x, result.liveness, where),
                            read_liveness(x, "head-grace", &liveness_rules::head_grace,
                                          "0, or within 1s to 24h", result.liveness, where),
@@ -174,6 +179,11 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
   result.insecure_plaintext = x.has("insecure-plaintext");
   result.once = x.has("once");
   result.own_storage = x.has("own-storage");
+  result.token = x.text("token").value_or("");
+  if (x.has("enroll") && !x.has("token"))
+    return wrong("--enroll goes with --token", &where);
+  if (x.has("token") && result.insecure_plaintext)
+    return wrong("either --token or --insecure-plaintext", &where);
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
   auto time = [](const std::string& text) { return time_from(text); };
   for (const auto& done :
@@ -182,41 +192,8 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
         read_option(x, "join-timeout", result.join_timeout, time, where),
         read_option(x, "leave-grace", result.leave_grace, time, where),
         read_option(x, "idle-exit", result.idle_exit, time, where),
+        read_option(x, "enroll", result.enroll, peer_address_from, where),
         read_lost_after(x, result.liveness, where)}) {
-    if (!done)
-      return done.error();
-  }
-  return request{std::move(result)};
-}
-
-expected<request> simulate_from(const read_result& x, const command_doc& where) {
-  simulate_request result;
-  result.file = x.positionals[0];
-  result.strict = x.has("strict");
-  result.overrides = x.overrides;
-  constexpr std::uint64_t most_nodes = 10'000;
-  if (auto given = x.text("nodes")) {
-    auto number = count_from(*given, "--nodes", 1, where);
-    if (!number)
-      return number.error();
-    if (*number > most_nodes)
-      return wrong("--nodes is a whole number up to " + std::to_string(most_nodes), &where);
-    result.nodes = *number;
-  }
-  if (auto given = x.text("seed")) {
-    auto number = count_from(*given, "--seed", 0, where);
-    if (!number)
-      return number.error();
-    result.seed = *number;
-  }
-  for (const auto& done :
-       {read_offers(x, result.offers, where),
-        read_option(x, "iteration-time", result.iteration_time, some_time_from, where),
-        read_option(x, "latency", result.latency, time_from, where),
-        read_option(x, "node-mtbf", result.node_mtbf, time_from, where),
-        read_option(x, "node-repair", result.node_repair, some_time_from, where),
-        read_option(x, "trial-failure", result.trial_failure, chance_from, where),
-        read_option(x, "target", result.target, number_from, where)}) {
     if (!done)
       return done.error();
   }
@@ -296,68 +273,6 @@ expected<request> client_from(control_request::op what, const read_result& x,
   return request{std::move(result)};
 }
 
-/// Why an argument does not fit this action of `certs`; empty: all fit.
-std::string misplaced_in_certs(const certs_request& x, const read_result& from) {
-  using action = certs_request::action;
-  auto has_subject = from.positionals.size() > 1;
-  if (x.what == action::issue && !has_subject)
-    return "certs issue needs NAME";
-  if (x.what == action::init && has_subject)
-    return "one argument too many: " + in_quotes(x.subject);
-  if (x.what == action::show && has_subject && from.has("certs"))
-    return "certs show takes either a path or --certs";
-  if (x.what != action::init && from.has("cluster"))
-    return "--cluster is for certs init";
-  if (x.what != action::issue && from.has("out"))
-    return "--out is for certs issue";
-  for (const auto* option : {"host", "days", "force"})
-    if (x.what == action::show && from.has(option))
-      return "--" + std::string{option} + " is for certs init and certs issue";
-  return {};
-}
-
-/// Why an argument cannot be used in a certificate; empty: all can.
-std::string unfit_for_certs(const certs_request& x, const read_result& from) {
-  if (x.what == certs_request::action::issue && !is_node_name(x.subject))
-    return in_quotes(x.subject) + " cannot be the name of a node";
-  if (from.has("cluster") && !is_cluster_name(x.cluster))
-    return in_quotes(x.cluster) + " cannot be the name of a cluster";
-  for (const auto& host : x.hosts)
-    if (!is_host_or_address(host))
-      return "--host: " + in_quotes(host) + " is neither a host name nor an address";
-  for (const auto* option : {"certs", "out"})
-    if (from.has(option) && from.text(option)->empty())
-      return "--" + std::string{option} + " needs a directory";
-  return {};
-}
-
-expected<request> certs_from(const read_result& x, const command_doc& where) {
-  certs_request result;
-  result.what = chosen<certs_request::action>(where.positionals[0].choices, x.positionals[0]);
-  if (x.positionals.size() > 1)
-    result.subject = x.positionals[1];
-  result.directory = x.text("certs").value_or("");
-  result.cluster = x.text("cluster").value_or("");
-  result.out = x.text("out").value_or("");
-  result.force = x.has("force");
-  if (auto given = x.text("host"))
-    result.hosts = comma_parts(*given);
-  if (auto given = x.text("days")) {
-    auto number = count_from(*given, "--days", 1, where);
-    if (!number)
-      return number.error();
-    if (*number > static_cast<std::uint64_t>(authority_lifetime.count()))
-      return wrong("--days is at most " + std::to_string(authority_lifetime.count())
-                       + ", the days of a CA",
-                   &where);
-    result.lifetime = std::chrono::days{static_cast<int>(*number)};
-  }
-  for (const auto& fault : {misplaced_in_certs(result, x), unfit_for_certs(result, x)})
-    if (!fault.empty())
-      return wrong(fault, &where);
-  return request{std::move(result)};
-}
-
 expected<request> help_from(const read_result& x, const command_doc& where) {
   auto topic = x.positionals.empty() ? std::string{} : x.positionals[0];
   if (!topic.empty() && find_command(topic) == nullptr) {
@@ -398,10 +313,14 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return run_from(x, where);
   if (where.name == "up")
     return up_from(x, where);
+  if (where.name == "launch")
+    return launch_from(x, where);
   if (where.name == "ask-tell")
     return ask_tell_from(x, where);
   if (where.name == "head")
     return head_from(x, where);
+  if (where.name == "doctor")
+    return doctor_from(x, where);
   if (where.name == "worker")
     return worker_from(x, where);
   if (auto looking = looking_request(x, where))
@@ -419,6 +338,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   }
   if (where.name == "simulate")
     return simulate_from(x, where);
+  if (where.name == "whatif")
+    return whatif_from(x, where);
   if (where.name == "config")
     return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
                                   x.positionals[1], x.overrides, x.has("ask-tell")}};

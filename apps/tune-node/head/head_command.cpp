@@ -12,13 +12,19 @@
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
 #include "run/run_words.hpp"
+#include "run/service_heart.hpp"
 #include "serve/serving.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
 #include "tune/actors/breaks.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/checkpoint/shared_storage.hpp"
+#include "tune/io/enrolment/enrolment.hpp"
+#include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
+#include "tune/io/process/service_notice.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
 #include "tune/net/package_client.hpp"
@@ -83,6 +89,29 @@ expected<fs::path> storage_of(const head_request& what) {
   return result;
 }
 
+/// A token in the storage, by which others can tell whether they see the same directory.
+class storage_mark {
+public:
+  explicit storage_mark(fs::path storage) : storage_{std::move(storage)}, token_{random_hex(16)} {
+    // Without it, nobody can tell; nothing else depends on it.
+    if (!leave_storage_token(storage_, token_))
+      token_.clear();
+  }
+  ~storage_mark() {
+    if (!token_.empty())
+      remove_storage_token(storage_);
+  }
+  storage_mark(const storage_mark&) = delete;
+  storage_mark& operator=(const storage_mark&) = delete;
+
+  [[nodiscard]] const fs::path& storage() const { return storage_; }
+  [[nodiscard]] const std::string& token() const { return token_; }
+
+private:
+  fs::path storage_;
+  std::string token_;
+};
+
 /// The actors of a running head.
 struct standing {
   caf::actor_system& system;
@@ -114,17 +143,35 @@ struct standing {
   }
 };
 
+/// Null if machines get no certificates here.
+expected<std::unique_ptr<enrolment_server>>
+serve_tokens(const head_request& what, const std::function<void(const std::string&)>& tell) {
+  if (!what.enroll)
+    return std::unique_ptr<enrolment_server>{};
+  auto result = enrolment_server::start(
+      {*what.enroll, what.certs.empty() ? default_certificate_directory() : fs::path{what.certs},
+       tell});
+  if (result)
+    tell("certificates for join tokens: worker --token TOKEN --enroll "
+         + to_text(reachable({what.enroll->host, (*result)->port()})));
+  return result;
+}
+
 /// Opens the port, shows its address, serves until it is told to go, and takes everything down.
 /// @errors also the reason why it could not go on.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
-                     const std::function<void(const std::string&)>& tell, last_wait& rest) {
+                     const std::function<void(const std::string&)>& tell, last_wait& rest,
+                     const storage_mark& mark) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
+  port.storage = mark.token().empty() ? "" : mark.storage().string();
+  port.storage_token = mark.token();
   port.submission_server = submission_server_actor{actors.submission_server};
   port.say = tell;
   // Shared, so that it outlives all callbacks that ring it.
   auto gone = std::make_shared<bell>();
   interrupts watch{[&](int) {
                      *actors.leaves = true;
+                     notify_service_manager("STOPPING=1\nSTATUS=leaving off in order");
                      say("leaving off in order; once more to stop at once");
                      gone->ring({});
                    },
@@ -149,7 +196,16 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   };
   tell("workers may join: " + program_call("worker --join " + words("--cluster")));
   tell("experiments may come: " + program_call("run FILE --head " + words("--cluster.name")));
+  auto enrolment = serve_tokens(what, tell);
+  if (!enrolment) {
+    actors.take_down();
+    return enrolment.error();
+  }
+  const service_heart heart{actors.system, actors.place.cluster()};
+  notify_service_manager("READY=1\nSTATUS=listening at " + to_text(where));
   auto end = gone->wait();
+  notify_service_manager("STOPPING=1");
+  enrolment->reset();
   // The signal thread stays: a second signal ends the process at once.
   actors.take_down();
   rest.begin(*actors.leaves);
@@ -226,6 +282,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say, kept); !swept)
     return swept.error();
   last_wait rest{*storage, say};
+  const storage_mark mark{*storage};
   auto tell = [quiet = line.quiet](const std::string& text) { announce("head", text, quiet); };
   auto here = node_of_head(what, all, tell);
   if (!here)
@@ -274,7 +331,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
     actors.take_down();
     return page.error();
   }
-  return stand(what, how, actors, tell, rest);
+  return stand(what, how, actors, tell, rest, mark);
 }
 
 /// The number of threads of a head without experiments, and of a first experiment.
@@ -291,6 +348,13 @@ exit_code run_head(const command_line& line, const head_request& what, const cho
     return refuse(open.error());
   if (auto can = can_start_threads(threads_of_head); !can)
     return refuse(can.error());
+  if (what.enroll) {
+    const auto certs = what.certs.empty() ? default_certificate_directory() : fs::path{what.certs};
+    if (auto can = can_sign(certs, calendar_now()); !can)
+      return refuse({can.error().code, "--enroll: " + can.error().detail});
+    if (auto open = can_listen(*what.enroll); !open)
+      return refuse(open.error());
+  }
   if (what.http) {
     if (auto can = can_serve(page_request(*what.http, what.certs)); !can)
       return refuse(can.error());

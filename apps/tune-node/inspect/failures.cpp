@@ -117,14 +117,42 @@ std::string names_text(const object& of) {
   return result.empty() ? "nothing" : result + " instead";
 }
 
-/// Says what the first trial without a value reported last; empty if nothing.
+/// The metric's first value in the trial's reports that is more than null; null: there is none.
+value first_value(trial_id of, const std::string& metric, store_reader& from) {
+  constexpr std::size_t looked_at = 1'000;
+  auto reports = from.results(of, 0, looked_at);
+  for (const auto& x : reports ? *reports : std::vector<result_row>{}) {
+    const auto* found = x.what->metrics ? find_path(*x.what->metrics, metric) : nullptr;
+    if (found != nullptr && !found->is_null())
+      return *found;
+  }
+  return {};
+}
+
+/// Says what the first trial without a value reported instead; empty if nothing.
 std::string unjudged_text(const trial_tally& known, const std::string& metric, store_reader& from) {
   auto first = from.trial(known.first_unjudged);
   if (!first || !*first || !(*first)->metrics)
     return {};
+  const auto some = first_value(known.first_unjudged, metric, from);
+  if (!some.is_null())
+    return " reported " + kind_text(&some);
   const auto& last = *(*first)->metrics;
-  const auto* found = find_path(last, metric);
-  return " reported " + (found == nullptr ? names_text(last) : kind_text(found));
+  return " reported " + (find_path(last, metric) == nullptr ? names_text(last) : "null");
+}
+
+/// Says why the best configuration is not confirmed, though some were to be.
+std::string unconfirmed_text(const trial_tally& known) {
+  if (known.confirming_open > 0)
+    return "no configuration is confirmed yet: " + std::to_string(known.confirming_open) + " of "
+           + counted(known.confirming, "run")
+           + " that are to confirm the best have not ended; until then what is best is so by the "
+             "search alone";
+  const auto judged = known.confirming_judged;
+  return "no configuration was confirmed: " + std::to_string(known.confirming_failed)
+         + " of the runs that were to confirm the best failed, and "
+         + (judged == 0 ? "none" : "only " + std::to_string(judged))
+         + " had a number; what is best is so by the search alone";
 }
 
 std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on,
@@ -139,9 +167,7 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
   }
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
   if (known.confirming > 0 && !is_confirmed)
-    result.push_back("no configuration was confirmed: " + std::to_string(known.confirming_failed)
-                     + " of the runs that were to confirm the best failed, and none had a number; "
-                       "what is best is so by the search alone");
+    result.push_back(unconfirmed_text(known));
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "console/run_snapshot.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
+#include "inspect/costs.hpp"
 #include "inspect/story_json.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -71,6 +72,7 @@ void write_head(const trial_story& story, const std::vector<objective>& objectiv
                    + (x.best_config ? " with " + config_text(*x.best_config) : std::string{}));
   line("best checkpoint", checkpoint_text(story, objectives));
   line("reached", x.metrics ? config_text(*x.metrics) : std::string{});
+  line("costs", costs_text(costs_of(story.attempts)));
 }
 
 void write_section(std::string_view name, const text_table& table, bool empty,
@@ -92,6 +94,7 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
                     {"ended", true},
                     {"how"},
                     {"exit", true, 2, true},
+                    {"cost", false, 4, true},
                     {"detail", false, 3, true}}};
   for (const auto& row : x.attempts) {
     auto from = row.from ? "checkpoint " + std::to_string(row.from.number) : "scratch";
@@ -103,6 +106,7 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
                row.finished ? duration_text(*row.finished) : "-",
                row.finished ? std::string{to_text(row.how)} : "running",
                row.exit_status ? std::to_string(*row.exit_status) : "",
+               costs_text(from_record(row.costs)),
                row.detail == to_text(row.how) ? "" : in_one_line(row.detail)},
               row.finished && is_failure(row.how) ? tint::bad : tint::plain);
   }

@@ -27,6 +27,7 @@ object json_of(const attempt_row& x) {
   result.set("end", x.finished ? value{to_text(x.how)} : value{});
   result.set("exit_status", x.exit_status ? count(*x.exit_status) : value{});
   result.set("detail", x.detail);
+  result.set("costs", x.costs != nullptr ? value{*x.costs} : value{});
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "inspect/recorded_rules.hpp"
+#include "tune/core/search/known.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
@@ -87,8 +88,16 @@ std::string number(double x) {
   return short_text(value{x});
 }
 
+/// The place of a known result among those of `[search] known`. [>= 1]
+std::uint64_t place_among_known(trial_id x) {
+  return x.number - first_known_number + 1;
+}
+
 std::string nearest_text(const neighbour& x, const objective& first) {
-  auto result = "trial " + to_text(x.trial) + ", " + number(x.distance) + " away";
+  auto result = (is_known_result(x.trial)
+                     ? "number " + std::to_string(place_among_known(x.trial)) + " of known"
+                     : "trial " + to_text(x.trial))
+                + ", " + number(x.distance) + " away";
   if (!std::isnan(x.correlation))
     result += " (correlation " + number(x.correlation) + ")";
   if (!std::isnan(x.value))
@@ -107,11 +116,15 @@ object expected_json(const expectation& x, const objective& first) {
 
 object nearest_json(const neighbour& x, const objective& first) {
   auto known = [](double y) { return std::isnan(y) ? value{} : value{y}; };
-  return {{"trial", to_text(x.trial)},
-          {"distance", x.distance},
-          {"correlation", known(x.correlation)},
-          {"value", known(turned(x.value, first))},
-          {"estimated", x.is_estimate}};
+  const auto is_known = is_known_result(x.trial);
+  object result{{"trial", is_known ? value{} : value{to_text(x.trial)}},
+                {"distance", x.distance},
+                {"correlation", known(x.correlation)},
+                {"value", known(turned(x.value, first))},
+                {"estimated", x.is_estimate}};
+  if (is_known)
+    result.set("known", static_cast<std::int64_t>(place_among_known(x.trial)));
+  return result;
 }
 
 std::string parents_text(const std::vector<trial_id>& all) {

@@ -2,6 +2,7 @@
 #include "inspect/trials.hpp"
 
 #include "console/text.hpp"
+#include "inspect/costs.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
 #include "inspect/policy.hpp"
@@ -9,6 +10,7 @@
 #include "inspect/story.hpp"
 #include "output/trial_columns.hpp"
 #include "output/write_trials.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -23,6 +25,8 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -66,9 +70,20 @@ expected<std::string> checkpoint_of(store_reader& from, const fs::path& director
   return *found ? checkpoint_place(directory, (*found)->checkpoint.location) : std::string{};
 }
 
+/// Whether the costs of training are asked for: reports mostly lack them, and the record of the
+/// attempts tells.
+bool wants_costs(const trials_request& what) {
+  auto names_one = [](std::string_view name) {
+    constexpr std::string_view prefix = "metric.";
+    return name == "all" || is_cost(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+  };
+  return names_one(what.sort) || std::any_of(what.columns.begin(), what.columns.end(), names_one);
+}
+
 /// @param metrics Those that speak for it.
 expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs::path& directory,
                                                     const trial_row& of, object metrics,
+                                                    const trials_request& what,
                                                     const yardstick& by) {
   auto result = std::make_shared<trial_details>();
   auto attempts = from.attempts(of.trial);
@@ -78,6 +93,8 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
   if (!checkpoint)
     return checkpoint.error();
   result->metrics = std::move(metrics);
+  if (wants_costs(what))
+    costs_of(*attempts).join(result->metrics);
   result->best_iteration = of.best_iteration;
   result->created = of.created;
   result->ended = of.ended;
@@ -98,7 +115,7 @@ expected<listed_trial> listed_in_scope(store_reader& from, const fs::path& direc
   auto scoped = reports_in_scope(from, x, what.scope, by.objectives.front().metric);
   if (!scoped)
     return reading_failed(scoped.error());
-  auto details = details_of(from, directory, x, std::move(scoped->metrics), by);
+  auto details = details_of(from, directory, x, std::move(scoped->metrics), what, by);
   if (!details)
     return details.error();
   if (what.scope != metric_scope::best) {
@@ -198,13 +215,36 @@ std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& wh
   return what.limit ? 0 : result;
 }
 
+/// The parameters of all trials, also those that are not chosen, so that the columns do not depend
+/// on what is chosen. Empty: all trials are chosen.
+expected<std::vector<std::string>> parameters_of_all(store_reader& from,
+                                                     const trials_request& what) {
+  std::vector<std::string> result;
+  if (!what.status && !what.pareto)
+    return result;
+  trial_query everything;
+  everything.limit = std::numeric_limits<std::size_t>::max();
+  auto rows = from.trials(everything);
+  if (!rows)
+    return reading_failed(rows.error());
+  std::set<std::string, std::less<>> known;
+  for (const auto& row : *rows)
+    for (auto& [name, what_is] : flatten(row.best_config ? *row.best_config : row.config))
+      if (known.insert(name).second)
+        result.push_back(std::move(name));
+  return result;
+}
+
 expected<void> write_chosen(store_reader& from, const fs::path& directory,
                             const trials_request& what, const yardstick& by,
                             const trials_form& form, std::ostream& out) {
   auto rows = chosen(from, directory, what, by);
   if (!rows)
     return rows.error();
-  auto columns = columns_of(*rows, by.objectives, what.columns, form.format);
+  auto parameters = parameters_of_all(from, what);
+  if (!parameters)
+    return parameters.error();
+  auto columns = columns_of(*rows, by.objectives, what.columns, form.format, *parameters);
   if (!columns)
     return columns.error();
   auto left = cut_rows(*rows, what, form.format == output_format::table && form.look.width == 0);

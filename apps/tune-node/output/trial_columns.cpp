@@ -48,21 +48,28 @@ void add_objectives(list& to, const std::vector<objective>& objectives) {
          true, 1, false});
 }
 
-/// Adds the parameters of all trials, in the order of their first appearance.
-void add_parameters(list& to, std::span<const listed_trial> rows) {
+trial_column parameter(const std::string& name) {
+  return {"config." + name,
+          name,
+          [name](const listed_trial& x) {
+            const auto* found = x.config ? find_parameter(*x.config, name) : nullptr;
+            return found == nullptr ? value{} : *found;
+          },
+          true,
+          3,
+          false};
+}
+
+/// Adds the expected parameters, then others of the trials in the order of their first appearance.
+void add_parameters(list& to, std::span<const listed_trial> rows, const words& expected) {
   std::set<std::string, std::less<>> known;
-  for (const auto& row : rows) {
-    for (const auto& [name, what] : flatten(row.config ? *row.config : object{})) {
-      if (!known.insert(name).second)
-        continue;
-      to.push_back({"config." + name, name,
-                    [name = name](const listed_trial& x) {
-                      const auto* found = x.config ? find_parameter(*x.config, name) : nullptr;
-                      return found == nullptr ? value{} : *found;
-                    },
-                    true, 3, false});
-    }
-  }
+  for (const auto& name : expected)
+    if (known.insert(name).second)
+      to.push_back(parameter(name));
+  for (const auto& row : rows)
+    for (const auto& [name, what] : flatten(row.config ? *row.config : object{}))
+      if (known.insert(name).second)
+        to.push_back(parameter(name));
 }
 
 void add_paths(const object& of, const std::string& prefix, std::set<std::string>& to) {
@@ -168,7 +175,8 @@ std::string with_commas(const words& all) {
 } // namespace
 
 std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
-                                        const std::vector<objective>& objectives) {
+                                        const std::vector<objective>& objectives,
+                                        const std::vector<std::string>& parameters) {
   list result;
   result.push_back({"trial", "trial", [](const listed_trial& x) { return value{to_text(x.trial)}; },
                     false, 0, false});
@@ -182,7 +190,7 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
     result.push_back(rank_of_runs());
     result.push_back(mean_of_runs());
   }
-  add_parameters(result, rows);
+  add_parameters(result, rows, parameters);
   result.push_back(
       {"reason", "reason", [](const listed_trial& x) { return value{x.reason}; }, false, 4, true});
   result.push_back({"failures", "failures", [](const listed_trial& x) { return count(x.failures); },
@@ -191,8 +199,9 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
 }
 
 std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
-                                      const std::vector<objective>& objectives) {
-  auto result = usual_columns(rows, objectives);
+                                      const std::vector<objective>& objectives,
+                                      const std::vector<std::string>& parameters) {
+  auto result = usual_columns(rows, objectives, parameters);
   auto is_recorded = [](const listed_trial& x) { return x.details != nullptr; };
   if (!rows.empty() && std::none_of(rows.begin(), rows.end(), is_recorded))
     return result;
@@ -204,11 +213,12 @@ std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
 expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> rows,
                                                const std::vector<objective>& objectives,
                                                const std::vector<std::string>& named,
-                                               output_format format) {
+                                               output_format format,
+                                               const std::vector<std::string>& parameters) {
   if (named.empty())
-    return format == output_format::csv ? all_columns(rows, objectives)
+    return format == output_format::csv ? all_columns(rows, objectives, parameters)
                                         : usual_columns(rows, objectives);
-  auto all = all_columns(rows, objectives);
+  auto all = all_columns(rows, objectives, parameters);
   if (named.size() == 1 && named.front() == "all")
     return all;
   list result;

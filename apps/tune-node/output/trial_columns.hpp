@@ -39,18 +39,23 @@ struct trial_column {
 /// `runs_rank`, `runs_count`, `runs_mean`, `runs_error` (where configurations run several times),
 /// `violation` (where there are constraints), `pareto` (with several objectives), and
 /// `metric.<metric>` for each metric that is no objective.
-[[nodiscard]] std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
-                                                    const std::vector<objective>& objectives);
+/// @param parameters These have columns even where no row has a value.
+[[nodiscard]] std::vector<trial_column>
+all_columns(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+            const std::vector<std::string>& parameters = {});
 
 /// The default columns of a table; where configurations run several times, with their ranks and
 /// means.
-[[nodiscard]] std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
-                                                      const std::vector<objective>& objectives);
+[[nodiscard]] std::vector<trial_column>
+usual_columns(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
+              const std::vector<std::string>& parameters = {});
 
 /// The named columns, by name or title; none named: all in CSV, else the usual ones.
+/// @param parameters CSV has columns of these whatever the rows are.
 /// @errors `ec::unknown_name` with the nearest known one.
 [[nodiscard]] expected<std::vector<trial_column>>
 columns_of(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-           const std::vector<std::string>& named, output_format format);
+           const std::vector<std::string>& named, output_format format,
+           const std::vector<std::string>& parameters);
 
 } // namespace tune::cli

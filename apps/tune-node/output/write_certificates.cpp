@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "output/write_rows.hpp"
+#include "tune/io/certificates/own_certificate.hpp"
 
 #include <ostream>
 
@@ -22,7 +23,9 @@ std::string validity_text(const certificate_facts& x, calendar_time now) {
     return dates + " (not yet valid)";
   if (now > x.valid.until)
     return dates + " (expired)";
-  return dates + " (" + std::to_string(days_left(x, now).count()) + " days left)";
+  const auto left = days_left(x, now);
+  return dates + " (" + std::to_string(left.count()) + " days left"
+         + (left <= expiry_notice ? ": renew it)" : ")");
 }
 
 /// ISO 8601, for programs.

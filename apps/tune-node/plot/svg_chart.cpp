@@ -197,8 +197,12 @@ private:
       if (each.name.empty())
         continue;
       const auto ink = std::string{class_of(each.ink)};
-      out_ += "<g class=\"dots " + ink + "\"><circle" + attribute("cx", x)
-              + " cy=\"16\" r=\"4\"/></g>";
+      if (each.what == chart_series::form::crosses)
+        out_ += "<path class=\"crosses " + ink + "\" d=\"M" + figure(x - 3)
+                + " 13l6 6m-6 0l6 -6\"/>";
+      else
+        out_ += "<g class=\"dots " + ink + "\"><circle" + attribute("cx", x)
+                + " cy=\"16\" r=\"4\"/></g>";
       out_ += text_mark(x + 8, 20, "start", "quiet", each.name);
       x += 30 + 7.0 * static_cast<double>(display_width(each.name));
     }

@@ -43,14 +43,43 @@ struct region {
   std::size_t all = 0;
 };
 
+/// The region of a trial; nothing if it is in none.
+std::optional<std::size_t> region_at(const study_parameter& of, double at, std::size_t count) {
+  if (std::isnan(at))
+    return std::nullopt;
+  const auto place = of.what == study_parameter::kind::list ? at : std::floor(3 * place_in(of, at));
+  if (!(place >= 0))
+    return std::nullopt;
+  return std::min(static_cast<std::size_t>(place), count - 1);
+}
+
+/// The number at a part of a range. @param part [0 to 1]
+double number_at(const study_parameter& of, double part) {
+  return of.log ? of.low * std::pow(of.high / of.low, part) : of.low + part * (of.high - of.low);
+}
+
+/// The least whole number of a third.
+double first_whole(const study_parameter& of, std::size_t third) {
+  if (third == 0)
+    return of.low;
+  auto result = std::round(number_at(of, static_cast<double>(third) / 3));
+  while (result > of.low && region_at(of, result - 1, 3) >= third)
+    --result;
+  while (result < of.high && region_at(of, result, 3) < third)
+    ++result;
+  return result;
+}
+
 std::string third_text(const study_parameter& of, std::size_t third) {
-  auto at = [&](double part) {
-    const auto x
-        = of.log ? of.low * std::pow(of.high / of.low, part) : of.low + part * (of.high - of.low);
-    return number_text(of.whole ? std::round(x) : x);
-  };
-  return of.name + " from " + at(static_cast<double>(third) / 3) + " to "
-         + at(static_cast<double>(third + 1) / 3);
+  if (of.whole) {
+    const auto last = third == 2 ? of.high : first_whole(of, third + 1) - 1;
+    const auto first = first_whole(of, third);
+    return of.name
+           + (first == last ? " = " + number_text(first)
+                            : " from " + number_text(first) + " to " + number_text(last));
+  }
+  return of.name + " from " + number_text(number_at(of, static_cast<double>(third) / 3)) + " to "
+         + number_text(number_at(of, static_cast<double>(third + 1) / 3));
 }
 
 std::vector<region> regions_of(const study_parameter& of) {
@@ -63,16 +92,6 @@ std::vector<region> regions_of(const study_parameter& of) {
       result.push_back({third_text(of, i)});
   }
   return result;
-}
-
-/// The region of a trial; nothing if it is in none.
-std::optional<std::size_t> region_at(const study_parameter& of, double at, std::size_t count) {
-  if (std::isnan(at))
-    return std::nullopt;
-  const auto place = of.what == study_parameter::kind::list ? at : std::floor(3 * place_in(of, at));
-  if (!(place >= 0))
-    return std::nullopt;
-  return std::min(static_cast<std::size_t>(place), count - 1);
 }
 
 /// The region of one parameter that fails most often, if it is as bad as the rule says.

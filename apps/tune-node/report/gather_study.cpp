@@ -92,7 +92,8 @@ double place_of_cell(const study_parameter& of, const column& from, std::size_t 
 trial_fate fate_of(const trial_line& x, bool is_given_up) {
   switch (x.status) {
     case trial_status::pending:
-      return trial_fate::pending;
+      return x.iterations > 0 || x.time_total.count() > 0 ? trial_fate::interrupted
+                                                          : trial_fate::pending;
     case trial_status::running:
       return trial_fate::running;
     case trial_status::paused:

@@ -63,9 +63,12 @@ enum class trial_fate : std::uint8_t {
   failed,
   running,
   paused,
+  /// It had begun, and waits to go on: its experiment was left off, or its attempt lost.
+  interrupted,
+  /// It has not begun.
   pending
 };
-inline constexpr std::size_t trial_fate_count = 6;
+inline constexpr std::size_t trial_fate_count = 7;
 
 /// One trial that was not withdrawn.
 struct study_trial {

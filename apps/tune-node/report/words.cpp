@@ -38,6 +38,8 @@ std::string noise_text(const study& x) {
   const auto lead = lead_of(x);
   if (lead && lead->by == 0)
     return "The second is exactly as good: which of them won is chance.";
+  if (!lead && x.runs.empty() && ranked_trials(x).size() > 4)
+    return "Too few trials keep the constraints to say how much of that is chance.";
   if (!lead)
     return x.runs.empty() ? "There are too few trials to say how much of that is chance."
                           : "There is no second configuration with several runs to compare it "
@@ -103,6 +105,8 @@ std::string fate_text(trial_fate x) {
       return "running";
     case trial_fate::paused:
       return "paused";
+    case trial_fate::interrupted:
+      return "interrupted, to go on";
     case trial_fate::pending:
       break;
   }

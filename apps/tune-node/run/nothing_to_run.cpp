@@ -89,21 +89,45 @@ std::string why_nothing_runs(const fs::path& directory, const spec& wanted, expe
          + in_vain;
 }
 
-expected<void> has_time_for_more(const fs::path& directory, const spec& wanted) {
+namespace {
+
+/// @param subject "nothing that is added".
+expected<void> has_time_for(const std::string& subject, const fs::path& directory,
+                            const spec& wanted) {
   const auto met = limits_met_in(directory, &wanted);
   if (met.empty())
     return {};
   const auto& x = met.front();
-  return error{ec::refused, directory.string() + ": nothing that is added would run, since " + x.key
+  return error{ec::refused, directory.string() + ": " + subject + " would run, since " + x.key
                                 + " = " + duration_text(x.limit)
                                 + " is over; go on with more, or by" + lifting(met)
                                 + ", which is no limit"};
 }
 
+bool has_failed_trials(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+  return row && row->counts[static_cast<std::size_t>(trial_status::errored)] > 0;
+}
+
+} // namespace
+
+expected<void> has_time_for_more(const fs::path& directory, const spec& wanted) {
+  return has_time_for("nothing that is added", directory, wanted);
+}
+
+expected<void> has_time_for_failed(const fs::path& directory, const spec& wanted,
+                                   resume_mode mode) {
+  if (mode == resume_mode::automatic || !has_failed_trials(directory))
+    return {};
+  return has_time_for("nothing that failed", directory, wanted);
+}
+
 std::string unless_it_holds(const fs::path& directory) {
   auto reader = store_reader::open(directory);
   auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-  if (!row || row->why.empty())
+  // Whoever goes on has taken back a client's wish to stop.
+  if (!row || row->why.empty() || row->status == to_text(experiment_status::stopped))
     return {};
   return ", unless what ended it still holds (" + printable(row->why) + ")";
 }

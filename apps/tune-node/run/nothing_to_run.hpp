@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/io/spec/resume_mode.hpp"
 #include "tune/io/spec/spec.hpp"
 
 #include <filesystem>
@@ -21,6 +22,11 @@ namespace tune::cli {
 /// @errors `ec::refused`, naming the limit's key.
 [[nodiscard]] expected<void> has_time_for_more(const std::filesystem::path& directory,
                                                const spec& wanted);
+
+/// Whether trials that failed, and run again in this mode, would run before a limit of time ends
+/// the experiment again: they would count as not failed then. @errors as `has_time_for_more`.
+[[nodiscard]] expected<void> has_time_for_failed(const std::filesystem::path& directory,
+                                                 const spec& wanted, resume_mode mode);
 
 /// What keeps further samples from running although they are wanted, as ", unless …"; empty:
 /// nothing, since the experiment ended when its samples had.

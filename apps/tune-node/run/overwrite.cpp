@@ -4,6 +4,7 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "head/submitter.hpp"
+#include "inspect/experiment_directory.hpp"
 #include "run/before_run.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -32,15 +33,16 @@ error refused(const fs::path& directory, const std::string& why) {
 
 /// The entries of an experiment's directory besides its log file. Of those removed the
 /// database is the last, so that the rest of an interrupted removal is still an experiment.
-constexpr std::array<std::string_view, 9> parts{"trials",
-                                                submitter_file,
-                                                ".probe",
-                                                ".control",
-                                                "experiment.db-shm",
-                                                "experiment.db-journal",
-                                                "experiment.db-wal",
-                                                "experiment.db",
-                                                "lock"};
+constexpr std::array<std::string_view, 10> parts{"trials",
+                                                 "sinks",
+                                                 submitter_file,
+                                                 ".probe",
+                                                 ".control",
+                                                 "experiment.db-shm",
+                                                 "experiment.db-journal",
+                                                 "experiment.db-wal",
+                                                 "experiment.db",
+                                                 "lock"};
 
 bool is_part(const std::string& name, const std::string& log) {
   return (!log.empty() && (name == log || name.starts_with(log + ".")))
@@ -89,7 +91,8 @@ struct found_experiment {
   fs::path log;
 };
 
-expected<found_experiment> look(const fs::path& directory) {
+/// @param is_led Whether somebody runs it.
+expected<found_experiment> look(const fs::path& directory, bool is_led) {
   std::error_code failed;
   if (fs::is_symlink(fs::symlink_status(directory, failed)))
     return refused(directory, "it is a link");
@@ -106,7 +109,9 @@ expected<found_experiment> look(const fs::path& directory) {
   auto count = std::accumulate(row->counts.begin(), row->counts.end(), std::uint64_t{0});
   found_experiment result;
   result.about = "the experiment " + (what ? what->experiment.name + " " : std::string{}) + "in "
-                 + directory.string() + ": " + counted(count, "trial") + ", " + row->status;
+                 + directory.string() + ": " + counted(count, "trial") + ", "
+                 + (row->status == "running" && !is_led ? unled_state(what && is_asked(*what))
+                                                        : row->status);
   if (what)
     result.log = fs::path{what->log.file}.lexically_normal();
   if (result.log.is_absolute())
@@ -119,7 +124,7 @@ expected<found_experiment> look(const fs::path& directory) {
 } // namespace
 
 expected<std::string> removable(const fs::path& directory) {
-  auto found = look(directory);
+  auto found = look(directory, is_led(directory));
   return found ? expected<std::string>{found->about} : found.error();
 }
 
@@ -130,16 +135,17 @@ expected<void> overwrite(const fs::path& directory,
   auto is_link = fs::is_symlink(fs::symlink_status(directory, failed));
   if (state && *state != directory_state::experiment && !is_link)
     return {};
-  if (auto found = look(directory); !found)
+  const auto led = is_led(directory);
+  if (auto found = look(directory, led); !found)
     return found.error();
-  if (is_led(directory))
+  if (led)
     return refused(directory, "somebody runs it; end it by "
                                   + program_call("stop " + shell_word(directory.string())));
   auto lock = directory_lock::take(directory);
   if (!lock)
     return refused(directory, lock.error().detail);
   // From here on nobody else changes it.
-  auto found = look(directory);
+  auto found = look(directory, false);
   if (!found)
     return found.error();
   if (auto allowed = may(found->about); !allowed)

@@ -10,7 +10,10 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 namespace tune::cli {
 
@@ -34,6 +37,21 @@ expected<spec> spec_to_resume(const fs::path& directory) {
   return spec_from_json(row->spec);
 }
 
+/// Why the words do not go together with the directory; none: they do.
+std::optional<error> elsewhere(const fs::path& directory, const std::vector<named_text>& words) {
+  auto storage = std::find_if(words.begin(), words.end(),
+                              [](const named_text& x) { return x.name == "experiment.storage"; });
+  if (storage == words.end())
+    return std::nullopt;
+  const auto wanted = (fs::absolute(storage->text) / ".").lexically_normal();
+  if (wanted == (directory.parent_path() / ".").lexically_normal())
+    return std::nullopt;
+  return error{ec::bad_option, "--experiment.storage " + printable(storage->text)
+                                   + ": an experiment goes on where it is, in "
+                                   + printable(directory.string())
+                                   + "; its directory can be moved before, as a whole"};
+}
+
 } // namespace
 
 exit_code resume_experiment(const command_line& line, const resume_request& what,
@@ -44,6 +62,8 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto directory = fs::absolute(*found).lexically_normal();
   if (directory.filename().empty())
     directory = directory.parent_path();
+  if (auto why = elsewhere(directory, what.overrides))
+    return complain(*why);
   auto recorded = spec_to_resume(directory);
   if (!recorded)
     return complain(reading_failed(recorded.error()));

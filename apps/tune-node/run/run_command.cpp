@@ -124,6 +124,7 @@ exit_code run_experiment(const command_line& line, const run_request& what, cons
     auto ready = prepare(*loaded, {}, std::nullopt, fs::current_path());
     if (!ready)
       return complain(ready.error());
+    warn(*ready, line.quiet);
     return what.head || can_run(*loaded, discover()) ? show_dry_run(line, *loaded, all)
                                                      : exit_code::configuration;
   }

@@ -201,8 +201,11 @@ private:
                                   [this](const error& why) { warn({to_text(why)}, line_.quiet); });
     if (!before)
       return complain(with_record(before.error(), what_, directory_));
-    if (!*before)
-      return std::nullopt;
+    if (!*before) {
+      auto has_time = has_time_for_failed(directory_, loaded_.what,
+                                          what_.resume.value_or(resume_mode::automatic));
+      return has_time ? std::nullopt : std::optional{complain(has_time.error())};
+    }
     if (!line_.quiet)
       std::cerr << why_nothing_runs(directory_, loaded_.what, (*before)->how.status);
     const auto& last = (*before)->last;

@@ -2,6 +2,7 @@
 #include "serve/record_numbers.hpp"
 
 #include "tune/core/trial/status.hpp"
+#include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -89,6 +90,7 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   auto last = from->last_seq();
   if (!last)
     return false;
+  const auto led = is_led(*directory);
   if (*last == to.last_seq && to.status != "running")
     return true;
   numbers fresh;
@@ -97,13 +99,14 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   if (!row || !count_attempts(*from, fresh.attempts))
     return false;
   fresh.status = row->status;
+  fresh.is_led = led && row->status == "running";
   fresh.results = row->results;
   fresh.elapsed_s = std::chrono::duration<double>(row->elapsed).count();
   for (std::size_t i = 0; i < row->counts.size(); ++i)
     fresh.trials[in_small_letters(to_text(static_cast<trial_status>(i)))] = row->counts[i];
   if (auto nodes = from->nodes()) {
     for (const auto& x : *nodes)
-      ++fresh.nodes[x.up ? "up" : "down"];
+      ++fresh.nodes[x.up && led ? "up" : "down"];
   }
   std::error_code why;
   const auto bytes = std::filesystem::file_size(database_file(*directory), why);
@@ -115,7 +118,7 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
 std::string record_numbers::text() {
   std::lock_guard guard{mutex_};
   metric_text running{"tune_experiment_running", "gauge",
-                      "1 while the record says that the experiment runs, 0 at its end."};
+                      "1 while somebody runs the experiment, else 0."};
   metric_text trials{"tune_trials", "gauge", "Trials by state."};
   metric_text attempts{"tune_trial_attempts_total", "counter", "Attempts of trials by outcome."};
   metric_text results{"tune_results_total", "counter", "Reports in the record."};
@@ -131,7 +134,7 @@ std::string record_numbers::text() {
     auto& x = known_[name];
     if (!look(name, x))
       continue;
-    running.add(name, "", x.status == "running" ? "1" : "0");
+    running.add(name, "", x.is_led ? "1" : "0");
     trials.add_all(name, "state", x.trials);
     attempts.add_all(name, "outcome", x.attempts);
     results.add(name, "", std::to_string(x.results));

@@ -31,6 +31,7 @@ private:
   struct numbers {
     sequence last_seq = 0;
     std::string status;
+    bool is_led = false;
     std::map<std::string, std::uint64_t> trials;
     /// Ends of attempts; those under way are "running".
     std::map<std::string, std::uint64_t> attempts;

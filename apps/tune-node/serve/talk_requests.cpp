@@ -163,14 +163,21 @@ http::response talk_requests::carry_out(const control_request& wish) {
   auto answered = talk_->answer(request);
   if (!answered)
     return to_response(http::problem_of(answered.error()));
-  const auto* fault = answered->find("error");
-  if (fault != nullptr)
+  const auto* outcome = answered->find("outcome");
+  const auto is = [outcome](std::string_view x) { return outcome && *outcome == value{x}; };
+  if (const auto* fault = answered->find("error")) {
+    if (is("unknown"))
+      return told_response(told(wish.trials.front(), verdict::unknown, to_text(*fault)));
+    if (is("refused"))
+      return told_response(told(std::nullopt, verdict::refused, to_text(*fault)));
     return talk_response(*answered);
+  }
   const auto* added = answered->find("trial");
   const auto trial = wish.trials.empty() ? trial_in_path(to_text(*added)) : wish.trials.front();
-  return told_response(
-      told(trial, verdict::taken,
-           wish.what == op::add ? "it waits for its turn: ask gives it" : "it is over"));
+  return told_response(told(trial, is("needless") ? verdict::needless : verdict::taken,
+                            wish.what == op::add ? "it waits for its turn: ask gives it"
+                            : is("needless")     ? "it has ended already"
+                                                 : "it is over"));
 }
 
 } // namespace tune::cli

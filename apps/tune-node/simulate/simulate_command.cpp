@@ -164,6 +164,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   std::vector<std::string> omitted;
   if (auto found = look_elsewhere(*loaded, std::filesystem::current_path(), omitted); !found)
     return refuse(to_text(found.error()));
+  warn(omitted, line.quiet);
   auto parts = make_rule_parts(*loaded, all);
   if (!parts)
     return refuse(to_text(parts.error()));

@@ -88,7 +88,7 @@ std::vector<std::string> names_of_ranks(const fs::path& directory) {
 
 /// Removes what a launch leaves, and nothing else.
 expected<void> clear(const guarded_directory& directory) {
-  for (const auto* name : {"head.json", "end.json"}) {
+  for (const auto* name : {"head.json", "end.json", "program.tar"}) {
     if (auto done = directory.remove(name); !done)
       return done;
   }
@@ -170,6 +170,15 @@ expected<led_rendezvous> led_rendezvous::make(const fs::path& directory, std::ui
   if (auto done = issue_all(directory, size); !done)
     return done.error();
   return led_rendezvous{directory, std::move(*lock), random_hex(token_bytes)};
+}
+
+fs::path led_rendezvous::certificates_of(std::uint64_t rank) const {
+  return directory_ / (std::string{rank_prefix} + std::to_string(rank));
+}
+
+void led_rendezvous::forget(std::uint64_t rank) const {
+  if (auto opened = guarded_directory::open(directory_))
+    static_cast<void>(opened->remove_tree(certificates_of(rank).filename().string()));
 }
 
 expected<void> led_rendezvous::tell(std::uint16_t port) const {

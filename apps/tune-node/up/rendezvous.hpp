@@ -4,6 +4,7 @@
 ///     certs/        certificate directory of the head; its CA's key is gone once all are issued
 ///     rank-K/       certificate directory of rank K; rank K removes it when it goes
 ///     end.json      the exit code of rank 0, and with it of all
+///     program.tar   what `launch` copies to other machines
 ///     lock          held by rank 0
 ///
 /// All of it belongs to one user and is closed to others. Rank 0 makes it anew, and removes it.
@@ -49,6 +50,11 @@ public:
 
   /// The head's certificate directory.
   [[nodiscard]] std::filesystem::path certificates() const { return directory_ / "certs"; }
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  /// The certificate directory of another rank. [1 to size - 1]
+  [[nodiscard]] std::filesystem::path certificates_of(std::uint64_t rank) const;
+  /// Removes the certificates of another rank.
+  void forget(std::uint64_t rank) const;
   /// Tells the other ranks where the head listens. @errors `ec::storage`.
   [[nodiscard]] expected<void> tell(std::uint16_t port) const;
   /// Tells the other ranks how all of it ended, waits until these have gone, at most

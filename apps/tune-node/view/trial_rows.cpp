@@ -61,6 +61,7 @@ object attempt_object(const attempt_row& x) {
   result.set("exit_status",
              x.exit_status ? value{static_cast<std::int64_t>(*x.exit_status)} : value{});
   result.set("detail", x.detail);
+  result.set("costs", x.costs != nullptr ? value{*x.costs} : value{});
   return result;
 }
 

@@ -23,14 +23,6 @@ namespace {
 
 constexpr int most_workers = 1000;
 
-fs::path default_directory(const std::string& whose) {
-  if (const auto* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path{cache} / "tune-node" / whose;
-  if (const auto* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return fs::path{home} / ".cache" / "tune-node" / whose;
-  return fs::temp_directory_path() / ("tune-node-" + std::to_string(::getuid())) / whose;
-}
-
 /// @returns the lock; nothing if another process holds it.
 expected<std::optional<int>> lock(const fs::path& directory) {
   std::error_code why;
@@ -70,8 +62,16 @@ bool is_at(const fs::path& name, int file) {
 
 } // namespace
 
+fs::path default_work_directory(const std::string& whose) {
+  if (const auto* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path{cache} / "tune-node" / whose;
+  if (const auto* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path{home} / ".cache" / "tune-node" / whose;
+  return fs::temp_directory_path() / ("tune-node-" + std::to_string(::getuid())) / whose;
+}
+
 expected<work_directory> work_directory::claim(const fs::path& wanted, const std::string& whose) {
-  auto base = fs::absolute(wanted.empty() ? default_directory(whose) : wanted);
+  auto base = fs::absolute(wanted.empty() ? default_work_directory(whose) : wanted);
   for (int i = 1; i <= most_workers; ++i) {
     auto path = i == 1 ? base : fs::path{base.string() + "-" + std::to_string(i)};
     if (auto fine = check_work_directory(path); !fine)

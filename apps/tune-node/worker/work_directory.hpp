@@ -9,6 +9,10 @@
 
 namespace tune::cli {
 
+/// Where a worker or head works unless told otherwise.
+/// @param whose "worker" or "head".
+[[nodiscard]] std::filesystem::path default_work_directory(const std::string& whose);
+
 /// A directory that no other worker uses while this object lives.
 class work_directory {
 public:

@@ -9,17 +9,23 @@
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
+#include "run/service_heart.hpp"
 #include "worker/farewell_main.hpp"
 #include "worker/node_here.hpp"
 #include "worker/work_directory.hpp"
 
 #include "tune/actors/breaks.hpp"
+#include "tune/core/liveness/retry_pace.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/io/enrolment/enrolment.hpp"
 #include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/probe/route.hpp"
+#include "tune/io/process/service_notice.hpp"
 #include "tune/io/process/thread_room.hpp"
+#include "tune/net/certificate_watch.hpp"
 #include "tune/net/checkpoint_client.hpp"
 #include "tune/net/head_session.hpp"
 #include "tune/net/output_client.hpp"
@@ -35,6 +41,7 @@
 #include <iostream>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 namespace tune::cli {
 
@@ -68,6 +75,7 @@ public:
     was_joined_ = true;
     last_.clear();
     tell("joined as node " + name + "; the head is " + to_text(by.build));
+    notify_service_manager("READY=1\nSTATUS=joined as node " + name);
   }
 
   void away(const std::string& why, milliseconds grace) override {
@@ -78,10 +86,14 @@ public:
 
   void back() override {
     last_.clear();
+    notify_service_manager("STATUS=joined");
     tell("back at the head");
   }
 
-  void lost(const std::string& why) override { tell("off: " + why); }
+  void lost(const std::string& why) override {
+    tell("off: " + why);
+    notify_service_manager("STATUS=without a head");
+  }
 
   void waits(const std::string& why, milliseconds) override {
     // Repeated trouble is shown once.
@@ -254,6 +266,7 @@ void sweep(const std::filesystem::path& directory) {
       [&](int number) {
         ++signals;
         outcome.signal = number;
+        notify_service_manager("STOPPING=1\nSTATUS=leaving");
         rest.remind_from(std::chrono::duration_cast<milliseconds>(what.leave_grace));
         say("leaving: no more trials; those that run save and go on elsewhere, or end, within "
             + duration_text(what.leave_grace) + "; once more to hand them back now");
@@ -265,8 +278,16 @@ void sweep(const std::filesystem::path& directory) {
         say("handing back what runs; once more to leave at once");
         send_from_outside(head_session, leave_atom_v);
       }};
+  std::optional<certificate_watch> certificates;
+  if (how.identity)
+    certificates.emplace(how.identity->files,
+                         certificate_watch::listeners{{}, [&line](const std::string& x) {
+                                                        announce("worker", x, line.quiet);
+                                                      }});
   send_from_outside(head_session, run_atom_v);
+  const service_heart heart{system};
   auto end = talk->wait();
+  notify_service_manager("STOPPING=1");
   outcome.was_joined = talk->was_joined();
   rest.begin(signals > 1);
   caf::anon_send_exit(*package_client, caf::exit_reason::user_shutdown);
@@ -276,8 +297,56 @@ void sweep(const std::filesystem::path& directory) {
 /// The number of threads of a worker without trials, and a few for these.
 constexpr std::size_t threads_of_worker = 16;
 
+/// Waits; a signal ends the process, as nothing has begun yet.
+void pause_unless_told(milliseconds how_long) {
+  const auto until = std::chrono::steady_clock::now() + how_long;
+  while (std::chrono::steady_clock::now() < until) {
+    if (auto number = take_held_signal())
+      ::_exit(128 + *number);
+    std::this_thread::sleep_for(milliseconds{100});
+  }
+}
+
+/// Gets a certificate for the token, unless there is one already: the same command begins a worker
+/// again. Tries as long as the head may still come.
+expected<void> use_token(const worker_request& what) {
+  const auto directory
+      = what.certs.empty() ? default_certificate_directory() : std::filesystem::path{what.certs};
+  std::error_code ignored;
+  if (std::filesystem::exists(certificate_paths_in(directory).certificate, ignored))
+    return {};
+  auto token = join_token_from_word(what.token);
+  if (!token)
+    return error{ec::bad_option, "--token: " + token.error().detail};
+  auto next = what.join;
+  ++next.port;
+  const auto where = what.enroll.value_or(next);
+  auto name = what.name.empty() ? name_of_machine() : what.name;
+  std::optional<milliseconds> limit;
+  if (what.join_timeout.count() > 0)
+    limit = std::chrono::duration_cast<milliseconds>(what.join_timeout);
+  retry_pace pace{milliseconds{500}, std::chrono::seconds{15}, limit};
+  pace.begin(std::chrono::steady_clock::now());
+  for (;;) {
+    auto done = enrol(where, *token, {name, {}}, directory, std::chrono::seconds{10});
+    if (done) {
+      say("got a certificate as " + *done + ", in " + directory.string());
+      return {};
+    }
+    if (done.error().code != ec::unreachable || pace.is_exhausted(std::chrono::steady_clock::now()))
+      return done.error();
+    say(done.error().detail + "; trying again");
+    pause_unless_told(pace.wait());
+    pace.lengthen();
+  }
+}
+
 exit_code work(const command_line& line, const worker_request& what, const choices& all,
                worker_outcome& outcome) {
+  if (!what.token.empty()) {
+    if (auto done = use_token(what); !done)
+      return refuse(done.error());
+  }
   auto how = choose_transport(what.join, what.certs, what.insecure_plaintext);
   if (!how)
     return refuse(how.error());

@@ -83,6 +83,8 @@ struct job {
   /// The first objective's metric: a program that ends well must have reported it.
   std::string objective;
   bool trial_files = true;
+  /// Whether reports bring what the trial has cost so far; see `cost_sheet`.
+  bool reports_costs = false;
   /// Whether each bundle of a trial runs the command, as a rank of its own.
   bool runs_ranks = false;
   /// Most output kept of each of stdout and stderr. [bytes]

@@ -120,6 +120,8 @@ struct launch_order {
   bool ends = false;
   /// The head before this one launched the attempt. Known to the head alone.
   bool is_awaited = false;
+  /// See `cmd::launch`.
+  shared_object costs = {};
 };
 
 template <class Inspector>
@@ -132,7 +134,7 @@ auto inspect(Inspector& f, launch_order& x) {
       field("iteration", x.iteration), field("time_total_ns", x.time_total_ns),
       field("launch_token", x.launch_token), field("turn", x.turn), field("session", x.session),
       field("bundles", x.bundles), field("ranks", x.ranks), field("rank", x.rank),
-      field("port", x.port), field("ends", x.ends));
+      field("port", x.port), field("ends", x.ends), field("costs", x.costs));
 }
 
 /// Identifies the attempt that asks for something about checkpoints, in the terms of its launch.
@@ -295,6 +297,8 @@ struct attempt_ended {
   bool came_late = false;
   /// As in `attempt_report`.
   std::vector<std::string> remarks = {};
+  /// See `on::ended`.
+  shared_object costs = {};
 };
 
 template <class Inspector>
@@ -302,7 +306,7 @@ auto inspect(Inspector& f, attempt_ended& x) {
   return inspect_fields(f, "attempt_ended", x, field("attempt", x.attempt), field("how", x.how),
                         field("detail", x.detail), field("has_status", x.has_status),
                         field("exit_status", x.exit_status), field("came_late", x.came_late),
-                        field("remarks", x.remarks));
+                        field("remarks", x.remarks), field("costs", x.costs));
 }
 
 /// Ends the attempt: 0 stop, 1 release, 2 kill (`halt_mode`).

@@ -21,7 +21,7 @@ namespace tune {
 
 /// Version of the messages, which both sides must share to understand each other. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 8;
+inline constexpr std::int64_t wire_protocol = 9;
 
 /// Build that a side presents.
 struct build_identity {
@@ -79,6 +79,35 @@ struct farewell {
 [[nodiscard]] std::string to_json(const farewell& x);
 /// @returns empty if the text is no farewell. @errors `ec::bad_syntax`, `ec::bad_option`.
 [[nodiscard]] expected<std::optional<farewell>> farewell_from_json(std::string_view text);
+
+/// Question of somebody who wants to know whether a worker could join, and does not join itself.
+struct checkup_question {
+  build_identity build;
+  std::string cluster;
+
+  friend bool operator==(const checkup_question&, const checkup_question&) = default;
+};
+
+/// Answer of a head to a `checkup_question`: facts, which the asker judges.
+struct checkup_answer {
+  build_identity build;
+  std::string cluster;
+  std::int64_t wall_ms = 0;
+  /// Directory of all experiments of a standing head, absolute; empty: it does not tell.
+  std::string storage = {};
+  /// Text that the head left in this directory; see `view_of_storage`.
+  std::string storage_token = {};
+
+  friend bool operator==(const checkup_answer&, const checkup_answer&) = default;
+};
+
+[[nodiscard]] std::string to_json(const checkup_question& x);
+[[nodiscard]] std::string to_json(const checkup_answer& x);
+/// @returns empty if the text asks for no checkup. @errors `ec::bad_syntax`, `ec::bad_option`.
+[[nodiscard]] expected<std::optional<checkup_question>> checkup_from_json(std::string_view text);
+/// @errors `ec::refused` with the reason of a head that does not answer such questions;
+///         `ec::bad_syntax`, `ec::bad_option`.
+[[nodiscard]] expected<checkup_answer> checkup_answer_from_json(std::string_view text);
 
 /// Answer of a head that lets the worker in.
 struct welcome {

@@ -27,6 +27,10 @@ struct node_registry_settings {
   /// Names of nodes that the head before this one had: for `rules.wait_for_nodes()` only workers
   /// that were with that head are given them.
   std::set<std::string> awaited = {};
+  /// Directory of all experiments, and the text that was left there; told to those who check
+  /// whether they see it, too. Empty: not told.
+  std::string storage = {};
+  std::string storage_token = {};
   /// Told, in a line for people, of workers that come in or are refused; from an actor's thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };

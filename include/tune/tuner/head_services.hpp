@@ -6,6 +6,7 @@
 #include "tune/actors/system.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/net/certificate_watch.hpp"
 #include "tune/net/submission_actors.hpp"
 #include "tune/net/transport.hpp"
 #include "tune/tuner/head_mark.hpp"
@@ -25,6 +26,9 @@ struct listen_options {
   /// Name of the cluster.
   std::string cluster;
   liveness_rules liveness = {};
+  /// See `node_registry_settings`.
+  std::string storage = {};
+  std::string storage_token = {};
   /// The actor that serves clients, at a standing head.
   std::optional<submission_server_actor> submission_server = {};
   /// Told of workers that come and go, in lines for people; from another thread.
@@ -108,6 +112,7 @@ private:
   head_identity who_;
   std::optional<listen_options> port_;
   std::optional<node_registry_actor> node_registry_;
+  std::unique_ptr<certificate_watch> certificates_;
   std::function<void(const std::string&)> on_crippled_ = [](const std::string&) {};
 
   [[nodiscard]] std::set<std::string> begin_wait(const liveness_rules& rules) const;

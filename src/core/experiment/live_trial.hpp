@@ -5,6 +5,7 @@
 #include "open_attempt.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/core/trial/costs.hpp"
 
 #include <array>
 #include <cstdint>
@@ -125,6 +126,8 @@ struct live_trial {
   std::optional<untried_exploit> untried;
   std::string last_error;
   std::optional<open_end> end;
+  /// What its attempts that are over have cost.
+  cost_sheet costs;
 
   [[nodiscard]] std::uint32_t failure_count() const;
 };

@@ -92,6 +92,8 @@ void describe_end(fingerprint& into, const live_trial& x) {
         .add(static_cast<std::uint64_t>(x.end->kind))
         .add(x.end->at)
         .add(std::string_view{x.end->given_up});
+  if (!x.costs.empty())
+    into.add(x.costs.to_object());
 }
 
 void describe_trial(fingerprint& into, const live_trial& x, const standing& stands,

@@ -20,6 +20,14 @@ std::string shown_metric(const report& from, const std::string& name) {
   return shown_as_written(metric(from, name));
 }
 
+/// What an attempt had cost by its last report: of one that is lost nothing else is known.
+metrics_ptr reported_costs(const live_trial& trial) {
+  const auto& newest = trial.attempt->newest;
+  if (newest == nullptr || newest->metrics == nullptr)
+    return nullptr;
+  return to_record(cost_sheet::among(*newest->metrics).since(trial.costs));
+}
+
 /// Reason for stopping a trial whose reports came only as it ended.
 std::string without_saving(const std::string& reason) {
   return reason + (reason.empty() ? "" : "; ")
@@ -170,6 +178,8 @@ void machine::close_attempt(live_trial& trial, const on::ended& what, end_class 
   x.how = how;
   x.detail = detail;
   x.exit_status = what.exit_status;
+  x.costs = what.costs != nullptr ? what.costs : reported_costs(trial);
+  trial.costs.add(from_record(x.costs));
   emit(std::move(x));
   trial.attempt.reset();
 }

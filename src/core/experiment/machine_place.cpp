@@ -147,6 +147,7 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
   }
   x.failures = trial.failure_count();
   x.ends = attempt.only_ends;
+  x.costs = to_record(trial.costs);
   return x;
 }
 

@@ -95,10 +95,12 @@ expected<void> check_steps(const call& c, const float_range& x) {
       return bad_argument(c, 2, "larger: the bounds are more than 2^52 steps from 0");
     if (!steps_of(x.step, bound)) {
       auto k = std::floor(bound / x.step);
-      return bad_argument(c, i,
-                          "a multiple of " + written(c, 2) + "; near are "
-                              + literal_text(multiple_of(x.step, k)) + " and "
-                              + literal_text(multiple_of(x.step, k + 1)));
+      const auto above = literal_text(multiple_of(x.step, k + 1));
+      // A logarithmic range has no place for 0.
+      const auto near = x.log && k <= 0 ? "; near is " + above
+                                        : "; near are " + literal_text(multiple_of(x.step, k))
+                                              + " and " + above;
+      return bad_argument(c, i, "a multiple of " + written(c, 2) + near);
     }
   }
   return {};

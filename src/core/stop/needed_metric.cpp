@@ -59,6 +59,11 @@ std::string advice_for_text(std::string text) {
   return {};
 }
 
+/// Whether the report names the metric, be it with null.
+bool is_there(const std::string& metric, const report& from) {
+  return from.metrics && (from.metrics->find(metric) || find_path(*from.metrics, metric));
+}
+
 } // namespace
 
 std::string shown_as_written(const value& what) {
@@ -75,12 +80,13 @@ std::vector<std::string> missing_metrics(const std::vector<needed_metric>& neede
     if (metric_number(from, x.metric))
       continue;
     auto found = metric(from, x.metric);
-    auto line = x.key + ": "
-                + (found.is_null() ? "the first report has no metric \"" + x.metric + "\""
-                                         + advice(x.metric, from)
-                                   : "\"" + x.metric + "\" is no number in the first report, but "
-                                         + shown_as_written(found) + ".")
-                + " As long as that is so, " + x.without + ".";
+    auto line
+        = x.key + ": "
+          + (found.is_null() && !is_there(x.metric, from)
+                 ? "the first report has no metric \"" + x.metric + "\"" + advice(x.metric, from)
+                 : "\"" + x.metric + "\" is no number in the first report, but "
+                       + shown_as_written(found) + ".")
+          + " As long as that is so, " + x.without + ".";
     if (std::find(result.begin(), result.end(), line) == result.end())
       result.push_back(std::move(line));
   }

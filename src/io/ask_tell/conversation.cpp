@@ -19,6 +19,12 @@ object ok_answer() {
   return {{"op", "ok"}};
 }
 
+/// Adds what became of an order, in the words of the control protocol.
+object with_outcome(object answer, std::string_view outcome) {
+  answer.set("outcome", outcome);
+  return answer;
+}
+
 object decision_answer(trial_id id, std::string_view decision, std::string reason) {
   return {{"op", "decision"},
           {"trial", to_text(id)},
@@ -365,12 +371,15 @@ expected<object> conversation::stop(const object& request) {
   auto id = trial_in(request);
   if (!id)
     return fault_answer(id.error().detail);
-  if (!machine().status_of(*id))
-    return fault_answer("there is no trial " + to_text(*id));
-  runner_->post(on::stop_asked{*id, "stopped by the executor"});
+  using kind = order_verdict::kind;
+  on::stop_asked wish{*id, "stopped by the executor"};
+  const auto told = machine().weigh(wish).what;
+  if (told == kind::unknown)
+    return with_outcome(fault_answer("there is no trial " + to_text(*id)), "unknown");
+  runner_->post(std::move(wish));
   if (auto done = runner_->settle(); !done)
     return done.error();
-  return ok_answer();
+  return told == kind::needless ? with_outcome(ok_answer(), "needless") : ok_answer();
 }
 
 /// Adds a trial. It waits for its turn; a later `ask` returns it.
@@ -387,7 +396,7 @@ expected<object> conversation::add(const object& request) {
   on::add_asked wish{*key, std::make_shared<const object>(std::move(*config))};
   auto told = machine().weigh(wish);
   if (told.what == order_verdict::kind::refused)
-    return fault_answer("nothing can be added: " + told.text);
+    return with_outcome(fault_answer("nothing can be added: " + told.text), "refused");
   if (told.what == order_verdict::kind::taken) {
     runner_->post(wish);
     if (auto done = runner_->settle(); !done)
@@ -413,10 +422,26 @@ expected<object> conversation::alive(const object& request) {
   return ok_answer();
 }
 
-/// Adds decisions on trials that the request does not name.
+/// Whether the trial waits to be given anew, since its lease ended.
+bool conversation::was_given_up(trial_id id) const {
+  const auto* trial = trials_->find(id);
+  return trial != nullptr && trial->attempts > 0 && !trial->open && !trial->let_go
+         && machine().status_of(id) == trial_status::pending;
+}
+
+/// Adds decisions on trials that the request does not name, and on those that it says are run.
 void conversation::add_others(object& to, const object& request) {
   auto own = trial_in(request);
   value::list others;
+  if (auto running = running_in(request)) {
+    for (auto id : *running) {
+      if (!was_given_up(id))
+        continue;
+      auto x = decision_answer(id, "stop", "superseded: the trial will be given anew");
+      x.erase("op");
+      others.emplace_back(std::move(x));
+    }
+  }
   for (auto id : trials_->take_let_go()) {
     // The trial may be open again, offered by this very answer.
     if ((own && *own == id) || trials_->find(id)->open)

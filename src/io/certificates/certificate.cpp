@@ -124,15 +124,19 @@ expected<certificate_facts> read_certificate(std::string_view pem) {
   auto x = certificate_from(pem);
   if (!x)
     return error{ec::refused, "holds no certificate in PEM form"};
+  return facts_of(x.get());
+}
+
+certificate_facts openssl::facts_of(X509* x) {
   certificate_facts result;
-  result.subject = text_of(X509_get_subject_name(x.get()));
-  result.issuer = text_of(X509_get_issuer_name(x.get()));
-  result.name = common_name(x.get());
-  result.hosts = hosts_of(x.get());
-  result.serial = serial_of(x.get());
-  result.valid = {time_of(X509_get0_notBefore(x.get())), time_of(X509_get0_notAfter(x.get()))};
-  result.fingerprint = fingerprint_of(x.get());
-  result.is_authority = X509_check_ca(x.get()) == 1;
+  result.subject = text_of(X509_get_subject_name(x));
+  result.issuer = text_of(X509_get_issuer_name(x));
+  result.name = common_name(x);
+  result.hosts = hosts_of(x);
+  result.serial = serial_of(x);
+  result.valid = {time_of(X509_get0_notBefore(x)), time_of(X509_get0_notAfter(x))};
+  result.fingerprint = fingerprint_of(x);
+  result.is_authority = X509_check_ca(x) == 1;
   ERR_clear_error();
   return result;
 }

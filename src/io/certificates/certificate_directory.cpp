@@ -4,6 +4,7 @@
 #include "small_files.hpp"
 
 #include "tune/core/program_name.hpp"
+#include "tune/io/certificates/revocation_list.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ expected<loaded_authority> load_authority(const certificate_paths& from, calenda
   auto key = read_small_file(from.authority_key);
   if (!key)
     return key.error();
-  if (auto secret = check_secrecy(from.authority_key, key->mode); !secret)
+  if (auto secret = check_secrecy(from.authority_key, *key); !secret)
     return secret.error();
   auto facts = read_certificate(certificate->text);
   if (!facts)
@@ -68,11 +69,27 @@ expected<loaded_authority> load_authority(const certificate_paths& from, calenda
   return loaded_authority{{std::move(certificate->text), std::move(key->text)}, std::move(*facts)};
 }
 
-expected<key_pair> issue(const loaded_authority& by, const certificate_order& node) {
-  auto valid = from_now(node.now, node.lifetime);
-  valid.from = std::max(valid.from, by.facts.valid.from);
-  valid.until = std::min(valid.until, by.facts.valid.until);
-  return issue_certificate(by.pem, node.whom, valid);
+/// Validity of a certificate that is not among those of its name that were revoked.
+expected<validity_span> span_of(const loaded_authority& by, const certificate_order& node,
+                                const fs::path& directory) {
+  auto revoked = load_revocations(revocation_file_in(directory));
+  if (!revoked)
+    return revoked.error();
+  auto result = from_now(node.now, node.lifetime);
+  result.from = std::max(result.from, by.facts.valid.from);
+  result.until = std::min(result.until, by.facts.valid.until);
+  if (auto last = revoked->revoked_until(node.whom.name))
+    result.from = std::max(result.from, *last + std::chrono::seconds{1});
+  return result;
+}
+
+/// @param directory Where the CA is.
+expected<key_pair> issue(const loaded_authority& by, const certificate_order& node,
+                         const fs::path& directory) {
+  auto valid = span_of(by, node, directory);
+  if (!valid)
+    return valid.error();
+  return issue_certificate(by.pem, node.whom, *valid);
 }
 
 void add_node(std::vector<new_file>& to, const certificate_paths& where, key_pair made,
@@ -193,7 +210,7 @@ expected<init_outcome> init_certificates(const fs::path& directory, const std::s
     files.push_back({paths.authority, authority->pem.certificate});
   }
   if (result.made_node) {
-    auto made = issue(*authority, node);
+    auto made = issue(*authority, node, directory);
     if (!made)
       return made.error();
     add_node(files, paths, std::move(*made), node.force);
@@ -205,14 +222,23 @@ expected<init_outcome> init_certificates(const fs::path& directory, const std::s
   return result;
 }
 
-expected<void> issue_certificates(const fs::path& directory, const fs::path& out,
-                                  const certificate_order& node) {
-  auto authority = load_authority(certificate_paths_in(directory), node.now);
+namespace {
+
+expected<loaded_authority> load_signer(const fs::path& directory, calendar_time now) {
+  auto authority = load_authority(certificate_paths_in(directory), now);
   if (!authority && authority.error().code == ec::unreadable)
     return error{ec::refused, to_text(authority.error())
                                   + "; certificates are issued where the CA's key is, on the "
                                     "machine of: "
                                   + program_call("certs init")};
+  return authority;
+}
+
+} // namespace
+
+expected<void> issue_certificates(const fs::path& directory, const fs::path& out,
+                                  const certificate_order& node) {
+  auto authority = load_signer(directory, node.now);
   if (!authority)
     return authority.error();
   auto paths = certificate_paths_in(out);
@@ -222,7 +248,7 @@ expected<void> issue_certificates(const fs::path& directory, const fs::path& out
   for (const auto& x : {paths.certificate, paths.key})
     if (!node.force && is_taken(x))
       return error{ec::refused, x.string() + " is there already; --force replaces it"};
-  auto made = issue(*authority, node);
+  auto made = issue(*authority, node, directory);
   if (!made)
     return made.error();
   std::vector<new_file> files;
@@ -230,6 +256,60 @@ expected<void> issue_certificates(const fs::path& directory, const fs::path& out
     files.push_back({paths.authority, authority->pem.certificate});
   add_node(files, paths, std::move(*made), node.force);
   if (auto there = make_private_directory(out); !there)
+    return there;
+  return write_files(files);
+}
+
+expected<void> rotate_certificates(const fs::path& directory, const fs::path& out,
+                                   std::chrono::days lifetime, calendar_time now) {
+  auto authority = load_signer(directory, now);
+  if (!authority)
+    return authority.error();
+  const auto file = certificate_paths_in(out).certificate;
+  auto former = read_small_file(file);
+  if (!former)
+    return error{ec::refused, former.error().detail + "; a first one: "
+                                  + program_call("certs issue NAME --out " + out.string())};
+  auto facts = read_certificate(former->text);
+  if (!facts || !is_signed_by(former->text, authority->pem.certificate))
+    return error{ec::refused, file.string() + ": no certificate of the CA in "
+                                  + certificate_paths_in(directory).authority.string()};
+  certificate_order again;
+  again.whom = {facts->name, facts->hosts};
+  std::erase(again.whom.hosts, facts->name);
+  again.lifetime = lifetime;
+  again.force = true;
+  again.now = now;
+  return issue_certificates(directory, out, again);
+}
+
+expected<signed_request> sign_request(const fs::path& directory, std::string_view request,
+                                      const certificate_order& node) {
+  auto authority = load_signer(directory, node.now);
+  if (!authority)
+    return authority.error();
+  auto valid = span_of(*authority, node, directory);
+  if (!valid)
+    return valid.error();
+  auto made = issue_for_request(authority->pem, request, node.whom, *valid);
+  if (!made)
+    return made.error();
+  return signed_request{std::move(*made), std::move(authority->pem.certificate)};
+}
+
+expected<certificate_facts> can_sign(const fs::path& directory, calendar_time now) {
+  auto authority = load_signer(directory, now);
+  if (!authority)
+    return authority.error();
+  return std::move(authority->facts);
+}
+
+expected<void> keep_certificates(const fs::path& directory, const key_pair& node,
+                                 const std::string& authority) {
+  const auto paths = certificate_paths_in(directory);
+  std::vector<new_file> files{{paths.authority, authority}};
+  add_node(files, paths, node, false);
+  if (auto there = make_private_directory(directory); !there)
     return there;
   return write_files(files);
 }

@@ -17,7 +17,7 @@ key_state state_of_key(const fs::path& key, const std::string& certificate) {
     return found.error().code == ec::unreadable ? key_state::missing : key_state::unreadable;
   if (!key_fits(certificate, found->text))
     return key_state::differs;
-  return check_secrecy(key, found->mode) ? key_state::fits : key_state::exposed;
+  return check_secrecy(key, *found) ? key_state::fits : key_state::exposed;
 }
 
 expected<found_certificate> look_at(const fs::path& file) {

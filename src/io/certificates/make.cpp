@@ -5,11 +5,14 @@
 #include "tune/io/certificates/certificate.hpp"
 
 #include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/objects.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace tune {
 namespace {
@@ -149,31 +152,117 @@ expected<key_pair> make_authority(const std::string& cluster, validity_span vali
   return written(x, key.get());
 }
 
-expected<key_pair> issue_certificate(const key_pair& authority, const node_names& whom,
-                                     validity_span valid) {
+namespace {
+
+struct loaded_issuer {
+  x509_ptr certificate;
+  key_ptr key;
+};
+
+expected<loaded_issuer> load_issuer(const key_pair& authority, const node_names& whom) {
   if (!is_node_name(whom.name))
     return wrong_name(whom.name, "64");
   for (const auto& host : whom.hosts)
     if (!is_host_or_address(host))
       return error{ec::bad_option, "'" + host + "' is neither a host name nor an address"};
-  auto issuer = certificate_from(authority.certificate);
-  auto issuer_key = key_from(authority.key);
-  if (!issuer || !issuer_key || X509_check_ca(issuer.get()) != 1)
+  loaded_issuer result{certificate_from(authority.certificate), key_from(authority.key)};
+  if (!result.certificate || !result.key || X509_check_ca(result.certificate.get()) != 1)
     return error{ec::refused, "the certificate or the key of the authority is unreadable"};
   if (!key_fits(authority.certificate, authority.key))
     return error{ec::refused, "the key of the authority does not belong to its certificate"};
-  key_ptr key{EVP_EC_gen("P-256")};
-  auto made = key ? begin_certificate(whom.name, valid, key.get()) : nullptr;
+  return result;
+}
+
+/// A node's certificate for this key; null on failure.
+x509_ptr sign_for(EVP_PKEY* key, const loaded_issuer& by, const node_names& whom,
+                  validity_span valid) {
+  auto made = begin_certificate(whom.name, valid, key);
   auto* x = made.get();
-  if (x == nullptr || X509_set_issuer_name(x, X509_get_subject_name(issuer.get())) != 1
-      || !add_extension(x, issuer.get(), NID_basic_constraints, "critical,CA:FALSE")
-      || !add_extension(x, issuer.get(), NID_key_usage, "critical,digitalSignature")
-      || !add_extension(x, issuer.get(), NID_ext_key_usage, "serverAuth,clientAuth")
-      || !add_extension(x, issuer.get(), NID_subject_key_identifier, "hash")
-      || !add_extension(x, issuer.get(), NID_authority_key_identifier, "keyid:always")
-      || !add_hosts(x, whom) || X509_sign(x, issuer_key.get(), EVP_sha256()) <= 0)
+  auto* issuer = by.certificate.get();
+  if (x == nullptr || X509_set_issuer_name(x, X509_get_subject_name(issuer)) != 1
+      || !add_extension(x, issuer, NID_basic_constraints, "critical,CA:FALSE")
+      || !add_extension(x, issuer, NID_key_usage, "critical,digitalSignature")
+      || !add_extension(x, issuer, NID_ext_key_usage, "serverAuth,clientAuth")
+      || !add_extension(x, issuer, NID_subject_key_identifier, "hash")
+      || !add_extension(x, issuer, NID_authority_key_identifier, "keyid:always")
+      || !add_hosts(x, whom) || X509_sign(x, by.key.get(), EVP_sha256()) <= 0)
+    return nullptr;
+  return made;
+}
+
+/// The public key of a request that is fit for a node.
+expected<key_ptr> key_of_request(std::string_view request) {
+  auto from = reader_of(request);
+  request_ptr x{from ? PEM_read_bio_X509_REQ(from.get(), nullptr, nullptr, nullptr) : nullptr};
+  key_ptr key{x ? X509_REQ_get_pubkey(x.get()) : nullptr};
+  std::array<char, 64> group{};
+  std::size_t size = 0;
+  const auto is_ours = key && EVP_PKEY_is_a(key.get(), "EC") == 1
+                       && EVP_PKEY_get_group_name(key.get(), group.data(), group.size(), &size) == 1
+                       && std::string_view{group.data(), size} == SN_X9_62_prime256v1;
+  const auto is_signed = is_ours && X509_REQ_verify(x.get(), key.get()) == 1;
+  ERR_clear_error();
+  if (!is_signed)
+    return error{ec::refused, "no request for a certificate of an EC key on P-256, signed by it"};
+  return key;
+}
+
+} // namespace
+
+expected<key_pair> issue_certificate(const key_pair& authority, const node_names& whom,
+                                     validity_span valid) {
+  auto issuer = load_issuer(authority, whom);
+  if (!issuer)
+    return issuer.error();
+  key_ptr key{EVP_EC_gen("P-256")};
+  auto made = key ? sign_for(key.get(), *issuer, whom, valid) : nullptr;
+  if (!made)
     return failure("make a certificate");
-  return written(x, key.get());
+  return written(made.get(), key.get());
+}
+
+expected<certificate_request> make_certificate_request(const std::string& name) {
+  if (!is_node_name(name))
+    return wrong_name(name, "64");
+  key_ptr key{EVP_EC_gen("P-256")};
+  request_ptr x{X509_REQ_new()};
+  bio_ptr open{BIO_new(BIO_s_mem())};
+  bio_ptr secret{BIO_new(BIO_s_secmem())};
+  if (!key || !x || !open || !secret || X509_REQ_set_version(x.get(), X509_REQ_VERSION_1) != 1
+      || !add_entry(X509_REQ_get_subject_name(x.get()), "CN", name)
+      || X509_REQ_set_pubkey(x.get(), key.get()) != 1
+      || X509_REQ_sign(x.get(), key.get(), EVP_sha256()) <= 0
+      || PEM_write_bio_X509_REQ(open.get(), x.get()) != 1
+      || PEM_write_bio_PKCS8PrivateKey(secret.get(), key.get(), nullptr, nullptr, 0, nullptr,
+                                       nullptr)
+             != 1)
+    return failure("make a request for a certificate");
+  auto first = text_of(open.get());
+  auto second = text_of(secret.get());
+  if (!first || !second)
+    return first ? second.error() : first.error();
+  return certificate_request{std::move(*first), std::move(*second)};
+}
+
+expected<void> check_certificate_request(std::string_view request) {
+  if (auto key = key_of_request(request); !key)
+    return key.error();
+  return {};
+}
+
+expected<std::string> issue_for_request(const key_pair& authority, std::string_view request,
+                                        const node_names& whom, validity_span valid) {
+  auto issuer = load_issuer(authority, whom);
+  if (!issuer)
+    return issuer.error();
+  auto key = key_of_request(request);
+  if (!key)
+    return key.error();
+  auto made = sign_for(key->get(), *issuer, whom, valid);
+  bio_ptr open{BIO_new(BIO_s_mem())};
+  if (!made || !open || PEM_write_bio_X509(open.get(), made.get()) != 1)
+    return failure("make a certificate");
+  return text_of(open.get());
 }
 
 } // namespace tune

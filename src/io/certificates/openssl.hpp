@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/error.hpp"
+#include "tune/io/certificates/certificate.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -37,6 +38,7 @@ using extension_ptr = owned<X509_EXTENSION, X509_EXTENSION_free>;
 using general_name_ptr = owned<GENERAL_NAME, GENERAL_NAME_free>;
 using general_names_ptr = owned<GENERAL_NAMES, GENERAL_NAMES_free>;
 using key_ptr = owned<EVP_PKEY, EVP_PKEY_free>;
+using request_ptr = owned<X509_REQ, X509_REQ_free>;
 using session_ptr = owned<SSL, SSL_free>;
 using store_ptr = owned<X509_STORE, X509_STORE_free>;
 using verifier_ptr = owned<X509_STORE_CTX, X509_STORE_CTX_free>;
@@ -54,6 +56,9 @@ using x509_ptr = owned<X509, X509_free>;
 
 /// The first certificate of a PEM text; null if there is none. Leaves no errors queued.
 [[nodiscard]] x509_ptr certificate_from(std::string_view pem);
+
+/// See `read_certificate`. Leaves no errors queued.
+[[nodiscard]] certificate_facts facts_of(X509* x);
 
 /// The number of certificates in a PEM text.
 [[nodiscard]] std::size_t count_certificates(std::string_view pem);

@@ -52,7 +52,7 @@ expected<loaded_texts> load_texts(const tls_files& files) {
                        + (content.error().code == ec::unreadable ? remedy(files) : "")};
     read[i] = std::move(*content);
   }
-  if (auto secret = check_secrecy(files.key, read[1].mode); !secret)
+  if (auto secret = check_secrecy(files.key, read[1]); !secret)
     return secret.error();
   return loaded_texts{std::move(read[0].text), std::move(read[1].text), std::move(read[2].text)};
 }
@@ -138,6 +138,24 @@ expected<own_certificate> load_own_certificate(const tls_files& files, calendar_
 expected<own_certificate> load_own_certificate(const fs::path& directory, calendar_time now) {
   auto paths = certificate_paths_in(directory);
   return load_own_certificate(tls_files{paths.certificate, paths.key, paths.authority}, now);
+}
+
+std::string expiry_warning(const own_certificate& x, calendar_time now) {
+  const auto ca_is_first = x.authority.valid.until <= x.certificate.valid.until;
+  const auto& facts = ca_is_first ? x.authority : x.certificate;
+  const auto left = facts.valid.until - now;
+  if (left > expiry_notice)
+    return {};
+  const auto& file = ca_is_first ? x.files.authority : x.files.certificate;
+  const auto when = left < std::chrono::seconds{0}
+                        ? "expired on "
+                        : "expires in "
+                              + std::to_string(std::chrono::floor<std::chrono::days>(left).count())
+                              + " days, on ";
+  return file.string() + " " + when + date_text(facts.valid.until) + "; "
+         + (ca_is_first ? "a new CA, in a new directory: " + program_call("certs init --certs DIR")
+                        : "a new one, where the CA is: "
+                              + program_call("certs issue " + x.certificate.name + " --out DIR"));
 }
 
 } // namespace tune

@@ -125,11 +125,13 @@ expected<file_content> read_small_file(const std::filesystem::path& path) {
   auto text = content_of(from, path);
   if (!text)
     return text.error();
-  return file_content{std::move(*text), about.st_mode & 07777U};
+  return file_content{std::move(*text), about.st_mode & 07777U, about.st_uid};
 }
 
-expected<void> check_secrecy(const std::filesystem::path& path, mode_t mode) {
-  if ((mode & not_the_owner) == 0)
+expected<void> check_secrecy(const std::filesystem::path& path, const file_content& what) {
+  const auto mode = what.mode;
+  const mode_t allowed = what.owner == 0 && ::geteuid() != 0 ? S_IRGRP : 0;
+  if ((mode & not_the_owner & ~allowed) == 0)
     return {};
   std::array<char, 8> octal{};
   std::snprintf(octal.data(), octal.size(), "%04o", static_cast<unsigned>(mode) & 07777U);

@@ -17,6 +17,7 @@ struct file_content {
   std::string text;
   /// Permissions, as the bits of `chmod`.
   mode_t mode = 0;
+  uid_t owner = 0;
 };
 
 /// Users who may read a written file.
@@ -38,9 +39,11 @@ struct new_file {
 /// @errors `ec::unreadable` if there is no such file; `ec::storage` if it cannot be read.
 [[nodiscard]] expected<file_content> read_small_file(const std::filesystem::path& path);
 
-/// Refuses a secret that users other than its owner may read or change.
+/// Refuses a secret that users other than its owner may read or change. Where root owns it and this
+/// process is another user's, the group may read it: so it is where secrets are mounted.
 /// @errors `ec::refused` with the command that fixes it.
-[[nodiscard]] expected<void> check_secrecy(const std::filesystem::path& path, mode_t mode);
+[[nodiscard]] expected<void> check_secrecy(const std::filesystem::path& path,
+                                           const file_content& what);
 
 /// Writes all files, each one completely or not at all: the files are first written and synced next
 /// to their destinations, then renamed one by one in the given order. Only its owner can read a

@@ -17,4 +17,16 @@ namespace tune {
 /// checks the certificates again.
 [[nodiscard]] expected<openssl::context_ptr> make_server_context(const tls_files& files);
 
+/// Settings of a server that shows its certificate, and that of its CA, to strangers who show none.
+[[nodiscard]] expected<openssl::context_ptr> make_showing_context(const tls_files& files);
+
+/// Settings of a client that has no certificate yet, and knows the server's CA by its fingerprint
+/// alone: the server must show that CA beside its own certificate.
+/// @param fingerprint 64 lower-case hexadecimal digits.
+[[nodiscard]] expected<openssl::context_ptr> make_pinning_context(const std::string& fingerprint);
+
+/// For verify callbacks: `fine`, or 0 if the peer's certificate, which was found fine, is on the
+/// list of revoked ones that the session's settings were made with.
+[[nodiscard]] int check_revocation(int fine, X509_STORE_CTX* check);
+
 } // namespace tune

@@ -66,8 +66,7 @@ int capped(std::size_t size) {
 
 class tls_session::impl {
 public:
-  impl(openssl::context_ptr context, openssl::session_ptr session)
-      : context_{std::move(context)}, session_{std::move(session)} {}
+  explicit impl(openssl::session_ptr session) : session_{std::move(session)} {}
 
   outcome read(void* to, std::size_t size, std::size_t& count) {
     count = 0;
@@ -94,6 +93,10 @@ public:
     auto size = BIO_get_mem_data(text.get(), &begin);
     return {begin, static_cast<std::size_t>(size)};
   }
+  [[nodiscard]] std::optional<certificate_facts> certificate_of_peer() const {
+    openssl::x509_ptr peer{SSL_get1_peer_certificate(session_.get())};
+    return peer ? std::optional{openssl::facts_of(peer.get())} : std::nullopt;
+  }
   [[nodiscard]] std::size_t pending() const {
     return static_cast<std::size_t>(std::max(SSL_pending(session_.get()), 0));
   }
@@ -108,7 +111,7 @@ public:
   }
 
 private:
-  openssl::context_ptr context_;
+  /// Keeps its settings.
   openssl::session_ptr session_;
 
   outcome shake() {
@@ -134,7 +137,11 @@ expected<tls_session> tls_session::begin(const tls_files& files, int socket, sid
   auto context = which == side::accepts ? make_server_context(files) : make_client_context(files);
   if (!context)
     return context.error();
-  openssl::session_ptr session{SSL_new(context->get())};
+  return over(context->get(), socket, which);
+}
+
+expected<tls_session> tls_session::over(ssl_ctx_st* settings, int socket, side which) {
+  openssl::session_ptr session{SSL_new(settings)};
   auto* stream = BIO_new(socket_stream());
   if (!session || stream == nullptr) {
     BIO_free(stream);
@@ -147,7 +154,7 @@ expected<tls_session> tls_session::begin(const tls_files& files, int socket, sid
   SSL_set_mode(session.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   which == side::accepts ? SSL_set_accept_state(session.get())
                          : SSL_set_connect_state(session.get());
-  return tls_session{std::make_unique<impl>(std::move(*context), std::move(session))};
+  return tls_session{std::make_unique<impl>(std::move(session))};
 }
 
 tls_session::tls_session(std::unique_ptr<impl> what) : impl_{std::move(what)} {}
@@ -165,6 +172,10 @@ tls_session::outcome tls_session::write(const void* from, std::size_t size, std:
 
 std::string tls_session::subject_of_peer() const {
   return impl_->subject_of_peer();
+}
+
+std::optional<certificate_facts> tls_session::certificate_of_peer() const {
+  return impl_->certificate_of_peer();
 }
 
 std::size_t tls_session::pending() const {

@@ -21,7 +21,9 @@ void remove_storage_token(const std::filesystem::path& directory) {
   std::filesystem::remove(directory / storage_token_name, ignored);
 }
 
-bool shares_storage(const std::filesystem::path& directory, const std::string& token) {
+namespace {
+
+bool holds_token(const std::filesystem::path& directory, const std::string& token) {
   if (!directory.is_absolute() || token.empty())
     return false;
   auto file = store::open_file(directory / storage_token_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
@@ -31,7 +33,20 @@ bool shares_storage(const std::filesystem::path& directory, const std::string& t
   std::string found(token.size() + 1, '\0');
   const auto count = ::read(file->number(), found.data(), found.size());
   found.resize(static_cast<std::size_t>(std::max<::ssize_t>(count, 0)));
-  return found == token && ::access((directory / "trials").c_str(), W_OK) == 0;
+  return found == token;
+}
+
+} // namespace
+
+storage_view view_of_storage(const std::filesystem::path& directory, const std::string& token) {
+  if (!holds_token(directory, token))
+    return storage_view::elsewhere;
+  return ::access(directory.c_str(), W_OK | X_OK) == 0 ? storage_view::writable
+                                                       : storage_view::read_only;
+}
+
+bool shares_storage(const std::filesystem::path& directory, const std::string& token) {
+  return holds_token(directory, token) && ::access((directory / "trials").c_str(), W_OK) == 0;
 }
 
 } // namespace tune

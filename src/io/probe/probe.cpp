@@ -2,6 +2,7 @@
 #include "tune/io/probe/probe.hpp"
 
 #include "connection.hpp"
+#include "resolve.hpp"
 
 #include <array>
 
@@ -16,6 +17,16 @@ std::string_view to_text(probe_outcome x) {
       "we_are_unfit", "local_fault"};
   static_assert(static_cast<std::size_t>(probe_outcome::local_fault) + 1 == names.size());
   return names[static_cast<std::size_t>(x)];
+}
+
+probe_result probe_name(const peer_address& whom, probe_deadline until,
+                        std::vector<std::string>& addresses) {
+  auto found = resolve(whom, until);
+  if (auto* fault = std::get_if<probe_result>(&found))
+    return std::move(*fault);
+  for (const auto& x : std::get<0>(found))
+    addresses.push_back(to_text(x));
+  return {};
 }
 
 probe_result probe_tcp(const peer_address& whom, probe_deadline until) {

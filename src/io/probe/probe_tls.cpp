@@ -39,6 +39,7 @@ std::string pem_of(X509* x) {
 
 /// Called by OpenSSL for each certificate of the peer's chain; notes the first objection.
 int note_objection(int fine, X509_STORE_CTX* check) {
+  fine = check_revocation(fine, check);
   if (fine == 1)
     return 1;
   auto* session
@@ -77,6 +78,8 @@ probe_result objected(const peer_address& whom, const objection& x) {
         who = "its certificate ";
       return failed(whom, probe_outcome::peer_is_foreign,
                     who + "is of another CA (" + x.issuer + "): it belongs to another cluster");
+    case X509_V_ERR_CERT_REVOKED:
+      return failed(whom, probe_outcome::peer_unfit, who + "was revoked");
     default:
       return failed(whom, probe_outcome::peer_unfit,
                     who + "is not accepted: " + X509_verify_cert_error_string(x.code));
@@ -100,8 +103,9 @@ std::optional<probe_result> alerted(const peer_address& whom, int reason) {
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
       return failed(whom, probe_outcome::certificate_required,
                     "the peer wants a certificate, and got none");
-    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+      return refused(probe_outcome::we_are_unfit, "it was revoked");
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
     case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
     case SSL_R_TLSV1_ALERT_ACCESS_DENIED:

@@ -124,6 +124,7 @@ void write(writer& to, const exited& x) {
   to.number(static_cast<std::uint8_t>(x.memory_unwatched));
   to.text(x.text);
   to.number(x.fault);
+  to.number(x.usage);
 }
 
 void write(writer&, const ping&) {}
@@ -192,6 +193,7 @@ void read(reader& from, exited& x) {
   from.flag(x.memory_unwatched);
   from.text(x.text);
   from.number(x.fault);
+  from.number(x.usage);
 }
 
 void read(reader&, ping&) {}

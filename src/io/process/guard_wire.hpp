@@ -4,6 +4,7 @@
 
 #include "posix/unique_fd.hpp"
 #include "tune/core/error.hpp"
+#include "tune/io/process/process_usage.hpp"
 
 #include <sys/types.h>
 
@@ -20,7 +21,7 @@ namespace tune::guard_wire {
 
 /// Version of these messages: after an upgrade, a newer program must not be the guard of an older
 /// one.
-inline constexpr std::uint32_t wire_version = 6;
+inline constexpr std::uint32_t wire_version = 7;
 
 /// Node to guard: start a process. Descriptors are passed along in the order of the flags.
 struct launch {
@@ -75,6 +76,8 @@ struct exited {
   /// Why the process was not started, and the kind of fault: see `exit_info`.
   std::string text;
   ec fault = ec::process;
+  /// See `exit_info`; all 0 if the process was not started.
+  process_usage usage;
 };
 
 /// Node to guard: are you alive? Sent after orders, and so answered after them.

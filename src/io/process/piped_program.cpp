@@ -76,8 +76,10 @@ bool read_some(int pipe, std::string& to, std::size_t most) {
 
 /// Starts the program in a session of its own, with no signal blocked or ignored and no descriptors
 /// but the standard ones.
+/// @param in A descriptor, or -1 for `in_file`.
 int spawn_piped(const std::filesystem::path& program, std::vector<std::string>& words,
-                const std::vector<std::string>& environment, int out, int err, pid_t& pid) {
+                const std::vector<std::string>& environment, int in, const std::string& in_file,
+                int out, int err, pid_t& pid) {
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -90,7 +92,10 @@ int spawn_piped(const std::filesystem::path& program, std::vector<std::string>& 
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (in >= 0)
+    ::posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  else
+    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, in_file.c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
@@ -112,8 +117,8 @@ int status_of(int waited) {
 
 class piped_program::impl {
 public:
-  impl(pid_t pid, unique_fd out, unique_fd err)
-      : pid_{pid}, out_{std::move(out)}, err_{std::move(err)} {}
+  impl(pid_t pid, unique_fd in, unique_fd out, unique_fd err)
+      : pid_{pid}, in_{std::move(in)}, out_{std::move(out)}, err_{std::move(err)} {}
   impl(const impl&) = delete;
   impl& operator=(const impl&) = delete;
   ~impl() {
@@ -139,8 +144,22 @@ public:
     return result;
   }
 
+  bool write(std::string_view text) {
+    while (in_ && !text.empty()) {
+      const auto count = ::write(in_.get(), text.data(), text.size());
+      if (count > 0)
+        text.remove_prefix(static_cast<std::size_t>(count));
+      else if (errno != EINTR)
+        return false;
+    }
+    return text.empty();
+  }
+
+  void close_input() { in_.reset(); }
+
 private:
   pid_t pid_;
+  unique_fd in_;
   unique_fd out_;
   unique_fd err_;
   bool out_is_open_ = true;
@@ -163,16 +182,28 @@ private:
 
 expected<piped_program> piped_program::start(const std::filesystem::path& program,
                                              std::vector<std::string> words,
-                                             const std::vector<std::string>& environment) {
+                                             const std::vector<std::string>& environment,
+                                             const program_input& input) {
+  auto in = input.is_written ? open_pipe() : expected<pipe_ends>{pipe_ends{}};
+  if (!in)
+    return in.error();
+  if (in->to)
+    ::fcntl(in->to.get(), F_SETFL, O_NONBLOCK);
+  // The program reads in its own time.
+  if (in->from)
+    ::fcntl(in->from.get(), F_SETFL, 0);
+  const auto file = input.file.empty() ? std::string{"/dev/null"} : input.file.string();
   auto out = open_pipe();
   auto err = open_pipe();
   if (!out || !err)
     return out ? err.error() : out.error();
   pid_t pid = 0;
-  if (auto failed = spawn_piped(program, words, environment, out->to.get(), err->to.get(), pid);
+  if (auto failed = spawn_piped(program, words, environment, in->from.get(), file, out->to.get(),
+                                err->to.get(), pid);
       failed != 0)
     return error{ec::process, "cannot start " + program.string() + ": " + std::strerror(failed)};
-  return piped_program{std::make_unique<impl>(pid, std::move(out->from), std::move(err->from))};
+  return piped_program{
+      std::make_unique<impl>(pid, std::move(in->to), std::move(out->from), std::move(err->from))};
 }
 
 piped_program::piped_program(std::unique_ptr<impl> what) : impl_{std::move(what)} {}
@@ -182,6 +213,14 @@ piped_program::~piped_program() = default;
 
 piped_program::piece piped_program::read(std::size_t most, std::chrono::milliseconds patience) {
   return impl_->read(most, patience);
+}
+
+bool piped_program::write(std::string_view text) {
+  return impl_->write(text);
+}
+
+void piped_program::close_input() {
+  impl_->close_input();
 }
 
 } // namespace tune

@@ -36,6 +36,8 @@ exit_info info_of(const guard_wire::exited& from) {
   result.fault = from.fault;
   result.out_of_memory = from.out_of_memory;
   result.memory_unwatched = from.memory_unwatched;
+  if (from.how != kind::not_started)
+    result.usage = from.usage;
   return result;
 }
 

@@ -116,6 +116,10 @@ std::optional<stat_facts> stat_of(pid_t pid) {
   result.group = number_in<pid_t>(words[2]).value_or(0);
   result.session = number_in<pid_t>(words[3]).value_or(0);
   result.is_kernel_thread = (number_in<std::uint64_t>(words[6]).value_or(0) & kernel_thread) != 0;
+  static const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  result.children_cpu = static_cast<double>(number_in<std::uint64_t>(words[13]).value_or(0)
+                                            + number_in<std::uint64_t>(words[14]).value_or(0))
+                        / ticks;
   result.start = number_in<std::uint64_t>(words[19]).value_or(0);
   return result;
 }

@@ -19,6 +19,8 @@ struct stat_facts {
   pid_t group = 0;
   pid_t session = 0;
   bool is_kernel_thread = false;
+  /// CPU time of the children that it has waited for, and of theirs. [s]
+  double children_cpu = 0;
   /// Start time in clock ticks since boot. With the PID it identifies a process for ever.
   std::uint64_t start = 0;
 };

@@ -4,7 +4,10 @@
 #include "proc_files.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +19,22 @@ namespace {
 /// With an outdated count, an ordinary KILL would look like an OOM kill.
 constexpr std::chrono::seconds oom_look_interval{2};
 
+/// The system call itself: glibc's `waitid` does not tell what the process used.
+int wait_for(idtype_t which, id_t id, siginfo_t& info, int how, rusage* used) {
+  return static_cast<int>(::syscall(SYS_waitid, which, id, &info, how, used));
+}
+
+/// What a process used together with those whose ends it waited for.
+process_usage usage_of(const rusage& x) {
+  constexpr std::int64_t per_second = 1'000'000;
+  // The kernel's units: kilobytes, and blocks of 512 bytes.
+  constexpr std::int64_t kilobyte = 1024;
+  constexpr std::int64_t block = 512;
+  return {(x.ru_utime.tv_sec + x.ru_stime.tv_sec) * per_second + x.ru_utime.tv_usec
+              + x.ru_stime.tv_usec,
+          x.ru_maxrss * kilobyte, x.ru_inblock * block, x.ru_oublock * block};
+}
+
 /// @returns the dead child, unreaped; empty if none is dead.
 std::optional<siginfo_t> peek(idtype_t which, id_t id) {
   siginfo_t info{};
@@ -24,11 +43,14 @@ std::optional<siginfo_t> peek(idtype_t which, id_t id) {
   return info;
 }
 
-/// @returns whether the process was dead.
-bool bury(pid_t pid) {
+/// @returns what the process used; empty if it was not dead.
+std::optional<process_usage> bury(pid_t pid) {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) == 0
-         && info.si_pid == pid;
+  rusage used{};
+  if (wait_for(P_PID, static_cast<id_t>(pid), info, WEXITED | WNOHANG, &used) != 0
+      || info.si_pid != pid)
+    return std::nullopt;
+  return usage_of(used);
 }
 
 /// Whether KILL ended the process, or, by the exit status of a shell, a program that the shell ran.
@@ -151,7 +173,7 @@ std::vector<pid_t> process_table::living_strays() {
       if (leaders_.count(pid) != 0)
         continue;
       // Children of a dead process have just become children of this one: look again.
-      if (bury(pid))
+      if (bury_stray(pid))
         buried = true;
       else
         result.push_back(pid);
@@ -190,11 +212,31 @@ void process_table::settle(supervised_process& what) {
   auto in_group = what.group && what.group->kill_members();
   if (!strays.empty() || in_group)
     return; // Their deaths trigger another call of this function.
-  bury(what.pid);
+  if (const auto used = bury(what.pid))
+    what.last_word.usage.add(*used);
   auto last_word = std::move(what.last_word);
   leaders_.erase(what.pid);
   supervised_processes_.erase(what.id);
   tell_(context_, last_word);
+}
+
+/// The dead have no environment any more: only their group and session tell.
+supervised_process* process_table::owner_of_dead(pid_t stray) {
+  const auto facts = proc_files::stat_of(stray);
+  for (auto& [id, what] : supervised_processes_) {
+    if (facts && (facts->group == what.pid || facts->session == what.pid))
+      return &what;
+  }
+  return supervised_processes_.size() == 1 ? &supervised_processes_.begin()->second : nullptr;
+}
+
+bool process_table::bury_stray(pid_t pid) {
+  // Looked up first: nothing is known of it afterwards.
+  auto* owner = owner_of_dead(pid);
+  const auto used = bury(pid);
+  if (used && owner != nullptr)
+    owner->last_word.usage.add(*used);
+  return used.has_value();
 }
 
 void process_table::settle_all() {
@@ -211,7 +253,7 @@ void process_table::reap_one_by_one() {
   for (auto pid : proc_files::own_children()) {
     auto leader = leaders_.find(pid);
     if (leader == leaders_.end()) {
-      bury(pid);
+      bury_stray(pid);
       continue;
     }
     auto& what = *find(leader->second);
@@ -224,7 +266,7 @@ void process_table::reap() {
   while (auto death = peek(P_ALL, 0)) {
     auto leader = leaders_.find(death->si_pid);
     if (leader == leaders_.end()) {
-      bury(death->si_pid);
+      bury_stray(death->si_pid);
       continue;
     }
     auto& what = *find(leader->second);

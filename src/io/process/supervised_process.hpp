@@ -89,6 +89,9 @@ private:
   /// Ends the descendants of a dead leader; removes the supervised process once none is left.
   void settle(supervised_process& what);
   void settle_all();
+  /// Waits for a stray that has died, and adds what it used. @returns whether it was dead.
+  bool bury_stray(pid_t pid);
+  [[nodiscard]] supervised_process* owner_of_dead(pid_t stray);
   void reap_one_by_one();
   void kill_all_of(supervised_process& what);
   void warn(supervised_process& what, const std::vector<pid_t>& strays);

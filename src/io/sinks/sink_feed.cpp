@@ -40,7 +40,8 @@ std::int64_t milliseconds(instant x) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(x).count();
 }
 
-/// Reckons dates: experiment time stands still while no head runs, and only reports are dated.
+/// Reckons dates: experiment time stands still while no head runs. Reports are dated, and so are
+/// the beginnings of heads, except those of earlier versions.
 class calendar {
 public:
   explicit calendar(std::int64_t created_ms = 0) : offset_{created_ms} {}
@@ -48,7 +49,7 @@ public:
   void note(instant at, std::int64_t wall_ms) { offset_ = wall_ms - milliseconds(at); }
   [[nodiscard]] std::int64_t date(instant at) const { return offset_ + milliseconds(at); }
 
-  /// A head goes on after a break that nobody measured: its first report tells.
+  /// A head of an earlier version goes on after a break: its first report tells.
   void look_ahead(const std::vector<event>& events, std::size_t from) {
     for (auto i = from; i < events.size(); ++i) {
       const auto* x = std::get_if<on::reported>(&events[i].what);
@@ -250,8 +251,12 @@ private:
 
   expected<void> tell(const std::vector<event>& all, std::size_t i) {
     const auto& what = all[i];
-    if (std::holds_alternative<on::opened>(what.what) && what.seq > 1)
-      dates_.look_ahead(all, i);
+    if (const auto* x = std::get_if<on::opened>(&what.what); x != nullptr && what.seq > 1) {
+      if (x->wall_ms > 0)
+        dates_.note(what.at, std::max(x->wall_ms, dates_.date(what.at)));
+      else
+        dates_.look_ahead(all, i);
+    }
     if (const auto* x = std::get_if<on::reported>(&what.what))
       dates_.note(what.at, x->what->timestamp_ms);
     const log_place where{what.seq, what.at, dates_.date(what.at)};

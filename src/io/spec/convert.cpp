@@ -2,6 +2,7 @@
 #include "tune/io/spec/convert.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -183,6 +184,22 @@ std::vector<stop_line> stop_lines(const spec& x) {
   for (const auto& each : x.stop)
     result.push_back({each.name, each.text});
   return result;
+}
+
+bool names_costs(const spec& x) {
+  auto is_named = [](std::string_view text) {
+    return std::any_of(cost_metrics.begin(), cost_metrics.end(),
+                       [&](auto name) { return text.find(name) != text.npos; });
+  };
+  auto are_named = [&](const std::vector<named_text>& xs) {
+    return std::any_of(xs.begin(), xs.end(),
+                       [&](const auto& y) { return is_named(y.name) || is_named(y.text); });
+  };
+  return std::any_of(x.experiment.objectives.begin(), x.experiment.objectives.end(),
+                     [](const auto& y) { return is_cost(y.metric); })
+         || std::any_of(x.experiment.constraints.begin(), x.experiment.constraints.end(),
+                        [](const auto& y) { return is_cost(y.metric); })
+         || are_named(x.stop) || are_named(x.search.options) || are_named(x.scheduler.options);
 }
 
 stopper_context stopper_context_of(const spec& x) {

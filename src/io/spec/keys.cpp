@@ -322,6 +322,9 @@ void add_cluster(rows& to) {
       bytes({"cluster", "memory", "memory this machine offers", true}, TUNE_INSIDE(cluster.memory)),
       TUNE_FIELD(cluster.memory)));
   to.push_back(listen_key());
+  to.push_back(text(
+      {"cluster", "hosts", "machines on which `launch` starts workers, as ssh knows them", true},
+      "HOST, HOST:PORT, USER@HOST", TUNE_FIELD(cluster.hosts)));
   to.push_back(
       text({"cluster", "certs",
             "directory of certificates, against the working directory; empty: $TUNE_CERTS, "
@@ -364,6 +367,8 @@ void add_log(rows& to) {
   to.push_back(
       boolean({"log", "trial_files", "write result files into each trial's directory", true},
               TUNE_FIELD(log.trial_files)));
+  to.push_back(boolean({"log", "costs", "write what training costs into every report", true},
+                       TUNE_FIELD(log.costs)));
   to.push_back(
       text({"log", "file", "the runtime's own log, against the experiment's directory; empty: none",
             true},

@@ -200,6 +200,12 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
     x.faults.add({{config_origin::source::file, x.file, 0}, {}, {}, nothing_in(text)});
     return give_up(std::move(x.faults), std::move(x.warnings));
   }
+  // Whoever runs the trials of an ask-tell, it is not this program: what would run them counts for
+  // nothing.
+  if (!x.request.needs_trainable) {
+    std::erase_if(*settings, [](const auto& each) { return each.section == "trainable"; });
+    x.sections.erase("trainable");
+  }
   for (const auto& each : *settings)
     x.settings.emplace(each.section + "." + each.key, &each);
 
@@ -207,11 +213,6 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
   auto absolute = std::filesystem::absolute(path, ignored).lexically_normal();
   x.what.ini_dir = absolute.parent_path().string();
   apply_all(x, *settings);
-  if (!x.request.needs_trainable) {
-    // Whoever runs the trials, it is not this program: what would run them counts for nothing.
-    x.what.trainable = {};
-    x.sections.erase("trainable");
-  }
   check_sections(x);
   check_space(x);
   check_trainable(x);

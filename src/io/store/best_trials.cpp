@@ -98,12 +98,12 @@ expected<std::vector<trial_row>> best_runs(store_reader& from, const best_rule& 
   auto known = judge_each(from, rule);
   if (!known)
     return known.error();
+  std::map<trial_id, const trial_row*> by_trial;
+  for (const auto& x : *known)
+    by_trial.emplace(x.row.trial, &x.row);
   std::vector<trial_row> result;
-  for (const auto& group : book_of(*known, rule.repeats).ranked(limit)) {
-    auto row = std::find_if(known->begin(), known->end(),
-                            [&](const judged& x) { return x.row.trial == group.best; });
-    result.push_back(row->row);
-  }
+  for (const auto& group : book_of(*known, rule.repeats).ranked(limit))
+    result.push_back(*by_trial.at(group.best));
   return result;
 }
 

@@ -21,7 +21,8 @@ struct field {
   M T::*member;
   /// For objects: whether the texts "nan", "inf" and "-inf" mean numbers.
   json_position where = json_position::plain;
-  /// True for a field that is omitted when 0 or false, because records of earlier versions lack it.
+  /// True for a field that is omitted when 0, false or null, because records of earlier versions
+  /// lack it.
   bool may_lack = false;
 };
 
@@ -52,10 +53,13 @@ constexpr std::size_t arity() {
 
 constexpr auto fields(of<on::opened>) {
   using x = on::opened;
-  return std::tuple{
-      field{"epoch", &x::epoch}, field{"build", &x::build},
-      field{"spec", &x::spec},   field{"seed", &x::seed},
-      field{"how", &x::how},     field{"draws", &x::draws, json_position::plain, true}};
+  return std::tuple{field{"epoch", &x::epoch},
+                    field{"build", &x::build},
+                    field{"spec", &x::spec},
+                    field{"seed", &x::seed},
+                    field{"how", &x::how},
+                    field{"draws", &x::draws, json_position::plain, true},
+                    field{"wall_ms", &x::wall_ms, json_position::plain, true}};
 }
 constexpr auto fields(of<on::suggest_asked>) {
   using x = on::suggest_asked;
@@ -137,7 +141,8 @@ constexpr auto fields(of<on::ended>) {
                     field{"how", &x::how},
                     field{"detail", &x::detail},
                     field{"exit_status", &x::exit_status},
-                    field{"came_late", &x::came_late, json_position::plain, true}};
+                    field{"came_late", &x::came_late, json_position::plain, true},
+                    field{"costs", &x::costs, json_position::plain, true}};
 }
 constexpr auto fields(of<on::node_up>) {
   using x = on::node_up;

@@ -132,10 +132,10 @@ inline bool is_left_out(const std::map<std::string, amount>& x) {
   return x.empty();
 }
 
-/// Whether the value is 0 or false, which a missing field means, too.
+/// Whether the value is 0, false or null, which a missing field means, too.
 template <class M>
 bool is_zero(const M& x) {
-  if constexpr (std::is_arithmetic_v<M>)
+  if constexpr (std::is_arithmetic_v<M> || std::is_same_v<M, config_ptr>)
     return x == M{};
   else
     return false;

@@ -128,6 +128,11 @@ expected<attempt_row> read_attempt(const statement& row) {
   }
   if (!row.is_null(12))
     x.exit_status = static_cast<std::int32_t>(row.number(12));
+  std::optional<object> costs;
+  if (!read_object(row, 13, json_position::plain, costs, why))
+    return damaged("t_attempts", to_text(x.attempt), why);
+  if (costs)
+    x.costs = std::make_shared<const object>(std::move(*costs));
   return x;
 }
 

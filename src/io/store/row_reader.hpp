@@ -20,6 +20,7 @@ namespace tune::store {
 inline constexpr std::string_view trial_columns
     = "trial, status, config, origin, failures, lineage, reason, error, iterations, time_total,"
       " metrics, best_iteration, best_metrics, created, ended";
+/// For attempts, `costs` follows, or NULL where there is no such column.
 inline constexpr std::string_view attempt_columns
     = "attempt, trial, lineage, node, start_checkpoint, donor, config, pid, started, ended,"
       " end_class, detail, exit_status";

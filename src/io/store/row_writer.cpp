@@ -44,8 +44,8 @@ constexpr std::string_view progress_sql
       " best_metrics = coalesce(?6, best_metrics) WHERE trial = ?1";
 constexpr std::string_view attempt_sql
     = "INSERT OR REPLACE INTO t_attempts(attempt, trial, lineage, node, start_checkpoint, donor,"
-      " config, pid, started, ended, end_class, detail, exit_status)"
-      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)";
+      " config, pid, started, ended, end_class, detail, exit_status, costs)"
+      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr std::string_view decision_sql
     = "INSERT INTO t_decisions(seq, trial, attempt, iteration, action, reason)"
       " VALUES (?,?,?,?,?,?)";
@@ -205,7 +205,7 @@ bool row_writer::write(const cmd::attempt_changed& what) {
   return attempt_
       .bind(packed(what.attempt), what.trial.number, what.lineage, clean(what.node), from, donor,
             json_of(what.config, body_), what.pid, what.began.count(), ended, how, detail,
-            what.exit_status)
+            what.exit_status, json_of(what.costs, more_))
       .run();
 }
 

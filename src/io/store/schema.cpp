@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tune::store {
 
@@ -35,7 +36,8 @@ CREATE TABLE t_trials(
 CREATE TABLE t_attempts(
   attempt INTEGER PRIMARY KEY, trial INTEGER NOT NULL, lineage INTEGER NOT NULL,
   node TEXT NOT NULL, start_checkpoint INTEGER, donor INTEGER, config TEXT, pid INTEGER NOT NULL,
-  started INTEGER NOT NULL, ended INTEGER, end_class TEXT, detail TEXT, exit_status INTEGER);
+  started INTEGER NOT NULL, ended INTEGER, end_class TEXT, detail TEXT, exit_status INTEGER,
+  costs TEXT);
 CREATE TABLE t_decisions(
   id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, trial INTEGER NOT NULL, attempt INTEGER NOT NULL,
   iteration INTEGER NOT NULL, action TEXT NOT NULL, reason TEXT NOT NULL);
@@ -68,11 +70,7 @@ CREATE VIEW trials AS SELECT
   created / 1e9 AS created, ended / 1e9 AS ended,
   {best_config} AS best_config
   FROM t_trials t;
-CREATE VIEW attempts AS SELECT
-  trial, (attempt >> 40) || '.' || (attempt & 1099511627775) AS attempt, lineage, node,
-  start_checkpoint, donor, config, pid, started / 1e9 AS started, ended / 1e9 AS ended,
-  end_class, detail, exit_status
-  FROM t_attempts;
+{attempts}
 CREATE VIEW results AS SELECT
   r.seq, r.t / 1e9 AS t, r.trial,
   (r.attempt >> 40) || '.' || (r.attempt & 1099511627775) AS attempt, a.lineage,
@@ -112,15 +110,25 @@ CREATE VIEW events AS
   FROM t_results;
 )sql";
 
+constexpr std::string_view attempts_view = R"sql(
+CREATE VIEW attempts AS SELECT
+  trial, (attempt >> 40) || '.' || (attempt & 1099511627775) AS attempt, lineage, node,
+  start_checkpoint, donor, config, pid, started / 1e9 AS started, ended / 1e9 AS ended,
+  end_class, detail, exit_status, costs
+  FROM t_attempts;
+)sql";
+
 std::string pragma(std::string_view name, std::int64_t x) {
   return "PRAGMA " + std::string{name} + " = " + std::to_string(x) + ";";
 }
 
-/// The views, with `best_config` filled in.
+/// The views, with the parts in braces filled in.
 std::string views_with_names() {
-  constexpr std::string_view name = "{best_config}";
   std::string result{views};
-  return result.replace(result.find(name), name.size(), best_config);
+  for (const auto& [name, text] : {std::pair{std::string_view{"{best_config}"}, best_config},
+                                   std::pair{std::string_view{"{attempts}"}, attempts_view}})
+    result.replace(result.find(name), name.size(), text);
+  return result;
 }
 
 /// Finds a view that replaces a table: its code would run at every read. Empty if there is none.
@@ -143,6 +151,25 @@ expected<void> create_schema(connection& in, std::int64_t created_ms) {
   sql += pragma("user_version", schema_version);
   sql += "COMMIT;";
   return in.run(sql);
+}
+
+expected<bool> has_costs(connection& in) {
+  auto found = in.number("SELECT count(*) FROM pragma_table_info('t_attempts')"
+                         " WHERE name = 'costs'");
+  if (!found)
+    return found.error();
+  return *found != 0;
+}
+
+expected<void> add_costs(connection& in) {
+  auto there = has_costs(in);
+  if (!there)
+    return there.error();
+  if (*there)
+    return {};
+  return in.run("BEGIN IMMEDIATE; ALTER TABLE t_attempts ADD COLUMN costs TEXT;"
+                " DROP VIEW IF EXISTS attempts;"
+                + std::string{attempts_view} + "COMMIT;");
 }
 
 expected<std::int64_t> check_version(connection& in) {

@@ -54,6 +54,11 @@ inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits)
 /// Creates all tables and views in one transaction, and sets the version last.
 [[nodiscard]] expected<void> create_schema(connection& in, std::int64_t created_ms);
 
+/// Whether attempts have a column for their costs: those of earlier versions have none.
+[[nodiscard]] expected<bool> has_costs(connection& in);
+/// Adds it where it is missing.
+[[nodiscard]] expected<void> add_costs(connection& in);
+
 /// @returns the version; 0 for a database without content.
 /// @errors `ec::refused` for a foreign database, a newer version, or views in the place of tables;
 ///   `ec::storage` for a version that never existed.

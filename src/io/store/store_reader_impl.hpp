@@ -49,7 +49,16 @@ private:
 class store_reader::impl {
 public:
   explicit impl(store::connection db, std::string file)
-      : db_{std::move(db)}, file_{std::move(file)} {}
+      : db_{std::move(db)}, file_{std::move(file)}, has_costs_{[this] {
+        const auto found = store::has_costs(db_);
+        return found && *found;
+      }()} {}
+
+  /// SQL for rows of attempts.
+  [[nodiscard]] std::string select_attempts(std::string_view which) const {
+    return store::select(std::string{store::attempt_columns} + (has_costs_ ? ", costs" : ", NULL"),
+                         "t_attempts WHERE " + std::string{which});
+  }
 
   /// Runs `sql` with the values and turns every row into a `Row`.
   template <class Row, class... Values>
@@ -168,6 +177,7 @@ public:
 private:
   store::connection db_;
   std::string file_;
+  bool has_costs_;
   /// True if one transaction lasts until the reader is gone.
   bool held_ = false;
   bool tells_busy_ = false;

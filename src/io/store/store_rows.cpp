@@ -126,14 +126,23 @@ expected<std::uint64_t> store_reader::count_results(trial_id of, sequence until)
 }
 
 expected<std::vector<attempt_row>> store_reader::attempts(trial_id of) {
-  return impl_->collect(
-      select(store::attempt_columns, "t_attempts WHERE trial = ? ORDER BY attempt"),
-      store::read_attempt, of.number);
+  return impl_->collect(impl_->select_attempts("trial = ? ORDER BY attempt"), store::read_attempt,
+                        of.number);
 }
 
 expected<std::optional<attempt_row>> store_reader::attempt(attempt_id which) {
-  return impl_->one(select(store::attempt_columns, "t_attempts WHERE attempt = ?"),
-                    store::read_attempt, store::packed(which));
+  return impl_->one(impl_->select_attempts("attempt = ?"), store::read_attempt,
+                    store::packed(which));
+}
+
+expected<cost_sheet> store_reader::costs(trial_id of) {
+  auto all = attempts(of);
+  if (!all)
+    return all.error();
+  cost_sheet result;
+  for (const auto& x : *all)
+    result.add(from_record(x.costs));
+  return result;
 }
 
 expected<std::vector<attempt_row>> store_reader::failures(trial_id of) {

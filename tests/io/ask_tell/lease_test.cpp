@@ -55,6 +55,16 @@ TEST(ask_tell_lease, tells_whoever_comes_back_late_to_stop) {
             go_on_zero);
 }
 
+TEST(ask_tell_lease, tells_whoever_says_late_that_it_runs_a_trial_to_stop) {
+  talk uut{leased()};
+  uut.ask();
+  uut.world.time += std::chrono::seconds{11};
+  uut.say(R"({"op":"status"})");
+
+  EXPECT_THAT(uut.say(R"({"op":"alive","running":["00000"]})"),
+              HasSubstr(R"("others":[{"trial":"00000","decision":"stop","reason":"superseded)"));
+}
+
 TEST(ask_tell_lease, is_kept_by_reports_and_signs_of_life) {
   talk uut{leased()};
   uut.ask();

@@ -105,6 +105,37 @@ TEST_F(sink_feed_test, tells_what_is_committed_in_the_order_of_the_log) {
   EXPECT_TRUE(told.empty());
 }
 
+/// Notes when each head began.
+class beginnings final : public trial_sink {
+public:
+  explicit beginnings(std::vector<std::int64_t>& to) : to_{to} {}
+  void opened(const log_place& where, const on::opened&) override { to_.push_back(where.wall_ms); }
+
+private:
+  std::vector<std::int64_t>& to_;
+};
+
+TEST_F(sink_feed_test, dates_a_head_that_goes_on_though_nothing_was_reported_since) {
+  constexpr std::int64_t much_later = 4'000'000'000'000;
+  auto store = fresh();
+  write_a_trial(store);
+  on::opened again;
+  again.epoch = 2;
+  again.wall_ms = much_later;
+  ASSERT_TRUE(store.write(std::vector<store_item>{at(7, again)}));
+  std::vector<std::int64_t> began;
+  sink_feed uut{directory(), {"beginnings", {}, [&began](const sink_context&) {
+                                return expected<std::unique_ptr<trial_sink>>{
+                                    std::make_unique<beginnings>(began)};
+                              }}};
+
+  ASSERT_TRUE(uut.catch_up(7));
+
+  ASSERT_EQ(began.size(), 2u);
+  EXPECT_LT(began[0], much_later);
+  EXPECT_EQ(began[1], much_later);
+}
+
 TEST_F(sink_feed_test, goes_on_where_the_sink_left_off) {
   auto store = fresh();
   write_a_trial(store);

@@ -416,7 +416,8 @@ TEST(load, does_without_a_trainable_where_none_is_needed) {
   EXPECT_EQ(loaded("[experiment]\nmetric = a\n", with).trainable.kind, std::nullopt);
   // What is there counts for nothing.
   for (const auto* text : {"report = line\n", "command = ./not-there {y}\nmetric.b = b=(.)\n",
-                           "name = unknown\n", "kind = table\npath = not-there.csv\n"})
+                           "name = unknown\n", "kind = table\npath = not-there.csv\n",
+                           "kind = banana\n", "metric.foo = xx\n", "no_such_key = 1\n"})
     EXPECT_EQ(
         loaded("[experiment]\nmetric = a\n[trainable]\n" + std::string{text}, with).trainable.kind,
         std::nullopt);

@@ -104,6 +104,8 @@ struct launch {
   std::uint32_t failures = 0;
   /// True if the trial has come to its end, and the attempt is to make only the exports due then.
   bool ends = false;
+  /// What the trial's attempts before this one have cost; null: nothing is known.
+  metrics_ptr costs = {};
 };
 /// Give back a lease that was never used.
 struct release {
@@ -191,6 +193,8 @@ struct attempt_changed {
   end_class how = end_class::finished;
   std::string detail;
   std::optional<std::int32_t> exit_status;
+  /// See `on::ended`.
+  metrics_ptr costs = {};
 };
 /// A decision other than a plain `go_on` took effect: write it with the event.
 struct decision_taken {

@@ -124,6 +124,9 @@ struct opened {
   /// Version of how this head's rules draw and judge: `present_draws`, or less for a head of an
   /// earlier version.
   std::uint32_t draws = 0;
+  /// When, in Unix time, for those who date what is in the log; no rule reads it. 0: not told, as
+  /// by heads of earlier versions.
+  std::int64_t wall_ms = 0;
 };
 /// Configurations were asked for.
 struct suggest_asked {
@@ -242,6 +245,8 @@ struct ended {
   std::optional<std::int32_t> exit_status;
   /// True if all of its reports came at once, as it ended: no decision about them saved anything.
   bool came_late = false;
+  /// What the attempt has cost, by short names: see `cost_sheet`. Null: nothing is known.
+  metrics_ptr costs = {};
 };
 /// A node offers resources, or changed its offer.
 struct node_up {

@@ -114,6 +114,7 @@ private:
                                       const object& metrics) const;
   [[nodiscard]] object decision_on(trial_id id) const;
   [[nodiscard]] object offer(const cmd::launch& what) const;
+  [[nodiscard]] bool was_given_up(trial_id id) const;
   void add_others(object& to, const object& request);
 };
 

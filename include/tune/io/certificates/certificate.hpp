@@ -79,6 +79,26 @@ struct certificate_facts {
 [[nodiscard]] expected<key_pair> issue_certificate(const key_pair& authority,
                                                    const node_names& whom, validity_span valid);
 
+/// A key, and the request for a certificate of it, both PEM.
+struct certificate_request {
+  std::string request;
+  std::string key;
+};
+
+/// Makes a key (EC, P-256) and a request that proves that its maker has the key.
+/// @errors as `make_authority`.
+[[nodiscard]] expected<certificate_request> make_certificate_request(const std::string& name);
+
+/// Checks that a request is for a key of the kind that nodes have, and that its maker has that key.
+/// @errors `ec::refused`.
+[[nodiscard]] expected<void> check_certificate_request(std::string_view request);
+
+/// Like `issue_certificate`, for the key of a request, whose other words do not count.
+/// @returns the certificate. @errors also `ec::refused` for an unfit request.
+[[nodiscard]] expected<std::string> issue_for_request(const key_pair& authority,
+                                                      std::string_view request,
+                                                      const node_names& whom, validity_span valid);
+
 /// Reads the first certificate of a PEM text.
 /// @errors `ec::refused` if there is none.
 [[nodiscard]] expected<certificate_facts> read_certificate(std::string_view pem);

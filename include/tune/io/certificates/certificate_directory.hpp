@@ -1,6 +1,8 @@
 /// The directory that holds a node's certificate and key; on one machine, it also holds the CA's
 /// key.
 ///
+///     revoked   certificates that count no more; see revocation_list.hpp
+///     tokens/   join tokens, where the CA's key is; see join_token.hpp
 ///     ca.pem    the cluster's CA               everywhere
 ///     ca.key    its key                        where certificates are issued, nowhere else
 ///     node.pem  this node's certificate        everywhere
@@ -16,6 +18,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune {
@@ -69,6 +72,36 @@ struct init_outcome {
 [[nodiscard]] expected<void> issue_certificates(const std::filesystem::path& directory,
                                                 const std::filesystem::path& out,
                                                 const certificate_order& node);
+
+/// Replaces the node's certificate and key in `out` by new ones with the same names.
+///
+/// @param lifetime Shortened if the CA expires earlier. [>= 1 day]
+/// @errors as `issue_certificates`; `ec::refused` if there is no certificate of this CA in `out`.
+[[nodiscard]] expected<void> rotate_certificates(const std::filesystem::path& directory,
+                                                 const std::filesystem::path& out,
+                                                 std::chrono::days lifetime, calendar_time now);
+
+/// A certificate, and that of the CA that signed it; both PEM.
+struct signed_request {
+  std::string certificate;
+  std::string authority;
+};
+
+/// Signs a request with the CA in `directory`.
+/// @errors as `issue_certificates` and `issue_for_request`.
+[[nodiscard]] expected<signed_request> sign_request(const std::filesystem::path& directory,
+                                                    std::string_view request,
+                                                    const certificate_order& node);
+
+/// Whether the directory holds a CA with its key. @returns the CA. @errors as
+/// `issue_certificates`.
+[[nodiscard]] expected<certificate_facts> can_sign(const std::filesystem::path& directory,
+                                                   calendar_time now);
+
+/// Writes a node's certificate and key, and the CA, into a directory that has none of them.
+/// @errors `ec::refused` if it has one of them; `ec::storage`.
+[[nodiscard]] expected<void> keep_certificates(const std::filesystem::path& directory,
+                                               const key_pair& node, const std::string& authority);
 
 /// State of the key file next to a certificate.
 enum class key_state : std::uint8_t {

@@ -6,7 +6,9 @@
 #include "tune/core/error.hpp"
 #include "tune/io/certificates/certificate.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <string>
 
 namespace tune {
 
@@ -37,5 +39,12 @@ struct own_certificate {
 /// Like the overload above, for `node.pem`, `node.key` and `ca.pem` in a directory.
 [[nodiscard]] expected<own_certificate> load_own_certificate(const std::filesystem::path& directory,
                                                              calendar_time now = calendar_now());
+
+/// Time before its end from which on a certificate is warned of.
+inline constexpr std::chrono::days expiry_notice{30};
+
+/// One line with file, date and remedy if the certificate, or the CA, expires within
+/// `expiry_notice` of `now`; else empty.
+[[nodiscard]] std::string expiry_warning(const own_certificate& x, calendar_time now);
 
 } // namespace tune

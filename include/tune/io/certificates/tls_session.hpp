@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+
+struct ssl_ctx_st; // from OpenSSL, whose headers are not included here
 
 namespace tune {
 
@@ -29,6 +32,9 @@ public:
   /// @errors `ec::refused` naming the file that cannot be used; `ec::internal`.
   [[nodiscard]] static expected<tls_session> begin(const tls_files& files, int socket, side which);
 
+  /// Begins with settings that were made before; the session keeps them. Private to io.
+  [[nodiscard]] static expected<tls_session> over(ssl_ctx_st* settings, int socket, side which);
+
   tls_session(tls_session&&) noexcept;
   tls_session& operator=(tls_session&&) noexcept;
   ~tls_session();
@@ -41,6 +47,8 @@ public:
   /// The peer's identity: the subject of its certificate ("CN=w1,O=tune-node"), verified by the CA.
   /// Empty before the handshake is complete.
   [[nodiscard]] std::string subject_of_peer() const;
+  /// Name, dates and fingerprint of the peer's certificate; empty before the handshake is complete.
+  [[nodiscard]] std::optional<certificate_facts> certificate_of_peer() const;
   /// Number of bytes received and not yet read.
   [[nodiscard]] std::size_t pending() const;
   /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake is complete.

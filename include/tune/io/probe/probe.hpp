@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tune {
 
@@ -65,6 +66,11 @@ struct probe_result {
 };
 
 using probe_deadline = std::chrono::steady_clock::time_point;
+
+/// Resolves the name.
+/// @param addresses out: at least one on success, such as "10.0.0.2".
+[[nodiscard]] probe_result probe_name(const peer_address& whom, probe_deadline until,
+                                      std::vector<std::string>& addresses);
 
 /// Resolves the name and connects to each of its addresses in turn until one accepts the
 /// connection.

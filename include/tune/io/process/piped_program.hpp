@@ -10,12 +10,21 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune {
 
-/// Runs one program with pipes for stdout and stderr and an empty stdin. A program that writes
-/// faster than it is read is blocked: at most one pipe's capacity of output is held.
+/// What a program reads from its stdin.
+struct program_input {
+  /// This file; empty: nothing, or what is written.
+  std::filesystem::path file = {};
+  /// What `piped_program::write` gives, until `close_input`.
+  bool is_written = false;
+};
+
+/// Runs one program with pipes for stdout and stderr. A program that writes faster than it is read
+/// is blocked: at most one pipe's capacity of output is held.
 class piped_program {
 public:
   /// A part of the program's output.
@@ -32,7 +41,8 @@ public:
   /// @errors `ec::process` with the system's message.
   [[nodiscard]] static expected<piped_program> start(const std::filesystem::path& program,
                                                      std::vector<std::string> words,
-                                                     const std::vector<std::string>& environment);
+                                                     const std::vector<std::string>& environment,
+                                                     const program_input& input = {});
 
   piped_program(piped_program&&) noexcept;
   piped_program& operator=(piped_program&&) noexcept;
@@ -42,6 +52,11 @@ public:
   /// Waits until there is output or a stream has ended, at most for `patience`.
   /// @param most Maximum number of bytes of each stream. [>= 1]
   [[nodiscard]] piece read(std::size_t most, std::chrono::milliseconds patience);
+  /// Writes to the program's stdin without waiting. @returns whether all of it fitted into the
+  /// pipe, which holds 64 KiB; false also if the program reads no more.
+  [[nodiscard]] bool write(std::string_view text);
+  /// Ends the program's stdin.
+  void close_input();
 
 private:
   class impl;

@@ -5,6 +5,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/io/process/output_sink.hpp"
+#include "tune/io/process/process_usage.hpp"
 
 #include <sys/types.h>
 
@@ -130,6 +131,9 @@ struct exit_info {
   std::vector<std::string> stdout_lines;
   /// Why an output file could not be written; empty if it could.
   std::string output_trouble;
+  /// What it used, and all processes that it started, if their ends were waited for. Empty if the
+  /// guard was lost.
+  std::optional<process_usage> usage;
 };
 
 /// Whether to go on reading after a line, or to leave the rest in the pipe until the line was

@@ -29,6 +29,9 @@ namespace tune {
 /// `[search] repeat` and `[experiment] confirm` with their related keys.
 [[nodiscard]] repeat_rule repeat_rule_of(const spec& x);
 [[nodiscard]] std::vector<stop_line> stop_lines(const spec& x);
+/// Whether the experiment is judged by what training costs (see `is_cost`), so that reports must
+/// bring that.
+[[nodiscard]] bool names_costs(const spec& x);
 [[nodiscard]] stopper_context stopper_context_of(const spec& x);
 
 /// Option texts by name, for `options::parse`.

@@ -252,6 +252,8 @@ struct cluster_section {
   std::vector<named_text> custom;
   /// Address at which workers join, HOST:PORT; empty: no port is opened.
   std::string listen;
+  /// Machines that `launch` starts workers on, as ssh knows them: "a,b:2222,user@c".
+  std::string hosts;
   /// Directory of certificates, relative to the caller's directory; empty: the default one.
   std::string certs;
   /// Plain text instead of TLS; loopback only.
@@ -282,6 +284,7 @@ struct log_section {
   log_level level = log_level::info;
   /// Whether to write result files into each trial's directory.
   bool trial_files = true;
+  bool costs = false;
   /// The runtime's own log; relative to the experiment's directory. Empty: none.
   std::string file;
 

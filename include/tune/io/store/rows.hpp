@@ -125,9 +125,12 @@ struct trial_tally {
   /// trial.
   std::uint64_t unjudged = 0;
   trial_id first_unjudged = {};
-  /// Trials that are to confirm the search's result, and how many of them failed.
+  /// Trials that are to confirm the search's result; how many of them failed, have not ended, and
+  /// reported a number for the first objective.
   std::uint64_t confirming = 0;
   std::uint64_t confirming_failed = 0;
+  std::uint64_t confirming_open = 0;
+  std::uint64_t confirming_judged = 0;
 };
 
 /// Counts of successful and failed exports.

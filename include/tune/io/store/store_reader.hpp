@@ -4,6 +4,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/experiment/event.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "tune/io/store/rows.hpp"
 #include "tune/io/store/scan_rows.hpp"
 
@@ -105,6 +106,8 @@ public:
   /// The oldest comes first.
   [[nodiscard]] expected<std::vector<attempt_row>> attempts(trial_id of);
   [[nodiscard]] expected<std::optional<attempt_row>> attempt(attempt_id which);
+  /// What all attempts of a trial that are over have cost.
+  [[nodiscard]] expected<cost_sheet> costs(trial_id of);
   /// The attempts that failed.
   [[nodiscard]] expected<std::vector<attempt_row>> failures(trial_id of);
   [[nodiscard]] expected<std::vector<decision_row>> decisions(trial_id of);

@@ -1,0 +1,18 @@
+/// The step of a checkup that looks at a directory in which trials, or experiments, are to live.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "doctor/checkup.hpp"
+
+#include <filesystem>
+
+namespace tune::cli {
+
+/// Whether `wanted`, or the nearest directory above it that is there, can be written to and has
+/// room; creates nothing.
+/// @param wanted Empty: the default directory of `whose`: "worker" or "head".
+[[nodiscard]] checkup_step directory_step(const std::string& name,
+                                          const std::filesystem::path& wanted,
+                                          const std::string& whose);
+
+} // namespace tune::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launch/host_scripts.hpp"
+
+#include "tune/core/shell_word.hpp"
+
+#include <utility>
+
+namespace tune::cli {
+
+namespace {
+
+/// Ends a file in the input of a worker; no line of a certificate is like it.
+constexpr std::string_view end_of_file = ".";
+
+/// Where programs lie that were copied, by their hash.
+constexpr std::string_view programs = "${XDG_CACHE_HOME:-$HOME/.cache}/tune-node/programs";
+
+std::string marked(const std::string& text) {
+  return "echo \"" + std::string{host_line_mark} + text + "\"; ";
+}
+
+std::string by_shell(const std::string& script) {
+  return "exec /bin/sh -c '" + script + "'";
+}
+
+std::string version_of(const std::string& program) {
+  return "$(" + program + " --version 2>&1 | head -n 1)";
+}
+
+/// The environment by which a script gets words of the user, whatever is in them. The user's shell
+/// may be one that knows no `NAME=value`, but `env` is a program.
+std::string with_words(const std::vector<std::pair<std::string, std::string>>& words,
+                       const std::string& script) {
+  if (words.empty())
+    return by_shell(script);
+  std::string result = "exec env";
+  for (const auto& [name, text] : words)
+    result += " " + shell_word(name + "=" + text);
+  return result + " /bin/sh -c '" + script + "'";
+}
+
+} // namespace
+
+std::string probing_script(std::string_view hash, const std::string& program) {
+  const auto place = std::string{programs} + "/" + std::string{hash} + "/bin/tune-node";
+  auto script = "echo; " + marked("system $(uname -s) $(uname -m)") + "p=\"" + place + "\"; "
+                + "if [ -x \"$p\" ]; then " + marked("here " + version_of("\"$p\"")) + "fi; "
+                + "if o=$(command -v tune-node); then " + marked("own " + version_of("\"$o\""))
+                + "fi; ";
+  if (program.empty())
+    return by_shell(script + marked("end"));
+  script += "if [ -x \"$TUNE_LAUNCH_PROGRAM\" ]; then "
+            + marked("named " + version_of("\"$TUNE_LAUNCH_PROGRAM\"")) + "fi; " + marked("end");
+  return with_words({{"TUNE_LAUNCH_PROGRAM", program}}, script);
+}
+
+std::string placing_script(std::string_view hash) {
+  const auto name = std::string{hash};
+  return by_shell("umask 077; d=\"" + std::string{programs} + "\"; mkdir -p \"$d\" && "
+                  + "t=$(mktemp -d \"$d/new-XXXXXX\") || { " + marked("fault cannot write into $d")
+                  + "exit 1; }; trap \"rm -rf $t\" EXIT; trap \"exit 1\" HUP INT TERM; "
+                  + "tar -xf - -C \"$t\" || { " + marked("fault cannot unpack into $d")
+                  + "exit 1; }; " + "v=$(\"$t/bin/tune-node\" --version 2>&1) || { "
+                  + marked("fault it does not run there: $(echo \"$v\" | tail -n 1)")
+                  + "exit 1; }; " + "mv -T \"$t\" \"$d/" + name + "\" 2>/dev/null; p=\"$d/" + name
+                  + "/bin/tune-node\"; [ -x \"$p\" ] || { " + marked("fault cannot write into $d")
+                  + "exit 1; }; " + marked("here " + version_of("\"$p\"")));
+}
+
+std::string working_script(const host_worker& what) {
+  std::vector<std::pair<std::string, std::string>> words;
+  auto word = [&words](std::string name, const std::string& text) {
+    words.emplace_back(name, text);
+    return "\"$" + name + "\"";
+  };
+  auto program = what.hash.empty()
+                     ? word("TUNE_LAUNCH_PROGRAM", what.program)
+                     : "\"" + std::string{programs} + "/" + what.hash + "/bin/tune-node\"";
+  auto below = what.below.empty() ? std::string{"\"${TMPDIR:-/tmp}\""}
+                                  : word("TUNE_LAUNCH_BELOW", what.below);
+  std::string options;
+  for (std::size_t i = 0; i < what.options.size(); ++i)
+    options += " " + word("TUNE_LAUNCH_WORD" + std::to_string(i), what.options[i]);
+
+  std::string script = "umask 077; IFS= read -r port || exit 1; ";
+  script += "b=" + below + "; w=$(mktemp -d \"$b/tune-launch-XXXXXX\") || { "
+            + marked("fault cannot make a directory in $b") + "exit 1; }; mkdir \"$w/certs\"; ";
+  script += "for f in ca.pem node.pem node.key; do while IFS= read -r line && [ \"$line\" != "
+            + std::string{end_of_file} + " ]; do echo \"$line\"; done > \"$w/certs/$f\"; done; ";
+  if (what.direct_port)
+    script += "h=${SSH_CONNECTION%% *}; case \"$h\" in *:*) h=\"[$h]\";; esac; port="
+              + std::to_string(*what.direct_port) + "; ";
+  else
+    script += "h=127.0.0.1; ";
+  script += "exec 3<&0; " + program
+            + " worker --join \"$h:$port\" --certs \"$w/certs\" --work \"$w/work\" --once" + options
+            + " </dev/null 2>&1 3<&- & k=$!; ";
+  // The end of stdin is the end of who started all this. A second signal says that it is urgent.
+  script
+      += "( cat <&3; kill -TERM $k; sleep 1; kill -TERM $k ) >/dev/null 2>&1 & c=$!; exec 3<&-; ";
+  script += "trap \"kill -TERM $k 2>/dev/null\" HUP INT TERM; wait $k; r=$?; "
+            "while kill -0 $k 2>/dev/null; do wait $k; r=$?; done; kill $c 2>/dev/null; ";
+  // What a trial mounted there is not ours to remove.
+  script += "rm -rf --one-file-system \"$w\" 2>/dev/null || rm -rf \"$w/certs\"; exit $r";
+  return with_words(words, script);
+}
+
+std::string worker_input(std::uint16_t port, const host_certificates& what) {
+  auto result = std::to_string(port) + "\n";
+  for (const auto* file : {&what.authority, &what.certificate, &what.key}) {
+    result += *file;
+    if (!result.ends_with('\n'))
+      result += '\n';
+    result += std::string{end_of_file} + "\n";
+  }
+  return result;
+}
+
+} // namespace tune::cli
