@@ -30,8 +30,12 @@ struct rest_over {
   std::uint64_t session = 0;
 };
 
-using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over),
-                            caf::result<void>(rest_over), caf::result<void>(tick_atom)>;
+/// Nodes that are awaited had their time.
+struct wait_over {};
+
+using cluster_impl
+    = extend<cluster_local_actor, caf::result<void>(hold_over), caf::result<void>(rest_over),
+             caf::result<void>(wait_over), caf::result<void>(tick_atom)>;
 
 } // namespace
 
@@ -40,6 +44,7 @@ using cluster_impl = extend<cluster_actor, caf::result<void>(hold_over),
 TUNE_BEGIN_LOCAL_TYPES(tune_cluster)
 TUNE_LOCAL_TYPE(tune_cluster, tune::hold_over)
 TUNE_LOCAL_TYPE(tune_cluster, tune::rest_over)
+TUNE_LOCAL_TYPE(tune_cluster, tune::wait_over)
 TUNE_END_LOCAL_TYPES(tune_cluster)
 
 namespace tune {
@@ -182,6 +187,20 @@ struct cluster_state {
     carry_out(commands);
   }
 
+  void await(const attempt_awaited& what, const trial_actor& trial, const runner_actor& runner) {
+    launches[what.what.id] = {what.order, trial};
+    carry_out(plan.await({attend(runner), trial_id{what.order.trial}, what.order.attempt, what.what,
+                          what.request, what.labels, what.has_begun}));
+  }
+
+  std::string begin_wait(instant most) {
+    std::string result;
+    for (const auto& node : plan.awaited().nodes())
+      result += node + "\n";
+    carry_out(plan.begin_wait(most));
+    return result;
+  }
+
   [[nodiscard]] std::optional<lease_id> begin_rank(const launch_order& order) {
     if (order.rank >= order.bundles.size())
       return std::nullopt;
@@ -219,6 +238,8 @@ struct cluster_state {
 
   void act(const cluster_cmd::order& x) {
     auto& what = launches.at(x.lease);
+    if (std::exchange(what.order.is_awaited, false))
+      complete(what.order, plan.nodes());
     what.order.turn = x.turn;
     what.order.session = x.session;
     const auto& node = nodes.at(x.node);
@@ -264,6 +285,7 @@ struct cluster_state {
   }
   void act(const cluster_cmd::end_rest_after& x) { remind(x.wait, rest_over{x.node, x.session}); }
   void act(const cluster_cmd::look_after& x) { remind(x.wait, tick_atom_v); }
+  void act(const cluster_cmd::end_wait_after& x) { remind(x.wait, wait_over{}); }
 
   void act(const cluster_cmd::all_gone&) {
     if (auto waits = std::exchange(dissolving, std::nullopt))
@@ -272,8 +294,10 @@ struct cluster_state {
 };
 
 cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self,
-                                    std::function<void(const std::string&)> say) {
+                                    std::function<void(const std::string&)> say,
+                                    std::uint64_t first_lease) {
   auto& state = state_of(self);
+  state.plan = cluster_plan{first_lease};
   auto& plan = state.plan;
   state.self = self;
   state.say = std::move(say);
@@ -321,6 +345,11 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
         return why ? to_text(*why) : std::string{};
       },
       [&state](drain_atom) { return state.dissolve(); },
+      [&state](const attempt_awaited& what, const trial_actor& trial, const runner_actor& runner) {
+        state.await(what, trial, runner);
+      },
+      [&state](const wait_begins& x) { return state.begin_wait(x.most); },
+      [&state, &plan](const wait_over&) { state.carry_out(plan.end_wait()); },
       [&state, &plan](const hold_over& x) {
         state.carry_out(plan.end_hold(x.owner, x.node, x.times));
       },
@@ -331,9 +360,9 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
 
 } // namespace
 
-cluster_actor spawn_cluster(caf::actor_system& system,
-                            std::function<void(const std::string&)> say) {
-  return cluster_actor{system.spawn(cluster, std::move(say))};
+cluster_actor spawn_cluster(caf::actor_system& system, std::function<void(const std::string&)> say,
+                            std::uint64_t first_lease) {
+  return cluster_actor{system.spawn(cluster, std::move(say), first_lease)};
 }
 
 } // namespace tune

@@ -5,7 +5,9 @@
 #include "owed_answers.hpp"
 
 #include "tune/actors/janitor.hpp"
+#include "tune/actors/runner.hpp"
 
+#include <deque>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -38,6 +40,18 @@ public:
     owed_.owe(last, std::move(whom), std::move(what));
     owed_.pay(durable_);
   }
+  /// Confirms a message of an attempt proxy once the events up to `last` are on disk.
+  template <class Self>
+  void confirm(Self* self, sequence last, const word_taken& what) {
+    taken_.emplace_back(last, what);
+    confirm(self);
+  }
+  /// Confirms what is on disk by now.
+  template <class Self>
+  void confirm(Self* self) {
+    for (; !taken_.empty() && taken_.front().first <= durable_; taken_.pop_front())
+      send(self, taken_.front().second.whom, taken_.front().second.what);
+  }
   /// Nothing more will ever be on disk.
   void fail(const error& why) { owed_.fail(why); }
 
@@ -65,6 +79,8 @@ private:
   sequence durable_ = 0;
   std::vector<cmd::proceed> answers_;
   owed_answers owed_;
+  /// Messages of attempt proxies, with the last event before each.
+  std::deque<std::pair<sequence, word_taken>> taken_;
   /// Attempts lost with their node.
   std::vector<std::tuple<sequence, trial_id, attempt_id>> lost_;
 };

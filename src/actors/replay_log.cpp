@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "replay_log.hpp"
 
+#include "tune/actors/node.hpp"
+
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -47,14 +50,26 @@ std::vector<event_body> first_events(const experiment& x, runner_parts& parts) {
       result.emplace_back(std::move(one));
   };
   add_all(parts.bad);
-  for (auto [trial, attempt] : x.open_attempts())
-    result.emplace_back(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
+  for (auto [trial, attempt] : x.open_attempts()) {
+    if (!is_awaited(*x.launch_of(trial), parts))
+      result.emplace_back(
+          on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
+  }
   if (parts.opening.how == opening::gathers) {
     add_all(parts.again);
     add_all(parts.additions);
     result.emplace_back(on::gathered{parts.only_again});
   }
   return result;
+}
+
+bool is_awaited(const cmd::launch& what, const runner_parts& parts) {
+  const auto& bundles = what.where.bundles;
+  if (!parts.awaits_attempts || parts.runs_ranks || bundles.empty())
+    return false;
+  const auto& home = bundles.front().node;
+  auto is_there = [&](const bundle_grant& x) { return x.node == home; };
+  return home != node_settings{}.name && std::all_of(bundles.begin(), bundles.end(), is_there);
 }
 
 std::string text_of_bad(const std::vector<on::checkpoint_bad>& bad) {

@@ -33,6 +33,10 @@ struct replayed_log {
 /// as well. Leaves these lists of `parts` empty.
 [[nodiscard]] std::vector<event_body> first_events(const experiment& x, runner_parts& parts);
 
+/// Whether the attempt may outlive the head that launched it, so that its worker may come back with
+/// it: it runs as one process on a node other than the head's own.
+[[nodiscard]] bool is_awaited(const cmd::launch& what, const runner_parts& parts);
+
 /// The text for people about checkpoints that cannot be restored. @param bad [>= 1]
 [[nodiscard]] std::string text_of_bad(const std::vector<on::checkpoint_bad>& bad);
 

@@ -9,6 +9,7 @@
 #include "run_notices.hpp"
 #include "running_trials.hpp"
 #include "tune/actors/breaks.hpp"
+#include "tune/actors/cluster.hpp"
 #include "tune/actors/janitor.hpp"
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
@@ -24,12 +25,12 @@ namespace tune {
 namespace {
 
 using runner_impl
-    = extend<runner_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
+    = extend<runner_local_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
 
 /// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
 trial_actor begin_trial(caf::actor_system& system, trial_id id, const runner_actor& me,
                         const runner_parts& run) {
-  auto result = spawn_trial(system, id, me, run.cluster);
+  auto result = spawn_trial(system, id, me, run.cluster, run.outlives_heads);
   tell_of_break(result, "the actor of trial " + to_text(id), [me](const std::string& why) {
     send_from_outside(me, storage_failed{error{ec::internal, why}});
   });
@@ -96,6 +97,7 @@ struct runner_state : engine_ports {
     loop->durable(seq);
     for (const auto& x : undurable.take_answers())
       carry(x);
+    undurable.confirm(self);
     undurable.settle(parts->janitor);
     end_turn();
   }
@@ -151,6 +153,11 @@ struct runner_state : engine_ports {
       told.push_back(loop->order(std::move(one), now()));
     undurable.owe(loop->machine().last_seq(), std::move(x.answer), std::move(told));
     end_turn();
+  }
+
+  void take(const word_taken& x) {
+    if (!is_broken())
+      undurable.confirm(self, loop->machine().last_seq(), x);
   }
 
   void take(const lease_granted& x) {
@@ -221,8 +228,12 @@ struct runner_state : engine_ports {
     turn.add(x);
   }
 
+  void begin(trial_id id) {
+    trials.begin(id, [&] { return begin_trial(self->system(), id, me(), *parts); });
+  }
+
   void carry(const cmd::place& x) {
-    trials.begin(x.trial, [&] { return begin_trial(self->system(), x.trial, me(), *parts); });
+    begin(x.trial);
     send(self, parts->cluster, message_of(x, *parts), me());
   }
 
@@ -308,8 +319,29 @@ struct runner_state : engine_ports {
       people.warn(text_of_bad(parts->bad));
     for (auto& x : first_events(loop->machine(), *parts))
       post(std::move(x));
+    await_attempts();
     loop->resume(now());
     end_turn();
+  }
+
+  /// Attempts that were launched by the head before this one may come back with their nodes.
+  void await_attempts() {
+    const auto& machine = loop->machine();
+    for (auto [id, attempt] : machine.open_attempts()) {
+      const auto launch = machine.launch_of(id);
+      const auto notes = machine.notes_on(id);
+      if (!is_awaited(*launch, *parts))
+        continue;
+      begin(id);
+      trials.launched(id, launch->config, now());
+      auto order = order_of_launch(*launch, parts->job, parts->runs_ranks, parts->secret);
+      order.is_awaited = true;
+      trials.tell(self, id, order);
+      send(self, caf::actor_cast<cluster_local_actor>(parts->cluster),
+           attempt_awaited{std::move(order), launch->where, notes->request, parts->labels,
+                           notes->has_begun},
+           trials.actor_of(id), me());
+    }
   }
 
   [[nodiscard]] run_summary make_summary(const cmd::finish& how, std::string storage_error) const {
@@ -358,6 +390,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       },
       [&state](const remark& x) { state.people.tell(x); },
       [&state](const requests_unmet& x) { state.people.wait_for(x.text); },
+      [&state](const word_taken& x) { state.hear(x); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
       [&state](run_atom) {

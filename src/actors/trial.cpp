@@ -5,6 +5,7 @@
 #include "rank_orders.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/actors/runner.hpp"
 #include "tune/core/trial/costs.hpp"
 #include "tune/core/trial/rank_group.hpp"
 #include "tune/core/trial/word_window.hpp"
@@ -87,6 +88,7 @@ struct trial_state {
   std::optional<attempt_halt> halt;
   /// Messages of its attempt proxy, where it has one.
   incoming_words words;
+  bool waits_for_disk = false;
 
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
 
@@ -110,6 +112,8 @@ struct trial_state {
   void begin(const launch_order& next) {
     begin(next.attempt);
     order = next;
+    if (next.is_awaited)
+      words = incoming_words::in_place_of_another();
     const auto launched_here = !chief && cluster ? next.bundles.size() : 1;
     ranks = rank_group{std::min(next.ranks, static_cast<std::uint32_t>(launched_here))};
   }
@@ -235,7 +239,7 @@ struct trial_state {
     auto from = sender_of<attempt_proxy_actor>(self);
     if (!is_current(what.attempt)) {
       if (from)
-        send(self, from, words_heard{what.attempt, number});
+        confirm(from, {what.attempt, number});
       return;
     }
     if (!may_speak())
@@ -250,7 +254,15 @@ struct trial_state {
     if (is_news)
       take(what);
     if (tells && from)
-      send(self, from, heard);
+      confirm(from, heard);
+  }
+
+  /// The runner knows when everything before is on disk.
+  void confirm(const attempt_proxy_actor& whom, const words_heard& what) {
+    if (waits_for_disk)
+      send(self, caf::actor_cast<runner_local_actor>(runner), word_taken{whom, what});
+    else
+      send(self, whom, what);
   }
 
   /// Whether the location is among the attempt's own checkpoints.
@@ -366,6 +378,7 @@ struct trial_ties {
   cluster_actor cluster = {};
   trial_local_actor chief = {};
   std::uint32_t rank = 0;
+  bool waits_for_disk = false;
 };
 
 trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial_state> self,
@@ -377,6 +390,7 @@ trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial
   state.cluster = std::move(ties.cluster);
   state.chief = std::move(ties.chief);
   state.rank = ties.rank;
+  state.waits_for_disk = ties.waits_for_disk;
   stand_firm(self);
   state.watched.init(self);
   return {
@@ -413,8 +427,9 @@ trial_local_actor spawn_rank_trial(caf::actor_system& system, trial_id id,
 } // namespace
 
 trial_actor spawn_trial(caf::actor_system& system, trial_id id, runner_actor runner,
-                        cluster_actor cluster) {
-  return system.spawn(trial, id, trial_ties{std::move(runner), std::move(cluster), {}, 0});
+                        cluster_actor cluster, bool waits_for_disk) {
+  return system.spawn(trial, id,
+                      trial_ties{std::move(runner), std::move(cluster), {}, 0, waits_for_disk});
 }
 
 } // namespace tune

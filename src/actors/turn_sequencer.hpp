@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/actors/actors.hpp"
+#include "tune/actors/runner.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -17,8 +18,10 @@ struct deferred_word {
   event_body what;
 };
 
-/// The messages that the runner turns into events: news, a lease, a tick, or a client's orders.
-using heard_word = std::variant<event_body, deferred_word, lease_granted, tick_atom, client_orders>;
+/// The messages that the runner turns into events: news, a lease, a tick, or a client's orders; and
+/// what is to be confirmed once those before it are on disk.
+using heard_word
+    = std::variant<event_body, deferred_word, lease_granted, tick_atom, client_orders, word_taken>;
 
 /// Keeps back other messages while a prompt rule decides which trials to start or what to try, and
 /// puts the answers of both rules in a fixed order: the scheduler's, then the searcher's.

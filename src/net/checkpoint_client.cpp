@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/checkpoint_client.hpp"
 
+#include "held_writes.hpp"
 #include "packer_pool.hpp"
 #include "shared_storages.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 /// Checks per `patience` for a word of the head.
 constexpr unsigned ticks_of_patience = 10;
 
+using copy_promise = caf::typed_response_promise<draft_copied>;
 using keep_promise = caf::typed_response_promise<draft_kept>;
 using artifacts_promise = caf::typed_response_promise<artifacts_kept>;
 using prepare_promise = caf::typed_response_promise<attempt_prepared>;
@@ -52,6 +54,7 @@ struct checkpoint_client_state {
   checkpoint_client_settings settings;
   packer_pool packers;
   shared_storages<arrival> storages;
+  held_writes held;
   std::map<std::uint64_t, departure> departures;
   std::map<std::uint64_t, arrival> arrivals;
   std::uint64_t last_number = 0;
@@ -61,10 +64,12 @@ struct checkpoint_client_state {
   unsigned idle = 0;
   bool ticking = false;
 
+  [[nodiscard]] bool is_open() const { return !settings.gate || settings.gate->is_open(); }
+
   template <class Words>
   void ask(Words words) {
     // A message that is not sent while the gate is shut is repeated to the next checkpoint server.
-    if (!closed.empty() || (settings.gate && !settings.gate->is_open()))
+    if (!closed.empty() || !is_open())
       return tick_later();
     send(self, checkpoint_server, std::move(words), caf::actor_cast<checkpoint_peer_actor>(self));
     tick_later();
@@ -169,8 +174,31 @@ struct checkpoint_client_state {
 
   // -- Checkpoints that were written.
 
+  /// Calls `go` now, or once the head is back if that writes into a directory shared with it.
+  void write(const attempt_claim& who, std::function<void()> go,
+             std::function<void(const std::string&)> fail) {
+    if (is_open() || !closed.empty() || storages.of(who.job).empty())
+      return go();
+    held.add({who, std::move(go), std::move(fail)});
+  }
+
+  copy_promise copy(const copy_draft& what) {
+    auto asker = self->make_response_promise<draft_copied>();
+    auto fail = [asker](const std::string& why) mutable { asker.deliver(draft_copied{why}); };
+    write(
+        what.who, [=, this]() mutable { packers.copy(self, what, asker); }, fail);
+    return asker;
+  }
+
   keep_promise keep(const keep_draft& what) {
     auto asker = self->make_response_promise<draft_kept>();
+    auto fail = [asker](const std::string& why) mutable { asker.deliver(draft_kept{{}, why}); };
+    write(
+        what.who, [=, this] { keep(what, asker); }, fail);
+    return asker;
+  }
+
+  void keep(const keep_draft& what, keep_promise asker) {
     const auto& where = storages.of(what.who.job);
     const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
     const auto is_shared = !where.empty() && goes_to == where;
@@ -178,14 +206,13 @@ struct checkpoint_client_state {
     auto whom = packers.take(self, what.who.job);
     if (!whom) {
       asker.deliver(draft_kept{{}, to_text(whom.error())});
-      return asker;
+      return;
     }
     request(self, *whom, caf::infinite, pack_order{number, what, is_shared})
         .then([=, this](const packed& x) { send_off(number, what.who, is_shared, x, asker); },
               [=, this](const caf::error& why) mutable {
                 asker.deliver(draft_kept{{}, render(self->system(), why)});
               });
-    return asker;
   }
 
   void send_off(std::uint64_t number, const attempt_claim& who, bool is_shared, const packed& x,
@@ -212,20 +239,26 @@ struct checkpoint_client_state {
 
   artifacts_promise keep(const keep_artifacts& what) {
     auto asker = self->make_response_promise<artifacts_kept>();
+    auto fail = [asker](const std::string& why) mutable { asker.deliver(artifacts_kept{why}); };
+    write(
+        what.who, [=, this] { keep(what, asker); }, fail);
+    return asker;
+  }
+
+  void keep(const keep_artifacts& what, artifacts_promise asker) {
     const auto& where = storages.of(what.who.job);
     const auto number = ++last_number;
     pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
     auto whom = packers.take(self, what.who.job);
     if (!whom) {
       asker.deliver(artifacts_kept{to_text(whom.error())});
-      return asker;
+      return;
     }
     request(self, *whom, caf::infinite, std::move(order))
         .then([=, this](const packed_artifacts& x) { send_off(number, what.who, x, asker); },
               [=, this](const caf::error& why) mutable {
                 asker.deliver(artifacts_kept{render(self->system(), why)});
               });
-    return asker;
   }
 
   void send_off(std::uint64_t number, const attempt_claim& who, const packed_artifacts& x,
@@ -271,6 +304,7 @@ struct checkpoint_client_state {
   void resume(const checkpoint_server_actor& to) {
     checkpoint_server = to;
     idle = 0;
+    held.let_go();
     for (const auto& [number, job] : storages.questions())
       ask(storage_question{number, storages.asker(job).what.who});
     for (const auto& [number, x] : departures)
@@ -285,6 +319,7 @@ struct checkpoint_client_state {
 
   /// Drops the checkpoints of an attempt that was ended by force.
   void drop(const saves_dropped& what) {
+    held.drop(what.who, saves_dropped::why);
     packers.tell(self, what.who.job, what);
     std::vector<std::pair<std::uint64_t, const char*>> gone;
     for (const auto& [number, x] : departures) {
@@ -300,6 +335,7 @@ struct checkpoint_client_state {
 
   /// Fails all transfers under way.
   void give_up(const std::string& why) {
+    held.give_up(why);
     for (const auto& [number, job] : storages.take_questions())
       know(job, {});
     while (!departures.empty()) {
@@ -334,7 +370,8 @@ struct checkpoint_client_state {
   /// reach.
   void tick() {
     ticking = false;
-    if (!is_busy())
+    // A head that is away is waited for as long as its attempts go on.
+    if (!is_busy() || !is_open())
       idle = 0;
     else if (++idle > ticks_of_patience)
       give_up("the head said nothing of it for "
@@ -368,7 +405,7 @@ checkpoint_client(checkpoint_client_impl::stateful_pointer<checkpoint_client_sta
         state.prepare({x, asker});
         return asker;
       },
-      [self, &state](const copy_draft& x) { return state.packers.answer(self, x); },
+      [&state](const copy_draft& x) { return state.copy(x); },
       [&state](const keep_draft& x) { return state.keep(x); },
       [&state](const keep_artifacts& x) { return state.keep(x); },
       [self, &state](const gather_exported& x) { return state.packers.answer(self, x); },

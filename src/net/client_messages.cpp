@@ -150,6 +150,8 @@ std::string to_json(const submission_taken& x) {
   for (const auto& each : x.objectives)
     objectives.emplace_back(object{{"metric", each.metric}, {"maximise", each.maximise}});
   result.set("objectives", std::move(objectives));
+  if (x.head_grace_ms > 0)
+    result.set("head_grace_ms", value{x.head_grace_ms});
   return to_json(result);
 }
 
@@ -169,6 +171,7 @@ expected<submission_taken> submission_taken_from_json(std::string_view text) {
     if (auto planned = from.get_if<std::int64_t>("planned"))
       result.planned = static_cast<std::uint64_t>(*planned);
     result.experiment = from.get_if<std::string>("experiment").value_or("");
+    result.head_grace_ms = from.get_if<std::int64_t>("head_grace_ms").value_or(0);
     for (const auto& each : from.get_if<value::list>("objectives").value_or(value::list{})) {
       const auto* metric = each.as_object() ? each.as_object()->find("metric") : nullptr;
       const auto* maximise = each.as_object() ? each.as_object()->find("maximise") : nullptr;

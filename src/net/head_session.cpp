@@ -30,18 +30,20 @@ using head_session_impl = extend<head_session_actor, caf::result<void>(tick_atom
 /// Limit for each answer of a head that was reached.
 constexpr auto answer_patience = std::chrono::seconds{10};
 
-hello hello_of(const head_session_settings& x, const std::string& process,
-               const node_route& route) {
+/// @param with The head that the worker looks for; none: any.
+hello hello_of(const head_session_settings& x, const std::string& process, const node_route& route,
+               const std::optional<joined_session>& with) {
   return {x.build,
           x.cluster,
-          x.node.name,
+          with ? with->by.name : x.node.name,
           x.worker,
           wall_ms(),
           x.node.capacity,
           offer_of(x.node).labels,
           process,
           route,
-          x.node.gpus};
+          x.node.gpus,
+          with ? with->by.head : std::string{}};
 }
 
 struct head_session_state {
@@ -99,7 +101,7 @@ struct head_session_state {
         return refuse(to.why.detail);
       return retry(to.why.detail);
     }
-    const auto words = hello_of(settings, own_process, to.route);
+    const auto words = hello_of(settings, own_process, to.route, with);
     request(self, to.node_registry, answer_patience, hello_atom_v, to_json(words))
         .then(in_course<std::string>([this, node_registry = to.node_registry](
                                          const std::string& text) { hear(node_registry, text); }),
@@ -130,6 +132,9 @@ struct head_session_state {
     // Another head knows nothing of what runs here, and the one that did is gone.
     if (with && by.head != with->by.head)
       return lose("another head leads");
+    // A head that took the place of the one before knows what runs here by the node's name.
+    if (with && by.process != with->by.process && by.name != with->by.name)
+      return lose("another worker has the name " + with->by.name + " by now");
     // Taken before the request, since the head counts from its own, later receipt.
     auto began = settings.clock();
     request(self, node_registry, answer_patience, enter_atom_v, by.ticket)
@@ -184,17 +189,22 @@ struct head_session_state {
   void part(const std::string& why) {
     if (!with || is_lost || with->is_away)
       return;
-    if (!with->gate || leaving || is_known_gone(with->by.process))
+    if (!with->gate || leaving || is_gone_for_good())
       return lose(why);
     with->is_away = true;
     with->gate->shut();
-    with->lost_at = settings.clock() + with->rules().lease() + with->rules().lost_after;
+    const auto wait = with->rules().wait_for_head();
+    with->lost_at = settings.clock() + with->rules().lease() + wait;
     pace.restart();
-    seen().away(why,
-                std::chrono::duration_cast<std::chrono::milliseconds>(with->rules().lost_after));
+    seen().away(why, std::chrono::duration_cast<std::chrono::milliseconds>(wait));
     // Not at once: a head that lets the node in and then does not count on it would cause a busy
     // loop.
     remind(std::min(pace.wait(), with->half_interval()));
+  }
+
+  /// Whether the head has ended, and none may take its place.
+  [[nodiscard]] bool is_gone_for_good() const {
+    return !with->outlives_head() && is_known_gone(with->by.process);
   }
 
   void take(const heartbeat_news& what) {
@@ -280,7 +290,7 @@ struct head_session_state {
 
   /// Retries at short intervals, since attempts run here.
   void retry_soon(const std::string& why) {
-    if (is_known_gone(with->by.process))
+    if (is_gone_for_good())
       return lose(why);
     seen().waits(why, pace.wait());
     remind(pace.wait());

@@ -54,6 +54,8 @@ std::string to_json(const hello& x) {
   result.set("address", value{x.route.own});
   result.set("head_address", value{x.route.head});
   result.set("devices", value{value::list{x.devices.begin(), x.devices.end()}});
+  if (!x.head.empty())
+    result.set("head", value{x.head});
   return to_json(result);
 }
 
@@ -160,6 +162,7 @@ expected<hello> hello_from_json(std::string_view text) {
     else
       from.fail("devices has a wrong type");
   }
+  result.head = from.get_if<std::string>("head").value_or("");
   if (from.fault())
     return *from.fault();
   return result;
@@ -176,6 +179,8 @@ std::string to_json(const hello_answer& x) {
     result.set("head", value{yes->head});
     result.set("process", value{yes->process});
     result.set("lost_after_ms", value{yes->lost_after_ms});
+    if (yes->head_grace_ms > 0)
+      result.set("head_grace_ms", value{yes->head_grace_ms});
   } else {
     const auto& no = std::get<rejection>(x);
     result.set("ok", value{false});
@@ -199,6 +204,7 @@ expected<hello_answer> hello_answer_from_json(std::string_view text) {
     yes.head = from.get_if<std::string>("head").value_or("");
     yes.process = from.get_if<std::string>("process").value_or("");
     yes.lost_after_ms = from.get_if<std::int64_t>("lost_after_ms").value_or(0);
+    yes.head_grace_ms = from.get_if<std::int64_t>("head_grace_ms").value_or(0);
     if (!from.fault())
       return hello_answer{std::move(yes)};
   } else {

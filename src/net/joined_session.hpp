@@ -40,8 +40,11 @@ struct joined_session {
   instant lost_at{0};
 
   [[nodiscard]] liveness_rules rules() const {
-    return {std::chrono::milliseconds{by.lost_after_ms}};
+    return {std::chrono::milliseconds{by.lost_after_ms},
+            std::chrono::milliseconds{by.head_grace_ms}};
   }
+  /// Whether what runs here may go on under a head that takes the place of this one.
+  [[nodiscard]] bool outlives_head() const { return by.head_grace_ms > 0; }
   [[nodiscard]] std::chrono::milliseconds half_interval() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(rules().interval() / 2);
   }

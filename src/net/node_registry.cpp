@@ -82,17 +82,22 @@ struct node_registry_state {
   std::uint64_t last_ticket = 0;
   std::string own_process = mark_of_this_process();
   bool looking = false;
+  /// Time until which names are kept for nodes of the head before this one.
+  caf::actor_clock::time_point awaited_until;
 
   [[nodiscard]] welcome welcome_as(std::string called, std::int64_t now) const {
-    auto lost_after
-        = std::chrono::duration_cast<std::chrono::milliseconds>(settings.rules.lost_after).count();
+    auto count = [](instant x) {
+      return std::chrono::duration_cast<std::chrono::milliseconds>(x).count();
+    };
+    const auto& rules = settings.rules;
     return {settings.build,
             std::move(called),
             last_ticket,
             now,
             settings.head,
             own_process,
-            settings.heartbeat_monitor ? lost_after : 0};
+            settings.heartbeat_monitor ? count(rules.lost_after) : 0,
+            settings.heartbeat_monitor ? count(rules.head_grace) : 0};
   }
 
   /// Draws a ticket. Later ones are larger, and their last bits are random, so that none can be
@@ -202,6 +207,8 @@ struct node_registry_state {
 
   [[nodiscard]] std::string name_for(const hello& who) const {
     std::set<std::string> taken;
+    if (who.head != settings.head && self->clock().now() < awaited_until)
+      taken = settings.awaited;
     for (const auto& [used, by] : inside) {
       if (by.worker == who.worker)
         return used;
@@ -255,12 +262,14 @@ struct node_registry_state {
     send(self, cluster, std::move(offer), node);
   }
 
-  [[nodiscard]] static std::string text_of_arrival(const hello& who, bool was_here,
-                                                   bool has_trials) {
+  [[nodiscard]] std::string text_of_arrival(const hello& who, bool was_here,
+                                            bool has_trials) const {
     if (was_here && has_trials)
       return " is back";
     if (was_here)
       return " joined anew: it heard nothing of this head for too long and ended its trials";
+    if (has_trials && settings.rules.head_grace.count() > 0)
+      return " is back, from the head before this one: " + to_text(who.capacity);
     return " joined: " + to_text(who.capacity);
   }
 
@@ -345,6 +354,7 @@ node_registry(node_registry_impl::stateful_pointer<node_registry_state> self,
   auto& state = state_of(self);
   state.self = self;
   state.settings = std::move(settings);
+  state.awaited_until = self->clock().now() + state.settings.rules.wait_for_nodes();
   state.cluster = std::move(cluster);
   state.links = std::move(links);
   stand_firm(self);

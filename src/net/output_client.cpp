@@ -258,7 +258,10 @@ struct output_client_state {
     ticking = false;
     std::vector<output_key> stuck;
     for (auto& [which, all] : attempts) {
-      if (all.asker && ++all.idle > ticks_of_patience)
+      // A head that is away is waited for as long as its attempts go on.
+      if (gate && !gate->is_open())
+        all.idle = 0;
+      else if (all.asker && ++all.idle > ticks_of_patience)
         stuck.push_back(which);
     }
     for (const auto& which : stuck)

@@ -67,6 +67,7 @@ struct output_writer_state {
 
   std::map<std::string, fs::path> places;
   std::map<stream_key, place_of> streams;
+  bool takes_over = false;
 
   /// Writes a piece. @returns why it is not in its file; empty if it is.
   std::string put(const output_piece& x) {
@@ -122,8 +123,11 @@ struct output_writer_state {
     struct stat about {};
     if (::fstat(descriptor, &about) != 0)
       return why_not("look at", file);
-    auto& stream = streams.try_emplace(key, place_of{static_cast<std::uint64_t>(about.st_size)})
-                       .first->second;
+    // What came before the first piece that this head sees went to the head before it, and is at
+    // the file's end; `begin` may wrap round.
+    const auto before = takes_over ? x.offset : 0;
+    const place_of seen{static_cast<std::uint64_t>(about.st_size) - before, before};
+    auto& stream = streams.try_emplace(key, seen).first->second;
     // A piece may come twice but may not leave a gap: one message could make the file huge.
     if (x.offset > stream.done)
       return "a piece of output at " + std::to_string(x.offset) + " does not follow on what came, "
@@ -144,8 +148,9 @@ struct output_writer_state {
 };
 
 output_writer_actor::behavior_type
-output_writer(output_writer_actor::stateful_pointer<output_writer_state> self) {
+output_writer(output_writer_actor::stateful_pointer<output_writer_state> self, bool takes_over) {
   auto& state = state_of(self);
+  state.takes_over = takes_over;
   return {
       [self, &state](const output_piece& x, const output_sender_actor& who,
                      const output_server_impl& by) {
@@ -162,6 +167,7 @@ struct output_server_state {
   std::map<std::string, job_place> places;
   output_server_impl::pointer self = nullptr;
   bool own_thread = true;
+  bool takes_over = false;
   /// One writer per job, so that a disk that stands still blocks no other job.
   job_pool<output_writer_actor> writers;
 
@@ -180,7 +186,8 @@ struct output_server_state {
 
   [[nodiscard]] output_writer_actor spawn_writer() const {
     auto& system = self->system();
-    return own_thread ? system.spawn<caf::detached>(output_writer) : system.spawn(output_writer);
+    return own_thread ? system.spawn<caf::detached>(output_writer, takes_over)
+                      : system.spawn(output_writer, takes_over);
   }
 
   void take(output_piece& x, const output_sender_actor& who) {
@@ -205,11 +212,13 @@ struct output_server_state {
 };
 
 output_server_impl::behavior_type
-output_server(output_server_impl::stateful_pointer<output_server_state> self, bool own_thread) {
+output_server(output_server_impl::stateful_pointer<output_server_state> self, bool own_thread,
+              bool takes_over) {
   stand_firm(self);
   auto& state = state_of(self);
   state.self = self;
   state.own_thread = own_thread;
+  state.takes_over = takes_over;
   return {
       [&state](output_piece& x, const output_sender_actor& who) { state.take(x, who); },
       [&state](const job_place& x) { state.add(x); },
@@ -220,8 +229,9 @@ output_server(output_server_impl::stateful_pointer<output_server_state> self, bo
 
 } // namespace
 
-output_server_local_actor spawn_output_server(caf::actor_system& system, bool own_thread) {
-  return output_server_local_actor{system.spawn(output_server, own_thread)};
+output_server_local_actor spawn_output_server(caf::actor_system& system, bool own_thread,
+                                              bool takes_over) {
+  return output_server_local_actor{system.spawn(output_server, own_thread, takes_over)};
 }
 
 } // namespace tune

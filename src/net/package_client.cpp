@@ -176,6 +176,8 @@ writer_actor::behavior_type writer(writer_actor::stateful_pointer<writer_state> 
   auto& state = state_of(self);
   state.self = self;
   state.settings = settings;
+  for (const auto& job : settings.kept)
+    state.users[job] = 1;
   state.store = std::make_unique<content_store>(store);
   state.watched.init(self);
   return {

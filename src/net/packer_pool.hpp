@@ -53,18 +53,20 @@ public:
   }
 
   template <class Self>
-  auto answer(Self* self, const copy_draft& what) {
-    return pass_on<draft_copied>(
-        self, what, [](const copy_draft&, const std::string& why) { return draft_copied{why}; });
+  void copy(Self* self, const copy_draft& what, caf::typed_response_promise<draft_copied> asker) {
+    pass_on(self, what, asker,
+            [](const copy_draft&, const std::string& why) { return draft_copied{why}; });
   }
   template <class Self>
   auto answer(Self* self, const gather_exported& what) {
-    return pass_on<exports_gathered>(self, what, [](const gather_exported& of, const auto& why) {
+    auto asker = self->template make_response_promise<exports_gathered>();
+    pass_on(self, what, asker, [](const gather_exported& of, const auto& why) {
       exports_gathered result;
       for (const auto& format : of.what.formats)
         result.what.failed.emplace(format, why);
       return result;
     });
+    return asker;
   }
 
   template <class Self>
@@ -98,8 +100,8 @@ private:
 
   /// Has the job's packer answer; if none can, answers with the result of `lost` for the reason.
   template <class Answer, class Self, class Question, class Lost>
-  caf::typed_response_promise<Answer> pass_on(Self* self, const Question& what, Lost lost) {
-    auto asker = self->template make_response_promise<Answer>();
+  void pass_on(Self* self, const Question& what, caf::typed_response_promise<Answer> asker,
+               Lost lost) {
     auto deliver = [asker](Answer x) mutable { asker.deliver(std::move(x)); };
     if (auto whom = take(self, what.who.job))
       request(self, *whom, caf::infinite, what)
@@ -108,7 +110,6 @@ private:
           });
     else
       deliver(lost(what, to_text(whom.error())));
-    return asker;
   }
 };
 

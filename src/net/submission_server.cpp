@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,37 @@ struct submission_server_state {
   static void dismiss(const submitted_job& x) {
     if (x.job_supervisor)
       caf::anon_send_exit(*x.job_supervisor, caf::exit_reason::user_shutdown);
+  }
+
+  // -- Experiments of the head before this one.
+
+  using promise = caf::typed_response_promise<std::uint64_t>;
+  /// Those that have not begun yet, and who waits for them.
+  std::set<std::uint64_t> resuming;
+  std::optional<promise> resumed;
+
+  promise resume() {
+    resumed = self->make_response_promise<std::uint64_t>();
+    auto answer = *resumed;
+    const auto all = std::exchange(settings.resumed, {});
+    for (const auto& x : all)
+      add(x);
+    auto key = last_key - all.size();
+    for (const auto& x : all)
+      hire(++key, x.found);
+    settle_resumed(0);
+    return answer;
+  }
+
+  void add(const running_submission& what) {
+    resuming.insert(++last_key);
+    submitted_jobs[last_key] = {what.words, what.identity, {}, {}};
+  }
+
+  void settle_resumed(std::uint64_t key) {
+    resuming.erase(key);
+    if (resuming.empty() && resumed)
+      std::exchange(resumed, std::nullopt)->deliver(std::uint64_t{0});
   }
 
   // -- Submissions.
@@ -201,6 +233,7 @@ struct submission_server_state {
       send(self, each.who, client_answer{each.number, how.text});
     if (draining)
       send(self, *x.job_supervisor, leave_atom_v);
+    settle_resumed(key);
   }
 
   void give_up(std::uint64_t key, const error& why) {
@@ -217,6 +250,7 @@ struct submission_server_state {
       send(self, each.who, client_answer{each.number, answer});
     drop_files(x);
     dismiss(x);
+    settle_resumed(key);
     answer_if_empty();
   }
 
@@ -365,6 +399,7 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
       },
       [&state](const experiment_ended& how) { state.end(how); },
       [&state](drain_atom) { return state.drain(); },
+      [&state](run_atom) { return state.resume(); },
       [&state](tick_atom) {
         state.is_patient = false;
         state.answer_if_empty();

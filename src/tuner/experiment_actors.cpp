@@ -134,6 +134,8 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
   wanted.job = parts.work->id;
   wanted.runs_ranks = parts.work->runs_ranks;
   wanted.secret = where.secret();
+  wanted.outlives_heads = how.outlives_heads;
+  wanted.awaits_attempts = how.awaits_attempts;
   wanted.labels = parts.labels;
   if (how.resumes) {
     wanted.history = history_of(store_->directory());
@@ -193,6 +195,13 @@ void experiment_actors::open_desk() {
   else
     send_from_outside(runner_, remark{"other terminals cannot control this experiment: "
                                       + to_text(opened.error())});
+}
+
+void experiment_actors::await_opening() {
+  logger_release after;
+  caf::scoped_actor self{system_};
+  request(self.operator->(), runner_, caf::infinite, ping_atom_v, std::uint64_t{0})
+      .receive([](std::uint64_t) {}, [](const caf::error&) {});
 }
 
 void experiment_actors::interrupt(std::string why) {

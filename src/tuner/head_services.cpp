@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <future>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <utility>
 
 namespace tune {
@@ -52,29 +54,64 @@ node_settings furnished(node_settings node, const std::filesystem::path& memory,
   return node;
 }
 
+/// Draws what is missing.
+head_identity drawn(head_identity who) {
+  if (who.name.empty())
+    who.name = fresh_secret();
+  if (who.secret.empty())
+    who.secret = fresh_secret();
+  return who;
+}
+
+/// The lines of a text.
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> result;
+  std::istringstream in{text};
+  for (std::string line; std::getline(in, line);)
+    result.insert(line);
+  return result;
+}
+
 } // namespace
 
-head_services::head_services(caf::actor_system& system, const node_settings& node, bool works_here)
+head_services::head_services(caf::actor_system& system, const node_settings& node, bool works_here,
+                             const head_identity& who)
     : system_{system}
-    , cluster_{spawn_cluster(system, [say = say_](const std::string& text) { (*say)(text); })}
+    , cluster_{spawn_cluster(
+          system, [say = say_](const std::string& text) { (*say)(text); }, who.first_lease)}
     , node_{spawn_local_node(system, furnished(node, memory_.directory(), cluster_), cluster_)}
-    , secret_{fresh_secret()} {
+    , who_{drawn(who)} {
   if (works_here)
     send_from_outside(cluster_, offer_of(node), node_actor{node_});
 }
 
 expected<std::uint16_t> head_services::listen(listen_options how) {
+  prepare(std::move(how));
+  return open();
+}
+
+void head_services::prepare(listen_options how) {
   *say_ = how.say;
+  port_ = std::move(how);
+  const auto outlives = port_->liveness.head_grace.count() > 0;
   package_server_ = spawn_package_server(system_);
-  output_server_ = spawn_output_server(system_);
+  output_server_ = spawn_output_server(system_, true, outlives);
   checkpoint_server_settings keeping;
-  keeping.secret = secret_;
+  keeping.secret = who_.secret;
   checkpoint_server_ = spawn_checkpoint_server(system_, std::move(keeping));
-  heartbeat_monitor_ = spawn_heartbeat_monitor(system_, {how.liveness}, cluster_);
+  heartbeat_monitor_ = spawn_heartbeat_monitor(system_, {port_->liveness}, cluster_);
+  tell_of_break(*package_server_, "the package server", on_crippled_);
+  tell_of_break(*output_server_, "the output server", on_crippled_);
+  tell_of_break(*checkpoint_server_, "the checkpoint server", on_crippled_);
+  tell_of_break(*heartbeat_monitor_, "the heartbeat monitor", on_crippled_);
+}
+
+expected<std::uint16_t> head_services::open() {
+  auto& how = *port_;
   node_registry_settings settings;
   settings.heartbeat_monitor = *heartbeat_monitor_;
   settings.rules = how.liveness;
-  settings.head = fresh_secret();
+  settings.head = who_.name;
   settings.cluster = std::move(how.cluster);
   settings.storage = std::move(how.storage);
   settings.storage_token = std::move(how.storage_token);
@@ -83,20 +120,25 @@ expected<std::uint16_t> head_services::listen(listen_options how) {
     certificates_ = std::make_unique<certificate_watch>(how.how.identity->files,
                                                         certificate_watch::listeners{{}, how.say});
   settings.say = std::move(how.say);
+  if (how.liveness.head_grace.count() > 0)
+    settings.awaited = begin_wait(how.liveness);
   node_registry_ = spawn_node_registry(
       system_, std::move(settings), cluster_,
       {cluster_, *package_server_, *output_server_, *checkpoint_server_, *heartbeat_monitor_});
-  tell_of_break(*package_server_, "the package server", on_crippled_);
-  tell_of_break(*output_server_, "the output server", on_crippled_);
-  tell_of_break(*checkpoint_server_, "the checkpoint server", on_crippled_);
-  tell_of_break(*heartbeat_monitor_, "the heartbeat monitor", on_crippled_);
   tell_of_break(*node_registry_, "the node registry", on_crippled_);
   return open_port(system_, *node_registry_, how.where, how.how);
 }
 
+/// @returns the names of the nodes that are awaited.
+std::set<std::string> head_services::begin_wait(const liveness_rules& rules) const {
+  const auto names = asked<std::string>(system_, caf::actor_cast<cluster_local_actor>(cluster_),
+                                        answer_patience, wait_begins{rules.wait_for_nodes()});
+  return lines_of(names.value_or(std::string{}));
+}
+
 expected<void> head_services::take_in(std::shared_ptr<const job> work,
                                       std::optional<job_offer> shipment) {
-  if (node_registry_ && shipment) {
+  if (package_server_ && shipment) {
     auto trouble
         = asked<std::string>(system_, *package_server_, shipping_patience, std::move(*shipment));
     if (!trouble || !trouble->empty())
@@ -111,7 +153,7 @@ expected<void> head_services::take_in(std::shared_ptr<const job> work,
 
 void head_services::forget(const std::string& job) {
   send_from_outside(cluster_, job_over{job});
-  if (!node_registry_)
+  if (!package_server_)
     return;
   send_from_outside(*package_server_, job_withdrawn{job});
   send_from_outside(*output_server_, job_withdrawn{job});
@@ -167,9 +209,10 @@ void head_services::close() {
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
   certificates_.reset();
   send_from_outside(node_, drain_atom_v);
-  if (node_registry_) {
+  if (package_server_) {
     asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);
-    go(*node_registry_);
+    if (node_registry_)
+      go(*node_registry_);
     go(*package_server_);
     go(*output_server_);
     go(*checkpoint_server_);

@@ -31,7 +31,7 @@ expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   if (auto open = can_listen(*where); !open)
     return open.error();
   return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name,
-                                      liveness_rules{cluster.lost_after}}};
+                                      liveness_rules{cluster.lost_after, cluster.head_grace}}};
 }
 
 std::unique_ptr<caf::actor_system_config> config_for(const std::optional<listen_options>& port) {

@@ -116,6 +116,9 @@ expected<std::optional<listen_options>> port_for(const run_content& what, const 
   if (result && *result && what.system != nullptr && !what.system->has_middleman())
     return error{ec::refused, "the actor system of run_options::run_in speaks with no other: make"
                               " it of a tune::network_config"};
+  // The program that embeds the head ends with it.
+  if (result && *result)
+    (*result)->liveness.head_grace = instant{0};
   return result;
 }
 

@@ -57,12 +57,48 @@ on::opened opening_of(const experiment_store& store, const spec& what, opening h
           std::chrono::duration_cast<std::chrono::milliseconds>(now).count()};
 }
 
+namespace {
+
+/// Whether the attempts of the head before this one may come back.
+bool follows(const fs::path& directory, const head_of_run& head) {
+  if (head.job.empty())
+    return false;
+  const auto before = read_head_mark(directory);
+  return before && before->job == head.job
+         && (!head.standing || before->name == head.standing->name);
+}
+
+/// Notes for the head after this one by what it is known.
+expected<void> mark_head(const fs::path& directory, const head_of_run& head,
+                         experiment_actors_options& to) {
+  if (head.job.empty())
+    return remove_head_mark(directory);
+  to.outlives_heads = true;
+  if (head.standing) {
+    auto mark = *head.standing;
+    mark.job = head.job;
+    return write_head_mark(directory, mark);
+  }
+  auto begun = begin_head(directory, head.job);
+  if (!begun)
+    return begun.error();
+  to.head = begun->mark.identity();
+  return {};
+}
+
+} // namespace
+
 expected<experiment_actors_options> open_run(const fs::path& directory, const spec& what,
-                                             std::optional<resume_mode> resume) {
-  auto opened = open_storage(directory, what, resume);
+                                             std::optional<resume_mode> resume,
+                                             const head_of_run& head) {
+  const auto awaits = resume && follows(directory, head);
+  auto opened = open_storage(directory, what, resume, awaits);
   if (!opened)
     return opened.error();
   experiment_actors_options result;
+  if (auto marked = mark_head(directory, head, result); !marked)
+    return marked.error();
+  result.awaits_attempts = awaits && opened->resumes;
   result.store = std::move(opened->store);
   result.opening = opening_of(*result.store, what);
   result.resumes = opened->resumes;

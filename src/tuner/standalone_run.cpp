@@ -8,7 +8,7 @@ namespace tune {
 standalone_run::standalone_run(caf::actor_system& system, run_parts parts,
                                experiment_actors_options how, bool works_here,
                                const std::function<void(const std::string&)>& broken)
-    : services_{system, parts.node, works_here}
+    : services_{system, parts.node, works_here, how.head}
     , actors_{services_, std::move(parts), std::move(how)} {
   services_.when_broken(broken);
   actors_.when_broken(broken);
@@ -16,12 +16,21 @@ standalone_run::standalone_run(caf::actor_system& system, run_parts parts,
 }
 
 expected<peer_address> standalone_run::listen(listen_options port) {
-  auto where = port.where;
-  auto opened = services_.listen(std::move(port));
+  prepare(std::move(port));
+  return open();
+}
+
+void standalone_run::prepare(listen_options port) {
+  where_ = port.where;
+  services_.prepare(std::move(port));
+}
+
+expected<peer_address> standalone_run::open() {
+  auto opened = services_.open();
   if (!opened)
     return opened.error();
-  where.port = *opened;
-  return where;
+  where_.port = *opened;
+  return where_;
 }
 
 void standalone_run::close() {

@@ -126,7 +126,20 @@ void forget_doomed(registered& from) {
 
 /// Whether doomed checkpoints are removed as well. Where a runner goes on, it has them removed and
 /// records that.
-enum class sweeping : std::uint8_t { unregistered, doomed_too };
+enum class sweeping : std::uint8_t { unregistered, unregistered_of_ended, doomed_too };
+
+/// Folders of the trial's attempts whose ends are not recorded.
+expected<std::vector<std::string>> open_folders(store_reader& from, trial_id trial) {
+  auto rows = from.attempts(trial);
+  if (!rows)
+    return rows.error();
+  std::vector<std::string> result;
+  for (const auto& x : *rows) {
+    if (!x.finished)
+      result.push_back(checkpoint_folder(trial, x.attempt).string() + "/");
+  }
+  return result;
+}
 
 /// Removes what attempts of earlier heads, which are over, wrote and nobody registered.
 /// @returns what could not be removed, and why; empty: everything was.
@@ -137,6 +150,7 @@ expected<std::string> sweep(const fs::path& directory, sweeping what) {
   // All locations of one trial come together, so its list is read once.
   std::optional<trial_id> listed;
   std::set<std::string> locations;
+  std::vector<std::string> open;
   std::optional<registered> in_log;
   std::string first;
   std::size_t left = 0;
@@ -155,12 +169,19 @@ expected<std::string> sweep(const fs::path& directory, sweeping what) {
             locations.insert(std::move(x.location));
           // A checkpoint that counts as gone should not be there.
           for (auto& x : *rows) {
-            if (x.state != "gone" && (x.state != "doomed" || what == sweeping::unregistered))
+            if (x.state != "gone" && (x.state != "doomed" || what != sweeping::doomed_too))
               locations.insert(std::move(x.location));
           }
           listed = trial;
+          if (what == sweeping::unregistered_of_ended) {
+            auto folders = open_folders(*reader, trial);
+            if (!folders)
+              return folders.error();
+            open = std::move(*folders);
+          }
         }
-        if (locations.contains(location))
+        auto is_in = [&](const std::string& folder) { return location.starts_with(folder); };
+        if (locations.contains(location) || std::any_of(open.begin(), open.end(), is_in))
           return true;
         if (!in_log) {
           auto read = registered_in_log(*reader);
@@ -307,7 +328,7 @@ expected<std::string> rights_of(const fs::path& directory) {
 
 /// Whether a file of this name belongs to the record, or is created beside it.
 bool is_of_record(const fs::path& name) {
-  static const std::set<std::string> own{"lock", ".probe", ".control"};
+  static const std::set<std::string> own{"lock", ".probe", ".control", ".tune_head"};
   const auto text = name.string();
   return own.contains(text) || text.starts_with(database_file("").filename().string());
 }
@@ -370,7 +391,7 @@ expected<std::string> pause_in(const fs::path& directory) {
 } // namespace
 
 expected<opened_storage> open_storage(const fs::path& directory, const spec& wanted,
-                                      std::optional<resume_mode> resume) {
+                                      std::optional<resume_mode> resume, bool keeps_open) {
   if (auto apart = check_log_file(directory, wanted.log.file); !apart)
     return apart.error();
   auto rights = rights_of(directory);
@@ -393,8 +414,8 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
   if (!opened)
     return opened.error();
   // The directory is locked by now.
-  auto swept
-      = holds ? sweep(directory, sweeping::unregistered) : expected<std::string>{std::string{}};
+  const auto what = keeps_open ? sweeping::unregistered_of_ended : sweeping::unregistered;
+  auto swept = holds ? sweep(directory, what) : expected<std::string>{std::string{}};
   if (!swept)
     return swept.error();
   opened_storage result{std::make_shared<experiment_store>(std::move(*opened)), holds};

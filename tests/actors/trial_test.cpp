@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/deterministic_system.hpp"
 
+#include "tune/actors/runner.hpp"
 #include "tune/actors/trial.hpp"
 
 #include <cstddef>
@@ -340,6 +341,88 @@ TEST_F(trial_test, tells_the_end_of_an_attempt_once) {
   EXPECT_EQ(over.detail, "boom");
   EXPECT_EQ(over.exit_status, 3);
   EXPECT_EQ(runner.heard->size(), 0u);
+}
+
+// -- Words that are confirmed once they are on disk.
+
+struct heard_by_runner {
+  std::size_t news = 0;
+  std::vector<words_heard> taken = {};
+};
+
+/// A runner whose disk never catches up.
+runner_local_actor::behavior_type runner_without_disk(runner_local_actor::pointer,
+                                                      std::shared_ptr<heard_by_runner> heard) {
+  return {
+      [heard](news&) { ++heard->news; },
+      [](client_orders&) {},
+      [](const lease_granted&) {},
+      [](const lease_refused&) {},
+      [](const requests_unmet&) {},
+      [](durable_up_to) {},
+      [](const storage_failed&) {},
+      [](const remark&) {},
+      [](run_atom) {},
+      [](status_atom, std::uint32_t) { return runner_status{}; },
+      [](ping_atom, std::uint64_t x) { return x; },
+      [heard](const word_taken& x) { heard->taken.push_back(x.what); },
+  };
+}
+
+/// Reports the end of its attempt under these numbers, and notes what is confirmed.
+attempt_proxy_actor::behavior_type
+insisting_attempt_proxy(attempt_proxy_actor::pointer self, const trial_actor& whom,
+                        const std::vector<std::uint64_t>& numbers,
+                        std::shared_ptr<std::vector<std::uint64_t>> confirmed) {
+  for (auto number : numbers)
+    send(self, whom, number, ended(first, end_class::finished));
+  return {
+      [](const attempt_answer&) {},
+      [](const attempt_halt&) {},
+      [](ping_atom, std::uint64_t x) { return x; },
+      [confirmed](const words_heard& x) { confirmed->push_back(x.upto); },
+  };
+}
+
+struct outliving_trial_test : support::deterministic_system {
+  std::shared_ptr<heard_by_runner> heard = std::make_shared<heard_by_runner>();
+  std::shared_ptr<std::vector<std::uint64_t>> confirmed
+      = std::make_shared<std::vector<std::uint64_t>>();
+  runner_actor runner = runner_actor{keep(system->spawn(runner_without_disk, heard))};
+  trial_actor uut = keep(spawn_trial(*system, its_id, runner, {}, true));
+
+  void end_as(const std::vector<std::uint64_t>& numbers) {
+    keep(system->spawn(insisting_attempt_proxy, uut, numbers, confirmed));
+    run_now();
+  }
+  [[nodiscard]] std::vector<std::uint64_t> taken() const {
+    std::vector<std::uint64_t> result;
+    for (const auto& x : heard->taken)
+      result.push_back(x.upto);
+    return result;
+  }
+};
+
+TEST_F(outliving_trial_test, leaves_it_to_the_runner_to_confirm_what_was_heard) {
+  tell(uut, order(first));
+
+  // The second is the repetition after a broken connection.
+  end_as({1, 1});
+
+  EXPECT_EQ(heard->news, 1u);
+  EXPECT_EQ(taken(), (std::vector<std::uint64_t>{1, 1}));
+  EXPECT_TRUE(confirmed->empty());
+}
+
+TEST_F(outliving_trial_test, hears_an_attempt_of_another_head_from_where_that_had_it_on_disk) {
+  auto awaited = order(first);
+  awaited.is_awaited = true;
+  tell(uut, awaited);
+
+  end_as({7});
+
+  EXPECT_EQ(heard->news, 1u);
+  EXPECT_EQ(taken(), std::vector<std::uint64_t>{7});
 }
 
 } // namespace

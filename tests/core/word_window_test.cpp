@@ -88,5 +88,15 @@ TEST(words, arrive_once_and_in_order_over_a_line_that_breaks) {
   }
 }
 
+TEST(incoming_words, begin_anywhere_in_place_of_another) {
+  auto uut = incoming_words::in_place_of_another();
+
+  EXPECT_TRUE(uut.take(7));
+  EXPECT_FALSE(uut.take(7));
+  EXPECT_FALSE(uut.take(9));
+  EXPECT_TRUE(uut.take(8));
+  EXPECT_EQ(uut.heard(), 8u);
+}
+
 } // namespace
 } // namespace tune

@@ -24,6 +24,7 @@ hello somebody() {
   result.process = "boot:1:2:3";
   result.route = {"10.0.0.5", "10.0.0.1"};
   result.devices = {"GPU-1f", "3"};
+  result.head = "0a1b";
   return result;
 }
 
@@ -36,7 +37,8 @@ TEST(hello, comes_back_as_it_was) {
 
 TEST(hello, answers_come_back_as_they_were) {
   for (const hello_answer& x :
-       {hello_answer{welcome{{1, "0.1.0", "0.17.6"}, "w-2", 17, 5, "00ff", "boot:1:2:3", 1500}},
+       {hello_answer{
+            welcome{{1, "0.1.0", "0.17.6"}, "w-2", 17, 5, "00ff", "boot:1:2:3", 1500, 60'000}},
         hello_answer{rejection{"other cluster", false}}, hello_answer{rejection{"later", true}}}) {
     auto back = hello_answer_from_json(to_json(x));
 

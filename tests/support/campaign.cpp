@@ -56,6 +56,9 @@ simulation_options options_of(const judge& who, std::uint64_t seed) {
   }
   result.most_delay = milliseconds{1 + draw.below(40)};
   result.lost_after = milliseconds{200};
+  // In half of the schedules attempts outlive their heads.
+  if (rng{seed, "campaign", 3}.below(2) == 0)
+    result.head_grace = std::chrono::seconds{2};
   result.faults.failure = draw.unit() * 0.04;
   result.faults.save_failure = draw.unit() * 0.2;
   result.faults.torn = draw.unit() * 0.2;

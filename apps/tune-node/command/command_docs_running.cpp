@@ -346,6 +346,13 @@ command_doc head_doc() {
        {"log-file", 0, "FILE", "keep a log there as lines of JSON, and its last 40 MB", {}, "none"},
        {"cluster", 0, "NAME", "name of the cluster", {}, "default"},
        {"lost-after", 0, "TIME", "a worker that is silent for so long is lost", {}, "10s"},
+       {"head-grace",
+        0,
+        "TIME",
+        "if this head dies, workers keep their trials for the next one on the same storage for so "
+        "long; 0: not at all",
+        {},
+        "0"},
        {"no-local", 0, "", "run no trials on this machine"},
        {"cpus",
         0,

@@ -121,17 +121,24 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
   return request{std::move(result)};
 }
 
-/// Reads the time after which a silent node counts as lost.
-expected<void> read_liveness(const read_result& x, liveness_rules& to, const command_doc& where) {
-  auto lost_after = [](const std::string& text) -> expected<std::chrono::nanoseconds> {
+/// Reads an option of liveness. @param set Sets it in rules that are checked then.
+expected<void> read_liveness(const read_result& x, const char* option, instant liveness_rules::*set,
+                             const char* range, liveness_rules& to, const command_doc& where) {
+  auto read = [&](const std::string& text) -> expected<std::chrono::nanoseconds> {
     auto time = time_from(text);
     if (!time)
       return time.error();
-    if (auto fits = validate(liveness_rules{*time}); !fits)
-      return error{ec::bad_option, in_quotes(text) + " is not within 1s to 24h"};
+    liveness_rules checked;
+    checked.*set = *time;
+    if (!validate(checked))
+      return error{ec::bad_option, in_quotes(text) + " is not " + range};
     return *time;
   };
-  return read_option(x, "lost-after", to.lost_after, lost_after, where);
+  return read_option(x, option, to.*set, read, where);
+}
+
+expected<void> read_lost_after(const read_result& x, liveness_rules& to, const command_doc& where) {
+  return read_liveness(x, "lost-after", &liveness_rules::lost_after, "within 1s to 24h", to, where);
 }
 
 expected<request> head_from(const read_result& x, const command_doc& where) {
@@ -147,11 +154,13 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.local = !x.has("no-local");
   if (x.has("enroll") && result.insecure_plaintext)
     return wrong("either --enroll or --insecure-plaintext: tokens are for certificates", &where);
-  for (const auto& done :
-       {read_option(x, "listen", result.listen, peer_address_from, where),
-        read_option(x, "http", result.http, peer_address_from, where),
-        read_option(x, "enroll", result.enroll, peer_address_from, where),
-        read_liveness(x, result.liveness, where), read_offers(x, result.offers, where)}) {
+  for (const auto& done : {read_option(x, "listen", result.listen, peer_address_from, where),
+                           read_option(x, "http", result.http, peer_address_from, where),
+                           read_option(x, "enroll", result.enroll, peer_address_from, where),
+                           read_lost_after(x, result.liveness, where),
+                           read_liveness(x, "head-grace", &liveness_rules::head_grace,
+                                         "0, or within 1s to 24h", result.liveness, where),
+                           read_offers(x, result.offers, where)}) {
     if (!done)
       return done.error();
   }
@@ -184,7 +193,7 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
         read_option(x, "leave-grace", result.leave_grace, time, where),
         read_option(x, "idle-exit", result.idle_exit, time, where),
         read_option(x, "enroll", result.enroll, peer_address_from, where),
-        read_liveness(x, result.liveness, where)}) {
+        read_lost_after(x, result.liveness, where)}) {
     if (!done)
       return done.error();
   }

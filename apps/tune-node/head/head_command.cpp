@@ -6,6 +6,7 @@
 #include "console/text.hpp"
 #include "head/command_runner.hpp"
 #include "head/job_supervisor.hpp"
+#include "head/resumption.hpp"
 #include "head/upload_runner.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
@@ -37,6 +38,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace tune::cli {
 
@@ -119,6 +121,14 @@ struct standing {
   /// See `job_supervisor_settings::leaves`.
   std::shared_ptr<std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
 
+  /// Goes on with the experiments of the head before this one.
+  void go_on() {
+    caf::scoped_actor self{system};
+    // No time limit: that takes as long as their records are long.
+    tune::request(self.operator->(), submission_server, caf::infinite, run_atom_v)
+        .receive([](std::uint64_t) {}, [](const caf::error&) {});
+  }
+
   /// Ends everything in order.
   void take_down() {
     {
@@ -172,7 +182,10 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     say(why + "; leaving off in order");
     gone->ring(error{ec::internal, why});
   });
-  auto opened = actors.place.listen(std::move(port));
+  actors.place.prepare(std::move(port));
+  // Workers of the head before this one are let in once it is known what they may go on with.
+  actors.go_on();
+  auto opened = actors.place.open();
   if (!opened) {
     actors.take_down();
     return opened.error();
@@ -197,6 +210,31 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   actors.take_down();
   rest.begin(*actors.leaves);
   return end;
+}
+
+/// By what this head is known, and the experiments of the head before it that it goes on with.
+struct beginning {
+  std::optional<head_mark> mark;
+  std::vector<running_submission> resumed;
+};
+
+/// @errors `ec::storage`.
+expected<beginning> begin_in(const fs::path& storage, const liveness_rules& rules) {
+  if (rules.head_grace.count() == 0) {
+    if (auto removed = remove_head_mark(storage); !removed)
+      return removed.error();
+    return beginning{};
+  }
+  auto begun = begin_head(storage, {});
+  if (!begun)
+    return begun.error();
+  beginning result{begun->mark, {}};
+  if (begun->follows)
+    result.resumed = find_resumptions(storage, begun->mark.name, say);
+  for (const auto& x : result.resumed)
+    say("goes on with experiment " + printable(x.words.experiment)
+        + ", which ran when the head before this one died");
+  return result;
 }
 
 /// The head's own node, with its guard if trials are to run on this machine.
@@ -235,8 +273,13 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   auto work = work_directory::claim(what.work, "head");
   if (!work)
     return work.error();
-  // Files of interrupted experiments are removed: their clients bring them again.
-  if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say); !swept)
+  auto before = begin_in(*storage, what.liveness);
+  if (!before)
+    return before.error();
+  auto& [mark, resumed] = *before;
+  // Files of other interrupted experiments are removed: their clients bring them again.
+  const auto kept = jobs_of(resumed);
+  if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say, kept); !swept)
     return swept.error();
   last_wait rest{*storage, say};
   const storage_mark mark{*storage};
@@ -251,14 +294,20 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   fetching.work = work->path();
   fetching.keep_work = [&work] { return work->keep(); };
   fetching.tell = say;
+  fetching.kept.assign(kept.begin(), kept.end());
   auto package_client = spawn_package_client(system, std::move(fetching));
   if (!package_client)
     return package_client.error();
-  standing actors{system, head_services{system, node, what.local}, *package_client, {}};
+  standing actors{
+      system,
+      head_services{system, node, what.local, mark ? mark->identity() : head_identity{}},
+      *package_client,
+      {}};
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);
-  job_supervisor_settings job_supervisors{&actors.place, &all,          discover(),
-                                          *storage,      actors.leaves, tell};
+  job_supervisor_settings job_supervisors{
+      &actors.place, &all, discover(), *storage, actors.leaves, mark, what.liveness.head_grace,
+      tell};
   submission_server_settings submission_server;
   submission_server.hire = [&system, job_supervisors](job_spec x) {
     return spawn_job_supervisor(system, job_supervisors, std::move(x));
@@ -268,6 +317,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
           return spawn_command_runner(system, storage, std::move(asked), std::move(identity));
         };
   submission_server.package_client = *package_client;
+  submission_server.resumed = std::move(resumed);
   submission_server.identity_of
       = [&config](const caf::node_id& who) { return config.identity_of(who); };
   submission_server.say = tell;

@@ -6,6 +6,7 @@
 #include "console/summary.hpp"
 #include "console/text.hpp"
 #include "head/event_feed.hpp"
+#include "head/resumption.hpp"
 #include "head/submitter.hpp"
 #include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
@@ -180,6 +181,7 @@ struct job_supervisor_state {
         const auto is_done = (*before)->how.status == experiment_status::done;
         say("of " + printable(task.words.from)
             + (is_done ? " is finished already" : " has no failed trial to run again"));
+        static_cast<void>(remove_resumption(directory));
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
         return taken_words(directory);
       }
@@ -227,16 +229,22 @@ struct job_supervisor_state {
   }
 
   [[nodiscard]] submission_taken taken_words(const fs::path& directory) const {
-    return {task.key, directory.string(), fixed.planned, fixed.experiment, fixed.objectives};
+    const auto grace = std::chrono::duration_cast<std::chrono::milliseconds>(here.head_grace);
+    return {task.key,         directory.string(), fixed.planned,
+            fixed.experiment, fixed.objectives,   grace.count()};
   }
 
   expected<void> start(const loaded_spec& loaded, shared_parts made) {
     fs::path directory{fixed.directory};
-    auto how = open_run(directory, loaded.what, task.words.resume);
+    head_of_run head;
+    if (here.mark)
+      head = {made.parts.work->id, here.mark};
+    auto how = open_run(directory, loaded.what, task.words.resume, head);
     if (!how)
       return how.error();
     if (auto written = write_submitter(directory, task.identity); !written)
       return written.error();
+    note_for_next_head();
     auto me = caf::actor_cast<job_supervisor_impl>(self);
     told = std::make_shared<feed>(
         fixed.objectives, [me](const run_summary& end) { send_from_outside(me, end); },
@@ -248,9 +256,27 @@ struct job_supervisor_state {
     if (auto all = tell_all(*how, loaded.what, listeners_of(told)); !all)
       return all.error();
     how->shipment = std::move(made.shipment);
+    const auto awaits = how->awaits_attempts;
     actors
         = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(*how));
-    return actors->start();
+    auto done = actors->start();
+    // Its workers are let in once the head knows what it counts on.
+    if (done && awaits)
+      actors->await_opening();
+    return done;
+  }
+
+  /// If this head dies, the next one goes on with the experiment by itself.
+  void note_for_next_head() const {
+    if (!here.mark)
+      return;
+    auto words = task.words;
+    words.resume = resume_mode::automatic;
+    words.numbered = words.attaches = false;
+    if (auto done = write_resumption(fixed.directory, here.mark->name,
+                                     {std::move(words), task.found, task.identity});
+        !done)
+      say("does not go on by itself if the head dies: " + printable(done.error().detail));
   }
 
   /// Shown even to a quiet client: it would wait without knowing why.
@@ -299,6 +325,8 @@ struct job_supervisor_state {
 
   void end(run_summary how) {
     actors->settle(how);
+    // One that was left off in order stays so until its submitter goes on with it.
+    static_cast<void>(remove_resumption(fixed.directory));
     auto last = snapshot_of(fixed, how.view, how.elapsed);
     count_exports(last, fixed.directory);
     look_back(last, fixed.directory);

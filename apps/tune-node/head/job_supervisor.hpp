@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tune::cli {
@@ -25,6 +26,10 @@ struct job_supervisor_settings {
   std::filesystem::path storage;
   /// Whether the head is about to end, so that no further experiment begins.
   std::shared_ptr<const std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
+  /// Set where workers keep their trials for a head that dies: by what this one is known.
+  std::optional<head_mark> mark = {};
+  /// How long they do so; see `liveness_rules`.
+  instant head_grace{0};
   /// Told, in lines for people, how the experiment goes on; from another thread.
   std::function<void(const std::string&)> say;
 };

@@ -8,10 +8,10 @@
 
 namespace tune::cli {
 
-expected<peer_address> open_to_workers(standalone_run& run, listen_options port,
-                                       const std::shared_ptr<screen>& shown) {
+void prepare_for_workers(standalone_run& run, listen_options port,
+                         const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
-  return run.listen(std::move(port));
+  run.prepare(std::move(port));
 }
 
 std::string joining_text(const peer_address& where, const cluster_section& cluster) {

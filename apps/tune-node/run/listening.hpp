@@ -9,10 +9,9 @@
 
 namespace tune::cli {
 
-/// Opens the port for workers. @returns the address with the port that was opened.
-/// @errors as `standalone_run::listen`.
-[[nodiscard]] expected<peer_address> open_to_workers(standalone_run& run, listen_options port,
-                                                     const std::shared_ptr<screen>& shown);
+/// Prepares the run for workers, whose coming and going is shown: see `standalone_run::prepare`.
+void prepare_for_workers(standalone_run& run, listen_options port,
+                         const std::shared_ptr<screen>& shown);
 
 /// The line by which workers join; printable.
 [[nodiscard]] std::string joining_text(const peer_address& where, const cluster_section& cluster);

@@ -174,6 +174,8 @@ private:
   /// The signal that interrupted the run; 0: none, or the one that gave notice.
   std::atomic<int> signal_ = 0;
   std::atomic<bool> is_left_off_ = false;
+  /// Workers may come back from the head before this one, with what they run.
+  bool follows_ = false;
 
   // -- Steps before the run. Each returns the exit code if it is the last one.
 
@@ -226,6 +228,9 @@ private:
     if (!port)
       return complain(port.error());
     port_ = std::move(*port);
+    // All processes of `up` end with the first.
+    if (port_ && what_.listens)
+      port_->liveness.head_grace = instant{0};
     if (what_.http) {
       if (auto can = can_serve(page_request(*what_.http, loaded_.what.cluster.certs)); !can)
         return complain(can.error());
@@ -261,10 +266,13 @@ private:
   }
 
   std::optional<exit_code> open() {
-    auto how = open_run(directory_, loaded_.what, what_.resume);
+    const auto outlives = port_ && port_->liveness.head_grace.count() > 0;
+    auto how = open_run(directory_, loaded_.what, what_.resume,
+                        {outlives ? made_->parts.work->id : std::string{}, {}});
     if (!how)
       return complain(with_record(how.error(), what_, directory_));
     how_ = std::move(*how);
+    follows_ = how_.awaits_attempts;
     how_.additions = std::move(added_);
     how_.shipment = std::move(made_->shipment);
     // Shown even if quiet: otherwise nobody would know why nothing happens.
@@ -336,18 +344,34 @@ private:
     return result;
   }
 
+  expected<void> begin(standalone_run& run) const {
+    auto done = run.actors().start();
+    if (done && follows_)
+      run.actors().await_opening();
+    return done;
+  }
+
+  expected<void> let_workers_in(standalone_run& run, screen& shown) {
+    if (!port_)
+      return {};
+    auto opened = run.open();
+    if (!opened)
+      return opened.error();
+    if (what_.listens)
+      return what_.listens(opened->port);
+    shown.say(joining_text(*opened, loaded_.what.cluster));
+    return {};
+  }
+
   expected<run_summary> follow(standalone_run& run, const std::shared_ptr<screen>& shown) {
-    if (port_) {
-      auto opened = open_to_workers(run, std::move(*port_), shown);
-      if (!opened)
-        return opened.error();
-      if (!what_.listens)
-        shown->say(joining_text(*opened, loaded_.what.cluster));
-      else if (auto told = what_.listens(opened->port); !told)
-        return told.error();
+    if (port_)
+      prepare_for_workers(run, *port_, shown);
+    // Those that come back are asked for what the record says of them.
+    for (const auto& next : {follows_, !follows_}) {
+      auto done = next ? begin(run) : let_workers_in(run, *shown);
+      if (!done)
+        return done.error();
     }
-    if (auto began = run.actors().start(); !began)
-      return began.error();
     auto end = shown->run();
     run.actors().settle(end);
     // Trial files may be given up as late as this.

@@ -21,8 +21,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <ostream>
+#include <thread>
+#include <utility>
 
 namespace tune::cli {
 
@@ -84,7 +91,7 @@ expected<void> copy_rows(head_client& from, std::uint64_t key, const std::string
 /// Facts that a client knows about the experiment that it follows.
 struct audience_of {
   const command_line& line;
-  head_client& link;
+  head_client* link;
   /// "HOST:PORT".
   std::string head;
   std::string experiment;
@@ -95,16 +102,28 @@ struct audience_of {
   std::vector<std::string> given = {};
   /// The command that attaches to it.
   std::string attach = {};
+  /// Connects to the head once more.
+  std::function<expected<std::unique_ptr<head_client>>()> dial = {};
 };
+
+/// Time between two tries to find the head that takes the place of one that died.
+constexpr std::chrono::milliseconds comeback_pace{500};
+
+submission_message words_to_attach(const command_line& line, const std::string& experiment) {
+  submission_message result;
+  result.experiment = experiment;
+  result.from = name_of_caller();
+  result.rows = rows_of(line);
+  return result;
+}
 
 /// Follows an experiment to its end, and shows how it ended.
 class audience {
 public:
   explicit audience(audience_of what)
-      : what_{std::move(what)}
-      , options_{screen_of(what_.line, what_.objectives)}
-      , watch_{what_.link, options_.redraw}
-      , shown_{std::make_shared<screen>(with_snapshots(options_))} {}
+      : what_{std::move(what)}, options_{screen_of(what_.line, what_.objectives)} {
+    look_through(*what_.link);
+  }
 
   /// Makes the experiment stop in order, if it runs. From any thread.
   /// @returns whether it runs yet.
@@ -112,13 +131,55 @@ public:
     signal_ = number;
     if (key_ == 0)
       return false;
+    std::lock_guard guard{mutex_};
     shown_->say("leaving off in order; once more to leave at once");
     leave_off();
     return true;
   }
   [[nodiscard]] int signal() const { return signal_; }
 
-  exit_code follow(const submission_taken& taken) {
+  exit_code follow(submission_taken taken) {
+    for (;;) {
+      look_at(taken);
+      if (watch_->end())
+        return end(*watch_->end());
+      auto next = come_back(taken);
+      if (!next)
+        return say_lost(watch_->end().error(), taken.directory);
+      taken = std::move(*next);
+    }
+  }
+
+private:
+  audience_of what_;
+  screen_options options_;
+  /// The connection to a head that took the place of the first.
+  std::unique_ptr<head_client> next_link_;
+  /// For these two and the connection, which change when the head does.
+  std::mutex mutex_;
+  std::optional<head_watch> watch_;
+  std::shared_ptr<screen> shown_;
+  std::atomic<int> signal_ = 0;
+  /// The head's number for the experiment; 0: not known yet.
+  std::atomic<std::uint64_t> key_ = 0;
+
+  screen_options with_snapshots(screen_options result) {
+    result.snapshot = [this] { return watch_->latest(); };
+    result.last = [this](const run_summary&) -> std::optional<run_snapshot> {
+      return watch_->end() ? std::optional{watch_->end()->last} : std::nullopt;
+    };
+    return result;
+  }
+
+  void look_through(head_client& link) {
+    std::lock_guard guard{mutex_};
+    what_.link = &link;
+    watch_.emplace(link, options_.redraw);
+    shown_ = std::make_shared<screen>(with_snapshots(options_));
+  }
+
+  /// Shows the experiment until it is over, or the head is out of reach.
+  void look_at(const submission_taken& taken) {
     key_ = taken.key;
     if (!taken.experiment.empty())
       what_.experiment = taken.experiment;
@@ -128,29 +189,35 @@ public:
     if (!what_.line.quiet)
       shown_->say(printable(what_.experiment) + " runs at " + what_.head + ", in "
                   + printable(taken.directory));
-    watch_.show_on(shown_, taken);
+    watch_->show_on(shown_, taken);
     static_cast<void>(shown_->run());
-    return watch_.end() ? end(*watch_.end()) : say_lost(watch_.end().error(), taken.directory);
   }
 
-private:
-  audience_of what_;
-  screen_options options_;
-  head_watch watch_;
-  std::shared_ptr<screen> shown_;
-  std::atomic<int> signal_ = 0;
-  /// The head's number for the experiment; 0: not known yet.
-  std::atomic<std::uint64_t> key_ = 0;
-
-  screen_options with_snapshots(screen_options result) {
-    result.snapshot = [this] { return watch_.latest(); };
-    result.last = [this](const run_summary&) -> std::optional<run_snapshot> {
-      return watch_.end() ? std::optional{watch_.end()->last} : std::nullopt;
-    };
-    return result;
+  /// Looks for the head that takes the place of the one that is gone, while that may be.
+  std::optional<submission_taken> come_back(const submission_taken& taken) {
+    const std::chrono::milliseconds grace{taken.head_grace_ms};
+    if (!what_.dial || grace.count() == 0)
+      return std::nullopt;
+    if (!what_.line.quiet)
+      std::cerr << program_name() << ": " << what_.head
+                << ": the head is out of reach; trials may go on, and it is looked for\n";
+    const auto until = std::chrono::steady_clock::now() + grace;
+    while (signal_ == 0 && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(comeback_pace);
+      auto link = what_.dial();
+      if (!link)
+        continue;
+      auto found = (*link)->attach(words_to_attach(what_.line, what_.experiment));
+      if (!found)
+        return std::nullopt;
+      look_through(**link);
+      next_link_ = std::move(*link);
+      return std::move(*found);
+    }
+    return std::nullopt;
   }
 
-  void leave_off() { what_.link.tell({client_request::kind::interrupt, key_, 0, {}}); }
+  void leave_off() { what_.link->tell({client_request::kind::interrupt, key_, 0, {}}); }
 
   /// The command that continues the experiment, if known.
   [[nodiscard]] std::string again() const {
@@ -184,8 +251,8 @@ private:
       std::cerr << program_name() << ": " << printable(how.how.storage_error) << '\n';
     result_request wanted{what_.line, what_.file, what_.head, what_.given,
                           [this](std::ostream& out) -> expected<void> {
-                            return watch_.has_rows()
-                                       ? copy_rows(what_.link, key_, rows_of(what_.line), out)
+                            return watch_->has_rows()
+                                       ? copy_rows(*what_.link, key_, rows_of(what_.line), out)
                                        : expected<void>{};
                           }};
     if (!write_result(wanted, seen_from_here(how.last), how.how, options_.look))
@@ -209,17 +276,17 @@ std::string attach_line(const std::string& experiment) {
 class submitter {
 public:
   submitter(const command_line& line, const run_request& what, const loaded_spec& loaded,
-            head_client& link, bool numbered)
+            head_client& link, bool numbered, decltype(audience_of::dial) dial)
       : line_{line}
       , what_{what}
       , loaded_{loaded}
       , link_{link}
       , numbered_{numbered}
       , head_{to_text(*what.head)}
-      , audience_{{line, link, head_, loaded.what.experiment.name,
+      , audience_{{line, &link, head_, loaded.what.experiment.name,
                    loaded.what.experiment.objectives, what.strict, what.file,
                    words_given(what, loaded, environment_of(environ)),
-                   attach_line(loaded.what.experiment.name)}} {}
+                   attach_line(loaded.what.experiment.name), std::move(dial)}} {}
 
   /// @param before Handles signals while nothing is at the head yet.
   [[nodiscard]] exit_code run(std::unique_ptr<interrupts> before) {
@@ -281,10 +348,11 @@ private:
   network_config config{how};
   caf::actor_system system{config};
   auto before = std::make_unique<interrupts>(leave_at_once, leave_at_once);
-  auto link = connect_to(system, *what.head, how, loaded.what.cluster.name);
+  auto dial = [&] { return connect_to(system, *what.head, how, loaded.what.cluster.name); };
+  auto link = dial();
   if (!link)
     return complain(link.error());
-  return submitter{line, what, loaded, **link, numbered}.run(std::move(before));
+  return submitter{line, what, loaded, **link, numbered, dial}.run(std::move(before));
 }
 
 /// The command that shows an experiment which does not run any more.
@@ -300,10 +368,6 @@ std::string advice_after(const error& why, const std::string& experiment) {
   network_config config{how};
   caf::actor_system system{config};
   auto head = to_text(what.head);
-  submission_message words;
-  words.experiment = what.experiment;
-  words.from = name_of_caller();
-  words.rows = rows_of(line);
   auto again = attach_line(what.experiment);
   // A client that only attaches does not interrupt the experiment.
   interrupts signals{[&](int number) {
@@ -312,15 +376,24 @@ std::string advice_after(const error& why, const std::string& experiment) {
                        leave_at_once(number);
                      },
                      leave_at_once};
-  auto link = connect_to(system, what.head, how, what.cluster);
+  auto dial = [&] { return connect_to(system, what.head, how, what.cluster); };
+  auto link = dial();
   if (!link)
     return complain(link.error());
-  auto taken = (*link)->attach(words);
+  auto taken = (*link)->attach(words_to_attach(line, what.experiment));
   if (!taken)
     return complain({taken.error().code, head + ": " + taken.error().detail
                                              + advice_after(taken.error(), what.experiment)});
-  return audience{
-      {line, **link, head, what.experiment, taken->objectives, what.strict, {}, {}, again}}
+  return audience{{line,
+                   link->get(),
+                   head,
+                   what.experiment,
+                   taken->objectives,
+                   what.strict,
+                   {},
+                   {},
+                   again,
+                   dial}}
       .follow(*taken);
 }
 

@@ -176,6 +176,8 @@ enum class local_block : std::uint16_t {
   tune_rules,
   tune_own_trainable,
   tune_directories,
+  tune_runner,
+  tune_cluster_local,
 };
 
 /// Number of ids in each block.

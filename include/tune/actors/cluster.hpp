@@ -9,11 +9,40 @@
 
 namespace tune {
 
+/// An attempt that the head before this one launched: see `awaited_attempt`.
+struct attempt_awaited {
+  launch_order order;
+  lease what;
+  resource_request request;
+  node_labels labels;
+  bool has_begun = false;
+};
+
+/// Nodes are let in from now on; those that are awaited have this long to come.
+struct wait_begins {
+  instant most{0};
+};
+
+/// The CLUSTER as its own process sees it.
+using cluster_local_actor
+    = extend<cluster_actor,
+             // From a runner, before nodes are let in.
+             caf::result<void>(attempt_awaited, trial_actor, runner_actor),
+             // From the head's owner. Answers with the names of nodes that are awaited, one a line.
+             caf::result<std::string>(wait_begins)>;
+
 /// Grants leases to runners in order of their requests; never overcommits.
 ///
+/// @param first_lease As in `ledger`.
 /// @param say Told of workers that are lost or back while no experiment uses them, in lines for
 ///            people; from another thread. Empty: nobody is told.
 [[nodiscard]] cluster_actor spawn_cluster(caf::actor_system& system,
-                                          std::function<void(const std::string&)> say = {});
+                                          std::function<void(const std::string&)> say = {},
+                                          std::uint64_t first_lease = 1);
 
 } // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_cluster_local)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::attempt_awaited)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::wait_begins)
+TUNE_END_LOCAL_TYPES(tune_cluster_local)

@@ -12,6 +12,16 @@
 
 namespace tune {
 
+/// A message of an attempt proxy was handed to the runner, which confirms it once everything so far
+/// is on disk.
+struct word_taken {
+  attempt_proxy_actor whom;
+  words_heard what;
+};
+
+/// The RUNNER as trials see it.
+using runner_local_actor = extend<runner_actor, caf::result<void>(word_taken)>;
+
 /// Watches an experiment. Called by the runner between messages, so it must be quick and hand the
 /// news on.
 class run_observer {
@@ -103,6 +113,10 @@ struct runner_parts {
   searcher_traits source = {};
   /// Whether each bundle of an attempt runs a rank of its own.
   bool runs_ranks = false;
+  /// Attempts on workers outlive this head: what they say is confirmed once it is on disk.
+  bool outlives_heads = false;
+  /// Those of the head before this one are awaited. Needs `outlives_heads`.
+  bool awaits_attempts = false;
   /// Null: checkpoints that nobody needs are doomed, but stay.
   janitor_actor janitor = {};
   /// Key of the launch tokens: see `launch_token_of`. Empty: launches carry none.
@@ -113,3 +127,7 @@ struct runner_parts {
 [[nodiscard]] runner_actor spawn_runner(caf::actor_system& system, runner_parts parts);
 
 } // namespace tune
+
+TUNE_BEGIN_LOCAL_TYPES(tune_runner)
+TUNE_LOCAL_TYPE(tune_runner, tune::word_taken)
+TUNE_END_LOCAL_TYPES(tune_runner)

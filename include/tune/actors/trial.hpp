@@ -32,8 +32,10 @@ using trial_local_actor = extend<trial_actor,
 /// ranks it launches the others once rank 0 runs, ends all when one fails, and tells the end when
 /// all are gone: see `rank_group`.
 /// @param cluster Launches further ranks; may be null where there are none.
+/// @param waits_for_disk An attempt proxy hears that a message was heard once the runner has it on
+///                       disk; otherwise, once the runner has it.
 [[nodiscard]] trial_actor spawn_trial(caf::actor_system& system, trial_id id, runner_actor runner,
-                                      cluster_actor cluster = {});
+                                      cluster_actor cluster = {}, bool waits_for_disk = false);
 
 } // namespace tune
 

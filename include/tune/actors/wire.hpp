@@ -118,6 +118,8 @@ struct launch_order {
   std::uint16_t port = 0;
   /// The trial has come to its end: the attempt only makes its exports.
   bool ends = false;
+  /// The head before this one launched the attempt. Known to the head alone.
+  bool is_awaited = false;
   /// See `cmd::launch`.
   shared_object costs = {};
 };

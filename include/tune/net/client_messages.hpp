@@ -82,6 +82,8 @@ struct submission_taken {
   std::string experiment = {};
   /// Objectives; empty for an older head.
   std::vector<objective> objectives = {};
+  /// If the head dies: how long one may take its place. See `liveness_rules`. [milliseconds]
+  std::int64_t head_grace_ms = 0;
 
   friend bool operator==(const submission_taken&, const submission_taken&) = default;
 };

@@ -59,6 +59,8 @@ struct hello {
   node_route route = {};
   /// Names of the GPUs by index.
   std::vector<std::string> devices = {};
+  /// The head that the worker was with and looks for: see `welcome::head`. Empty: for any.
+  std::string head = {};
 
   friend bool operator==(const hello&, const hello&) = default;
 };
@@ -115,12 +117,15 @@ struct welcome {
   /// Shown when the worker enters.
   std::uint64_t ticket = 0;
   std::int64_t wall_ms = 0;
-  /// Distinguishes this head from others; drawn once.
+  /// Distinguishes this head from others; drawn once, and kept by one that takes the place of
+  /// another on the same storage.
   std::string head = {};
   /// See `mark_of_this_process`.
   std::string process = {};
   /// See `liveness_rules`. 0: nobody watches for silence. [milliseconds]
   std::int64_t lost_after_ms = 0;
+  /// See `liveness_rules`. [milliseconds]
+  std::int64_t head_grace_ms = 0;
 
   friend bool operator==(const welcome&, const welcome&) = default;
 };

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -21,8 +22,11 @@ struct node_registry_settings {
   /// Notices nodes that fall silent; empty: a node is lost with its connection.
   std::optional<heartbeat_monitor_local_actor> heartbeat_monitor = {};
   liveness_rules rules = {};
-  /// Distinguishes this process from other heads; drawn once.
+  /// See `welcome::head`.
   std::string head = {};
+  /// Names of nodes that the head before this one had: for `rules.wait_for_nodes()` only workers
+  /// that were with that head are given them.
+  std::set<std::string> awaited = {};
   /// Directory of all experiments, and the text that was left there; told to those who check
   /// whether they see it, too. Empty: not told.
   std::string storage = {};

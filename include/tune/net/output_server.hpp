@@ -12,7 +12,8 @@ namespace tune {
 /// comes twice is written once.
 /// @param own_thread Writes on a thread of its own, since it blocks on the disk; false is for
 ///   schedulers that must see every message.
-[[nodiscard]] output_server_local_actor spawn_output_server(caf::actor_system& system,
-                                                            bool own_thread = true);
+/// @param takes_over Output may go on that began under the head before this one.
+[[nodiscard]] output_server_local_actor
+spawn_output_server(caf::actor_system& system, bool own_thread = true, bool takes_over = false);
 
 } // namespace tune

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace tune {
 
@@ -24,6 +26,8 @@ struct package_client_settings {
   std::chrono::milliseconds patience{30'000};
   /// Most that stays in the store while there are no jobs. [bytes]
   std::uint64_t store_bytes = std::uint64_t{10} << 30;
+  /// Jobs whose directories are there already, and go when they are dropped.
+  std::vector<std::string> kept = {};
   /// Most tries to fetch a file. [>= 1]
   unsigned tries = 3;
   /// Called before a job is brought, on the writer thread: recreates `work` if it was removed. An

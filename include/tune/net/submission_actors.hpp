@@ -173,6 +173,9 @@ using submission_server_local_actor = extend<submission_server_actor,
                                              // Takes no more experiments; lets all leave off;
                                              // answers when they have.
                                              caf::result<std::uint64_t>(drain_atom),
+                                             // Goes on with the experiments of the head before
+                                             // this one; answers when each runs, or cannot.
+                                             caf::result<std::uint64_t>(run_atom),
                                              // Its own timer's.
                                              caf::result<void>(tick_atom)>;
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -18,6 +19,14 @@ struct job_spec {
   /// Who submitted it, as `submission_server_settings::identity_of` has it.
   std::string identity;
   submission_server_local_actor submission_server;
+};
+
+/// An experiment that ran under the head before this one when that died.
+struct running_submission {
+  submission_message words;
+  fetched_job found;
+  /// As in `job_spec`.
+  std::string identity;
 };
 
 struct submission_server_settings {
@@ -36,6 +45,8 @@ struct submission_server_settings {
   /// refused. Called from the submission server: must not block. The text is who asks, as
   /// `identity_of` has it.
   std::function<expected<command_runner_actor>(remote_command, std::string)> carry_out = {};
+  /// Experiments that it goes on with by itself, once it is told to.
+  std::vector<running_submission> resumed = {};
 };
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.

@@ -50,6 +50,11 @@ struct experiment_actors_options {
   bool only_again = false;
   /// Configurations to be tried as well in that case.
   std::vector<on::add_asked> additions;
+  /// By what workers and launch tokens know the head, where it has services of its own.
+  head_identity head = {};
+  /// Attempts on workers may outlive this head, and those of the one before are awaited.
+  bool outlives_heads = false;
+  bool awaits_attempts = false;
   /// Warning shown at its start; empty: none.
   std::string warning;
   /// Notice of a pause that stands, shown at its start; see `opened_storage`.
@@ -82,6 +87,8 @@ public:
   /// end, and is warned where nobody can listen.
   /// @errors `ec::internal` if workers cannot be given what they need: nothing has begun then.
   [[nodiscard]] expected<void> start();
+  /// Waits until it has come to where its record ends, however long that takes.
+  void await_opening();
   /// Interrupts the experiment in order, so that it can be resumed later.
   void interrupt(std::string why = "interrupted");
   /// Gives `interrupt` as a function that may outlive the set of actors.

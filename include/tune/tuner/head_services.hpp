@@ -9,10 +9,12 @@
 #include "tune/net/certificate_watch.hpp"
 #include "tune/net/submission_actors.hpp"
 #include "tune/net/transport.hpp"
+#include "tune/tuner/head_mark.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -38,11 +40,19 @@ class head_services {
 public:
   /// @param node       This machine.
   /// @param works_here Whether this machine runs trials, too.
-  head_services(caf::actor_system& system, const node_settings& node, bool works_here = true);
+  /// @param who        Set where this head takes the place of another, or may be followed by one.
+  head_services(caf::actor_system& system, const node_settings& node, bool works_here = true,
+                const head_identity& who = {});
 
-  /// Opens a port where workers join. At most once, and before any `take_in`.
+  /// Opens a port where workers join: `prepare` and `open`.
   /// @returns the port. @errors `ec::refused`.
   [[nodiscard]] expected<std::uint16_t> listen(listen_options how);
+  /// Spawns the actors that serve workers. At most once, and before any `take_in`.
+  void prepare(listen_options how);
+  /// Opens the port. Attempts of the head before this one are awaited from now on, so experiments
+  /// must have told of theirs.
+  /// @returns the port. @errors `ec::refused`.
+  [[nodiscard]] expected<std::uint16_t> open();
 
   /// Makes all nodes work for the job from now on.
   /// @param shipment Everything workers are given of it. Not needed where none can join.
@@ -76,7 +86,7 @@ public:
   void when_crippled(std::function<void(const std::string&)> call);
 
   /// Key of the launch tokens, by which workers may bring their checkpoints; see `launch_token_of`.
-  [[nodiscard]] const std::string& secret() const { return secret_; }
+  [[nodiscard]] const std::string& secret() const { return who_.secret; }
   [[nodiscard]] caf::actor_system& system() const { return system_; }
   [[nodiscard]] const cluster_actor& cluster() const { return cluster_; }
 
@@ -99,10 +109,13 @@ private:
   std::optional<output_server_local_actor> output_server_;
   std::optional<checkpoint_server_local_actor> checkpoint_server_;
   std::optional<heartbeat_monitor_local_actor> heartbeat_monitor_;
-  std::string secret_;
+  head_identity who_;
+  std::optional<listen_options> port_;
   std::optional<node_registry_actor> node_registry_;
   std::unique_ptr<certificate_watch> certificates_;
   std::function<void(const std::string&)> on_crippled_ = [](const std::string&) {};
+
+  [[nodiscard]] std::set<std::string> begin_wait(const liveness_rules& rules) const;
 };
 
 } // namespace tune

@@ -45,13 +45,24 @@ namespace tune {
 [[nodiscard]] on::opened opening_of(const experiment_store& store, const spec& what,
                                     opening how = opening::at_once);
 
+/// The head of a run, as far as attempts on workers may outlive it.
+struct head_of_run {
+  /// Id of the experiment's job; empty: they may not.
+  std::string job = {};
+  /// Set for a standing head: its own mark. Attempts of the head before are awaited if that had the
+  /// same mark and the same job.
+  std::optional<head_mark> standing = {};
+};
+
 /// Opens the directory and its record by `open_storage`.
 /// @returns the options for a run of `what` there: the record's content, and the notices to show at
 ///          the start.
+/// @param head Under what head it runs.
 /// @errors as `open_storage`.
 [[nodiscard]] expected<experiment_actors_options> open_run(const std::filesystem::path& directory,
                                                            const spec& what,
-                                                           std::optional<resume_mode> resume);
+                                                           std::optional<resume_mode> resume,
+                                                           const head_of_run& head = {});
 
 /// Whom a run tells what. The functions are called from any thread.
 struct run_listeners {

@@ -23,6 +23,10 @@ public:
   /// Opens the port where workers join, before the experiment starts.
   /// @returns its address, with the number of the port that it got. @errors `ec::refused`.
   [[nodiscard]] expected<peer_address> listen(listen_options port);
+  /// The same where workers may come back from the head before this one: `prepare` before the
+  /// experiment starts, and `open` once it has come to where its record ends.
+  void prepare(listen_options port);
+  [[nodiscard]] expected<peer_address> open();
 
   [[nodiscard]] experiment_actors& actors() { return actors_; }
 
@@ -35,6 +39,7 @@ public:
 private:
   head_services services_;
   experiment_actors actors_;
+  peer_address where_;
 };
 
 } // namespace tune

@@ -55,9 +55,11 @@ struct opened_storage {
 /// @errors `ec::refused` where it holds an experiment and `resume` is not given, where the new
 ///         configuration may not go on with the old results, where another head holds it, or where
 ///         everybody may replace what is in it; `ec::storage`.
+/// @param keeps_open What attempts wrote whose ends are not recorded is kept: they may go on.
 [[nodiscard]] expected<opened_storage> open_storage(const std::filesystem::path& directory,
                                                     const spec& wanted,
-                                                    std::optional<resume_mode> resume);
+                                                    std::optional<resume_mode> resume,
+                                                    bool keeps_open = false);
 
 /// Reads the log of an experiment in batches: the next events after a place, in order; none at the
 /// end.

@@ -59,12 +59,72 @@ void cluster_plan::join(const node_arrival& who, node_profile what, instant now,
                         cluster_commands& out) {
   nodes_.came(who.node, {std::move(what), who.worker, who.session});
   out.emplace_back(cluster_cmd::attend{who.node});
-  // Everything it still has was placed anew.
+  auto claims = awaited_.arrived(who);
+  // Everything else that it still has was placed anew.
+  std::vector<lease_id> kept;
+  for (const auto& x : claims.running)
+    kept.push_back(x.what.id);
   if (who.session != 0)
-    out.emplace_back(cluster_cmd::keep{who.node, who.session, {}, true});
+    out.emplace_back(cluster_cmd::keep{who.node, who.session, std::move(kept), true});
   if (auto left = flaps_.left(who.worker, now); who.session != 0 && left.count() > 0)
     return rest(who, left, now, out);
+  serve(who.node, nodes_.find(who.node)->profile);
+  take_over(who, std::move(claims), out);
   begin(who.node, out);
+}
+
+/// The node had these attempts of the head before: those that it knows go on, and the others end.
+void cluster_plan::take_over(const node_arrival& who, awaited_attempts::claims what,
+                             cluster_commands& out) {
+  for (auto& x : what.running) {
+    const auto id = x.what.id;
+    adopt(std::move(x));
+    members_.adopted(id, who.node);
+    const auto as = members_.number_of(id);
+    out.emplace_back(cluster_cmd::order{id, who.node, as.turn, as.session});
+  }
+  for (const auto& x : what.lost)
+    end(x,
+        x.has_begun ? "node " + who.node + " has nothing of it any more since its head died"
+                    : "its launch had not reached node " + who.node + " when its head died",
+        out);
+}
+
+void cluster_plan::adopt(awaited_attempt what) {
+  book_.adopt(what.what, what.owner, what.trial, std::move(what.request), std::move(what.labels));
+  book_.launched(what.what.id, what.attempt);
+}
+
+void cluster_plan::end(const awaited_attempt& what, const std::string& why,
+                       cluster_commands& out) const {
+  out.emplace_back(cluster_cmd::forget_order{what.what.id});
+  out.emplace_back(cluster_cmd::tell_event{
+      what.owner, on::ended{what.trial, what.attempt, end_class::preempted, why, {}}});
+}
+
+cluster_commands cluster_plan::await(awaited_attempt what) {
+  cluster_commands out;
+  if (lets_nodes_in_)
+    end(what, "its experiment went on after workers had been let in", out);
+  else
+    awaited_.add(std::move(what));
+  return out;
+}
+
+cluster_commands cluster_plan::begin_wait(instant most) {
+  cluster_commands out;
+  lets_nodes_in_ = true;
+  if (!awaited_.empty())
+    out.emplace_back(cluster_cmd::end_wait_after{most});
+  return out;
+}
+
+cluster_commands cluster_plan::end_wait() {
+  cluster_commands out;
+  for (const auto& x : awaited_.give_up())
+    end(x, "node " + x.node() + " did not come back to the head that took the place of its own",
+        out);
+  return out;
 }
 
 cluster_commands cluster_plan::change(const std::string& node, node_profile what) {

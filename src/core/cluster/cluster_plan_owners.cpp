@@ -56,6 +56,7 @@ cluster_commands cluster_plan::enter(const lease_wish& what) {
 cluster_commands cluster_plan::forget(std::uint64_t owner) {
   cluster_commands out;
   hearers_.erase(owner);
+  awaited_.forget(owner);
   for (auto id : book_.forget(owner))
     revoke(id, out);
   return out;
@@ -167,7 +168,8 @@ cluster_commands cluster_plan::over(lease_id which) {
 }
 
 void cluster_plan::free(lease_id which, cluster_commands& out) {
-  if (members_.over(which))
+  const auto was_awaited = awaited_.remove(which);
+  if (members_.over(which) || was_awaited)
     out.emplace_back(cluster_cmd::forget_order{which});
   auto ended = book_.over(which);
   if (ended.rest)

@@ -112,6 +112,16 @@ void lease_book::launched(lease_id which, attempt_id attempt) {
   leases_.at(which).attempt = attempt;
 }
 
+void lease_book::adopt(const lease& what, std::uint64_t owner, trial_id trial,
+                       resource_request request, node_labels labels) {
+  const auto& node = what.bundles.front().node;
+  books_.adopt(what, owner);
+  owners_.insert(owner);
+  parts_.granted(what.id);
+  leases_[what.id]
+      = {owner, trial, std::move(request), std::move(labels), node, ready_.refusals({owner, node})};
+}
+
 std::optional<lease_id> lease_book::begin_rank(lease_id whole, std::uint32_t rank,
                                                const std::string& node) {
   auto part = parts_.begin(whole, rank);

@@ -96,6 +96,12 @@ void membership::granted(lease_id which, const std::string& node) {
   nodes_.at(node).open.insert(which);
 }
 
+/// All launches that the node has seen count as those of the head before: only later ones are new.
+void membership::adopted(lease_id which, const std::string& node) {
+  granted(which, node);
+  allocations_.at(which).turn = std::max<std::uint64_t>(nodes_.at(node).launches, 1);
+}
+
 std::optional<membership::launch_number> membership::launched(lease_id which) {
   auto known = allocations_.find(which);
   if (known == allocations_.end())

@@ -66,6 +66,10 @@ std::vector<command> experiment::outstanding() const {
   return impl_->outstanding();
 }
 
+std::optional<experiment::attempt_notes> experiment::notes_on(trial_id trial) const {
+  return impl_->notes_on(trial);
+}
+
 std::vector<std::pair<trial_id, attempt_id>> experiment::open_attempts() const {
   return impl_->open_attempts();
 }

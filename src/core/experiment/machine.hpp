@@ -50,11 +50,13 @@ public:
   void go_by(rule_change what);
   [[nodiscard]] std::optional<std::vector<command>> answer_known(const report& what) const;
   [[nodiscard]] bool is_stale(const event_body& what) const;
+  [[nodiscard]] bool is_repeated(const open_attempt& attempt, const on::started& what) const;
   [[nodiscard]] std::optional<event_body> still_wanted(event_body what) const;
   [[nodiscard]] std::vector<command> outstanding() const;
   [[nodiscard]] order_verdict weigh(const event_body& what) const;
   [[nodiscard]] std::optional<cmd::launch> launch_of(trial_id id) const;
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
+  [[nodiscard]] std::optional<experiment::attempt_notes> notes_on(trial_id id) const;
   [[nodiscard]] experiment_view view() const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }

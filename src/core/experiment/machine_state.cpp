@@ -18,7 +18,7 @@ std::optional<std::vector<command>> machine::answer_known(const report& what) co
     return std::nullopt;
   // A duplicate: a report that was answered is answered again; an open one will be.
   if (attempt.at == phase::stopping)
-    return answer(cmd::halt{what.trial, what.attempt, halt_mode::stop, trial->stop_reason});
+    return answer(halt_of(*trial));
   if (what.number > attempt.reported || what.number <= attempt.answered)
     return answer(cmd::proceed{what.trial, what.attempt, what.number, attempt.credit});
   return std::vector<command>{};
@@ -32,7 +32,7 @@ bool machine::is_stale(const event_body& what) const {
     return trial == nullptr || !trial->attempt || trial->attempt->id != attempt;
   };
   if (const auto* x = std::get_if<on::started>(&what))
-    return gone(x->trial, x->attempt);
+    return gone(x->trial, x->attempt) || is_repeated(*live(x->trial)->attempt, *x);
   if (const auto* x = std::get_if<on::reported>(&what))
     return gone(x->what->trial, x->what->attempt);
   if (const auto* x = std::get_if<on::saved>(&what))
@@ -43,8 +43,12 @@ bool machine::is_stale(const event_body& what) const {
     const auto* known = checkpoints_.find(x->checkpoint);
     return known == nullptr || known->bad || known->doomed;
   }
-  if (const auto* x = std::get_if<on::exported>(&what))
-    return x->attempt ? gone(x->trial, x->attempt) : !is_given_up(x->trial);
+  if (const auto* x = std::get_if<on::exported>(&what)) {
+    if (!x->attempt)
+      return !is_given_up(x->trial);
+    return gone(x->trial, x->attempt)
+           || (live(x->trial)->attempt->exported && x->attempt.epoch < epoch_);
+  }
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
   if (const auto* x = std::get_if<on::suggest_asked>(&what))
@@ -66,6 +70,12 @@ bool machine::is_stale(const event_body& what) const {
   if (std::holds_alternative<on::interrupted>(what))
     return drain_.has_value();
   return false;
+}
+
+/// Whether an attempt that outlived its head says again that it began.
+bool machine::is_repeated(const open_attempt& attempt, const on::started& what) const {
+  return attempt.id.epoch < epoch_ && !what.exports && what.pid == attempt.pid
+         && attempt.at != phase::placing && attempt.at != phase::restoring;
 }
 
 std::optional<event_body> machine::still_wanted(event_body what) const {
@@ -106,6 +116,9 @@ std::vector<command> machine::outstanding() const {
       add(save_of(trial));
     if (attempt.at == phase::stopping)
       add(halt_of(trial));
+    // The answer may have been lost with the last head.
+    if (attempt.at == phase::stepping && attempt.answered > 0 && !attempt.at_boundary())
+      add(cmd::proceed{id, attempt.id, attempt.answered, attempt.credit});
   }
   for (const auto& [id, x] : checkpoints_.all()) {
     if (x.doomed)
@@ -132,6 +145,14 @@ std::vector<std::pair<trial_id, attempt_id>> machine::open_attempts() const {
       result.emplace_back(id, attempt->id);
   }
   return result;
+}
+
+std::optional<experiment::attempt_notes> machine::notes_on(trial_id id) const {
+  const auto* trial = live(id);
+  if (trial == nullptr || !trial->attempt)
+    return std::nullopt;
+  const auto at = trial->attempt->at;
+  return experiment::attempt_notes{trial->request, at != phase::placing && at != phase::restoring};
 }
 
 experiment_view machine::view() const {

@@ -270,11 +270,19 @@ std::uint64_t ledger::next_owner() const {
 lease ledger::book(std::vector<bundle_grant> bundles, std::uint64_t owner) {
   lease result{{next_lease_}, std::move(bundles)};
   next_lease_ += result.bundles.size();
-  for (const auto& bundle : result.bundles)
-    take(nodes_.at(bundle.node), bundle);
-  leases_.emplace(result.id, booking{result, owner});
-  ++held_[owner];
+  enter(result, owner);
   return result;
+}
+
+void ledger::enter(const lease& what, std::uint64_t owner) {
+  for (const auto& bundle : what.bundles)
+    take(nodes_.at(bundle.node), bundle);
+  leases_.emplace(what.id, booking{what, owner});
+  ++held_[owner];
+}
+
+void ledger::adopt(const lease& what, std::uint64_t owner) {
+  enter(what, owner);
 }
 
 } // namespace tune

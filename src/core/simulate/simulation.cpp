@@ -68,6 +68,7 @@ void simulation::start_head() {
   leases_.clear();
   lease_of_.clear();
   members_ = {};
+  awaited_ = {};
   orders_.clear();
   early_.clear();
   asleep_until_ = agenda_.now();
@@ -156,6 +157,7 @@ void simulation::commit() {
   for_head([this] {
     on_disk_ = committing_;
     conduct_.on_disk(on_disk_);
+    confirm_words();
     for_head([this, seq = on_disk_] { engine_->durable(seq); });
     committing_ = 0;
     if (log_.size() > on_disk_)
@@ -187,9 +189,13 @@ void simulation::lose_head() {
   if (digest && *digest != digest_of(engine_->machine(), *rules_.judge, *rules_.source))
     report_broken(promise::replay, "the recovered state differs");
   behind_ = agenda_.now() - (log_.empty() ? instant{0} : log_.back().at);
+  lose_words();
   open();
-  for (auto [trial, attempt] : engine_->machine().open_attempts())
-    tell(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
+  if (outlives_heads())
+    await_attempts();
+  else
+    for (auto [trial, attempt] : engine_->machine().open_attempts())
+      tell(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
   engine_->resume(elapsed());
 }
 
@@ -205,9 +211,16 @@ void simulation::replay(const std::vector<std::uint64_t>& lived) {
     if (hashes_.back() != lived[x.seq - 1] && found_.empty())
       report_broken(promise::replay, "the recovered state differs");
   }
+  // Those of attempts that may go on will be registered.
+  std::set<trial_id> going_on;
+  if (outlives_heads()) {
+    for (auto [trial, attempt] : engine_->machine().open_attempts())
+      going_on.insert(trial);
+  }
   // Unregistered checkpoints are swept, and those in memory were lost with the head.
-  std::erase_if(disk_,
-                [&](const auto& x) { return x.second.node || !registered.contains(x.first); });
+  std::erase_if(disk_, [&](const auto& x) {
+    return x.second.node || (!registered.contains(x.first) && !going_on.contains(x.second.trial));
+  });
 }
 
 findings simulation::check() const {

@@ -125,6 +125,7 @@ void simulation::act(std::size_t node, const node_cmd::report_over& x) {
 }
 
 void simulation::free(lease_id id) {
+  awaited_.remove(id);
   members_.over(id);
   orders_.erase(id);
   give_back(id);
@@ -134,6 +135,7 @@ void simulation::act(std::size_t which, const node_cmd::forget& x) {
   auto& node = nodes_[which];
   const auto attempt = node.orders.at(x.lease).attempt;
   std::erase_if(node.unsaid, [&](const auto& y) { return y.attempt == attempt; });
+  std::erase_if(node.kept, [&](const auto& y) { return y.what.attempt == attempt; });
   if (node.plan->stage_of(x.lease) == allocation_stage::absent)
     node.orders.erase(x.lease);
 }
@@ -147,7 +149,7 @@ void simulation::act(std::size_t which, const node_cmd::open&) {
   // By then, everything that the node sent before has arrived.
   auto wait = how_.most_delay;
   for (auto& x : std::exchange(node.unsaid, {}))
-    agenda_.add(wait, [this, which, what = std::move(x.what)] { arrive(which, what); });
+    send(which, wait, std::move(x));
   // Later messages must arrive after these.
   for (auto& [attempt, who] : processes_) {
     if (who.node == which)
@@ -200,6 +202,9 @@ void simulation::at_node(std::size_t which, std::uint64_t incarnation, instant a
 }
 
 void simulation::from_node(std::size_t which, agenda::task what) {
+  // It does not know yet that its head was lost.
+  if (outlives_heads() && nodes_[which].epoch != epoch_)
+    return;
   for_head([this, which, what = std::move(what)] {
     const auto open = nodes_[which].unheard_until;
     if (open <= agenda_.now())
@@ -211,10 +216,11 @@ void simulation::from_node(std::size_t which, agenda::task what) {
 
 void simulation::say(std::size_t which, attempt_id attempt, event_body what) {
   auto& node = nodes_[which];
+  auto said = keep(which, attempt, std::move(what));
   if (!may_speak(node))
-    node.unsaid.push_back({attempt, std::move(what)});
+    node.unsaid.push_back(std::move(said));
   else
-    agenda_.add(delay(), [this, which, what = std::move(what)] { arrive(which, what); });
+    send(which, delay(), std::move(said));
 }
 
 // -- A node comes in, or back.
@@ -224,6 +230,8 @@ void simulation::come_in(std::size_t which) {
   auto& node = nodes_[which];
   if (is_in_trouble(node) || (node.plan && node.epoch == epoch_))
     return;
+  if (outlives_heads() && node.plan && !finished_)
+    return rejoin_successor(which);
   abandon(which);
   if (finished_)
     return;
@@ -304,11 +312,16 @@ void simulation::receive_node(std::size_t which, const node_arrival& what) {
     static_cast<void>(members_.arrive(what));
   }
   workers_[what.node] = what.worker;
-  dismiss(which, what.session);
+  const auto claims = awaited_.arrived(what);
+  std::vector<lease_id> kept;
+  for (const auto& x : claims.running)
+    kept.push_back(x.what.id);
+  dismiss(which, what.session, kept);
   const auto& node = nodes_[which].what;
   ledger_->set_node(node.name, node.capacity, {node.name});
   if (how_.records)
     conduct_.offers(node.name, node.capacity);
+  take_over(which, claims);
   tell(on::node_up{node.name, node.capacity});
   grant();
 }
@@ -329,11 +342,11 @@ void simulation::replace(std::size_t which, const std::string& worker) {
   take_for_lost(which);
 }
 
-/// Tells the node that nothing it holds counts any more.
-void simulation::dismiss(std::size_t which, std::uint64_t session) {
+void simulation::dismiss(std::size_t which, std::uint64_t session,
+                         const std::vector<lease_id>& kept) {
   change_connection(which);
-  for_node(which, [this, which, session] {
-    carry_out(which, nodes_[which].plan->keep_only(session, {}, true));
+  for_node(which, [this, which, session, kept] {
+    carry_out(which, nodes_[which].plan->keep_only(session, kept, true));
   });
 }
 
@@ -361,6 +374,7 @@ void simulation::abandon(std::size_t which) {
   auto& node = nodes_[which];
   std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
   node.unsaid.clear();
+  node.kept.clear();
   node.orders.clear();
   node.plan.reset();
   node.is_open = false;

@@ -231,7 +231,7 @@ void simulation::watch_silence(std::size_t which) {
   auto silence = ++node.silence;
   // A node that has not come back from the last silence keeps its old lease.
   if (!node.lease)
-    node.lease.emplace(liveness_rules{how_.lost_after}, agenda_.now());
+    node.lease.emplace(rules(), agenda_.now());
   watch_for_silence(which, silence);
   auto left = [&](instant until) { return std::max(until - agenda_.now(), instant{0}); };
   agenda_.add(left(node.lease->ends()), [this, which, silence, sleeps = sleeps_] {

@@ -34,12 +34,14 @@ void simulation::reach(attempt_id attempt, const std::function<void(process&)>& 
 }
 
 void simulation::to_head(process& from, event_body what) {
+  const auto strayable = std::holds_alternative<on::started>(what);
+  auto said = keep(from.node, from.attempt, std::move(what));
   if (!may_speak(nodes_[from.node])) {
-    nodes_[from.node].unsaid.push_back({from.attempt, std::move(what)});
+    nodes_[from.node].unsaid.push_back(std::move(said));
     return;
   }
   auto wait = delay();
-  auto strays = std::holds_alternative<on::started>(what) && happens(how_.faults.reordered);
+  auto strays = strayable && happens(how_.faults.reordered);
   if (strays) {
     wait += how_.most_delay;
   } else {
@@ -47,17 +49,27 @@ void simulation::to_head(process& from, event_body what) {
     wait = from.last_up - agenda_.now();
   }
   if (happens(how_.faults.doubled))
-    agenda_.add(wait + delay(), [this, node = from.node, what] { arrive(node, what); });
-  if (wait.count() == 0)
-    arrive(from.node, std::move(what));
-  else
-    agenda_.add(wait, [this, node = from.node, what = std::move(what)] { arrive(node, what); });
+    send(from.node, wait + delay(), said);
+  send(from.node, wait, std::move(said));
 }
 
-void simulation::arrive(std::size_t from, event_body what) {
+/// The word reaches the head after a while. Where nodes keep words, it is lost if the head for
+/// which the node arrived is lost before.
+void simulation::send(std::size_t from, instant after, word what) {
+  auto reach = [this, from, epoch = nodes_[from].epoch](const word& x) {
+    if (epoch == epoch_ || !outlives_heads())
+      arrive(from, x);
+  };
+  if (after.count() == 0)
+    reach(what);
+  else
+    agenda_.add(after, [reach, what = std::move(what)] { reach(what); });
+}
+
+void simulation::arrive(std::size_t from, word what) {
   auto& waiting = nodes_[from].on_the_way;
   if (waiting.empty() && hears_at(from) <= agenda_.now())
-    return receive(from, std::move(what));
+    return receive(from, what);
   waiting.push_back(std::move(what));
   if (waiting.size() == 1)
     agenda_.add(hears_at(from) - agenda_.now(), [this, from] { deliver(from); });
@@ -73,21 +85,29 @@ void simulation::deliver(std::size_t from) {
   if (const auto open = hears_at(from); open > agenda_.now())
     return agenda_.add(open - agenda_.now(), [this, from] { deliver(from); });
   // Messages sent meanwhile are queued behind these.
-  for (auto& waiting = nodes_[from].on_the_way; !waiting.empty(); waiting.pop_front())
-    receive(from, std::move(waiting.front()));
+  for (auto& waiting = nodes_[from].on_the_way; !waiting.empty();) {
+    const auto next = waiting.front();
+    receive(from, next);
+    // A head that was lost has taken the queue with it.
+    if (!waiting.empty() && waiting.front().number == next.number)
+      waiting.pop_front();
+  }
 }
 
-void simulation::receive(std::size_t from, event_body what) {
-  const auto* over = std::get_if<on::ended>(&what);
-  if (over == nullptr) {
-    tell(std::move(what));
-    return;
-  }
-  tell_end(from, *over);
+void simulation::receive(std::size_t from, const word& what) {
+  std::optional<lease_id> over;
+  if (const auto* end = std::get_if<on::ended>(&what.what))
+    over = tell_end(*end);
+  else
+    tell(what.what);
+  if (outlives_heads())
+    note_heard(from, what.number, over);
+  else if (over)
+    hear_over(from, *over);
 }
 
 /// Tells the cluster of the end on a way of its own, before or after the runner.
-void simulation::tell_end(std::size_t from, const on::ended& what) {
+std::optional<lease_id> simulation::tell_end(const on::ended& what) {
   if (forkless_.contains(what.attempt) && what.how != end_class::preempted)
     report_broken(promise::nothing_lost_or_doubled,
                   "attempt " + to_text(what.attempt)
@@ -96,14 +116,14 @@ void simulation::tell_end(std::size_t from, const on::ended& what) {
   auto known = lease_of_.find(what.attempt);
   if (known == lease_of_.end()) {
     tell(what);
-    return;
+    return std::nullopt;
   }
   const auto lease = known->second;
   lease_of_.erase(known);
   if (happens(0.5))
     free(lease);
   tell(what);
-  for_node(from, [this, from, lease] { carry_out(from, nodes_[from].plan->heard(lease)); });
+  return lease;
 }
 
 void simulation::begin(process& who, checkpoint_id from) {
@@ -216,6 +236,9 @@ void simulation::go_on(process& who, const cmd::proceed& x) {
 }
 
 void simulation::save(process& who, const cmd::save& x) {
+  // A head that took the place of another repeats what it waits for.
+  if (std::exchange(who.asked, x.checkpoint) == x.checkpoint)
+    return;
   auto failed = how_.hands_over.only || happens(how_.faults.save_failure);
   auto attempt = who.attempt;
   if (how_.hands_over.only) {

@@ -65,6 +65,11 @@ program_commands program_attempt::answered(const answer& what, instant now) {
   session_.allow(what.until);
   if (what.number != session_.number() || !awaits_answer_ || save_ != save_stage::none)
     return out;
+  // A head that took the place of another repeats what it waits for: that save has failed here.
+  const auto asks_to_save
+      = what.what == answer_kind::save || what.what == answer_kind::save_and_end;
+  if (asks_to_save && what.checkpoint != 0 && what.checkpoint == asked_.checkpoint)
+    return out;
   if (copy_ != copy_stage::none)
     held_ = what;
   else

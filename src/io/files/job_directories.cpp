@@ -242,7 +242,8 @@ expected<void> remove_job_directory(const fs::path& work, const std::string& job
 }
 
 expected<void> sweep_job_directories(const fs::path& work, std::chrono::milliseconds grace,
-                                     const std::function<void(const std::string&)>& tell) {
+                                     const std::function<void(const std::string&)>& tell,
+                                     const std::set<std::string>& keep) {
   auto found = list(work);
   if (!found)
     return found.error();
@@ -255,6 +256,8 @@ expected<void> sweep_job_directories(const fs::path& work, std::chrono::millisec
     }
     if (auto unclear = sweep_leftovers(directory, grace); !unclear.empty() && tell)
       tell(unclear);
+    if (keep.contains(directory.filename().string()))
+      continue;
     const auto is_doomed = directory.filename().string().starts_with(doomed_prefix);
     auto gone = is_doomed ? remove_tree(directory) : remove_whole(directory);
     if (!gone && gone.error().code == ec::refused && tell)

@@ -294,6 +294,23 @@ key_spec lost_after_key() {
   return result;
 }
 
+key_spec head_grace_key() {
+  auto result = duration({"cluster", "head_grace",
+                          "how long workers keep their trials for a head that died: the next head "
+                          "on the same storage takes them back; 0 = not at all",
+                          true},
+                         TUNE_FIELD(cluster.head_grace));
+  result.form = "duration, 0 or 1s to 24h";
+  result.read = [plain = result.read](spec& x, const std::string& what) -> expected<void> {
+    if (auto read = plain(x, what); !read)
+      return read;
+    if (auto fits = validate(liveness_rules{default_lost_after, x.cluster.head_grace}); !fits)
+      return refusal("head_grace", what, "must be 0, or 1s to 24h");
+    return {};
+  };
+  return result;
+}
+
 void add_cluster(rows& to) {
   to.push_back(or_auto(number({"cluster", "cpus", "CPUs this machine offers", true}, {0, most_cpus},
                               TUNE_INSIDE(cluster.cpus)),
@@ -327,6 +344,7 @@ void add_cluster(rows& to) {
   to.push_back(one_of({"cluster", "policy", "fill nodes one by one, or spread trials evenly", true},
                       {"pack", "spread"}, TUNE_FIELD(cluster.policy)));
   to.push_back(lost_after_key());
+  to.push_back(head_grace_key());
   to.push_back(duration({"cluster", "kill_grace", "between TERM and KILL", true},
                         TUNE_FIELD(cluster.kill_grace)));
   to.push_back(duration({"cluster", "stop_grace",

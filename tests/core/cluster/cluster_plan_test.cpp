@@ -348,5 +348,116 @@ TEST_F(cluster_plan_test, is_dissolved_once_its_last_node_is_gone) {
   EXPECT_EQ(only<cluster_cmd::all_gone>(uut.dissolve()).size(), 1u);
 }
 
+// -- Attempts of the head before this one.
+
+/// The head before this one had launched an attempt of trial 1 on the node "far".
+struct awaiting_cluster_plan_test : cluster_plan_test {
+  static constexpr lease_id old{40};
+
+  awaiting_cluster_plan_test() { uut = cluster_plan{1000}; }
+
+  void SetUp() override {
+    static_cast<void>(uut.enrol(1));
+    EXPECT_THAT(await(old, 1, true), IsEmpty());
+  }
+  cluster_commands await(lease_id which, std::uint64_t trial, bool has_begun) {
+    return uut.await({1,
+                      trial_id{trial},
+                      {1, trial},
+                      {which, {{"far", cpus(1).capacity, {}}}},
+                      {{cpus(1).capacity}, {}},
+                      {},
+                      has_begun});
+  }
+  /// The node comes back with what it holds, over its ninth session.
+  cluster_commands come_back(std::vector<lease_id> has, double cpu = 1) {
+    return come(9, {5, 3, std::move(has)}, cpu);
+  }
+};
+
+TEST_F(awaiting_cluster_plan_test, goes_on_with_what_a_node_brings_back) {
+  const auto out = come_back({old});
+
+  EXPECT_THAT(only<cluster_cmd::keep>(out).at(0).leases, ElementsAre(old));
+  const auto orders = only<cluster_cmd::order>(out);
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].lease, old);
+  EXPECT_EQ(orders[0].session, 9u);
+  EXPECT_THAT(events<on::ended>(out), IsEmpty());
+  EXPECT_TRUE(uut.awaited().empty());
+}
+
+TEST_F(awaiting_cluster_plan_test, gives_nobody_else_the_resources_of_what_goes_on) {
+  EXPECT_THAT(
+      only<cluster_cmd::refuse>(uut.enter({1, trial_id{2}, {{cpus(1).capacity}, {}}, true})),
+      IsEmpty());
+
+  EXPECT_THAT(only<cluster_cmd::grant>(come_back({old})), IsEmpty());
+  const auto granted = only<cluster_cmd::grant>(uut.over(old));
+
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_EQ(granted[0].trial, trial_id{2});
+  EXPECT_GE(granted[0].what.id, lease_id{1000});
+}
+
+TEST_F(awaiting_cluster_plan_test, launches_nothing_again) {
+  EXPECT_THAT(await({41}, 2, false), IsEmpty());
+
+  const auto out = come_back({old}, 2);
+
+  EXPECT_THAT(only<cluster_cmd::keep>(out).at(0).leases, ElementsAre(old));
+  EXPECT_EQ(only<cluster_cmd::order>(out).size(), 1u);
+  ASSERT_EQ(events<on::ended>(out).size(), 1u);
+  EXPECT_EQ(events<on::ended>(out)[0].how, end_class::preempted);
+  EXPECT_THAT(events<on::ended>(out)[0].detail, HasSubstr("had not reached node far"));
+}
+
+TEST_F(awaiting_cluster_plan_test, ends_what_began_and_is_not_there_any_more) {
+  const auto ended = events<on::ended>(come_back({}));
+
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].how, end_class::preempted);
+}
+
+TEST_F(awaiting_cluster_plan_test, ends_what_a_node_had_that_began_anew) {
+  EXPECT_THAT(await({41}, 2, false), IsEmpty());
+
+  const auto out = come(9, {9, 0, {}});
+
+  EXPECT_EQ(events<on::ended>(out).size(), 2u);
+  EXPECT_THAT(only<cluster_cmd::order>(out), IsEmpty());
+  EXPECT_THAT(only<cluster_cmd::keep>(out).at(0).leases, IsEmpty());
+}
+
+TEST_F(awaiting_cluster_plan_test, waits_for_a_time_only) {
+  EXPECT_EQ(only<cluster_cmd::end_wait_after>(uut.begin_wait(30s)).at(0).wait, 30s);
+
+  EXPECT_EQ(events<on::ended>(uut.end_wait()).size(), 1u);
+  EXPECT_THAT(only<cluster_cmd::keep>(come_back({old})).at(0).leases, IsEmpty());
+}
+
+TEST_F(awaiting_cluster_plan_test, awaits_nothing_once_nodes_are_let_in) {
+  static_cast<void>(uut.begin_wait(30s));
+
+  EXPECT_EQ(events<on::ended>(await({41}, 2, true)).size(), 1u);
+}
+
+TEST_F(awaiting_cluster_plan_test, does_not_wait_for_what_was_given_up) {
+  EXPECT_EQ(only<cluster_cmd::forget_order>(uut.over(old)).size(), 1u);
+
+  EXPECT_THAT(uut.begin_wait(30s), IsEmpty());
+  EXPECT_THAT(only<cluster_cmd::keep>(come_back({old})).at(0).leases, IsEmpty());
+}
+
+TEST_F(awaiting_cluster_plan_test, takes_a_node_back_again_when_its_line_breaks_later) {
+  static_cast<void>(come_back({old}));
+  static_cast<void>(uut.cut_off("far", "it broke", now));
+
+  const auto out = come(10, {5, 3, {old}});
+
+  EXPECT_THAT(only<cluster_cmd::keep>(out).at(0).leases, ElementsAre(old));
+  EXPECT_FALSE(only<cluster_cmd::keep>(out).at(0).is_new);
+}
+
 } // namespace
 } // namespace tune

@@ -58,6 +58,13 @@ TEST_F(job_directories_test, removes_what_a_trial_closed) {
   EXPECT_FALSE(has("jobs/a-1"));
 }
 
+TEST_F(job_directories_test, keeps_those_that_somebody_goes_on_with) {
+  ASSERT_TRUE(sweep_job_directories(root, 0ms, {}, {"b-2"}));
+
+  EXPECT_FALSE(has("jobs/a-1"));
+  EXPECT_TRUE(has("jobs/b-2/files/y"));
+}
+
 TEST_F(job_directories_test, follows_no_link) {
   fill(root / "outside/x", "x");
   fs::create_directory_symlink(root / "outside", root / "jobs/a-1/trials/out");

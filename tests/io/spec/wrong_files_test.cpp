@@ -706,6 +706,12 @@ const wrong_file wrong_files[] = {
      "cluster",
      "lost_after",
      {"lost_after = 500ms", "1s to 24h"}},
+    {"head_grace",
+     "+[cluster]\nhead_grace = 25h\n",
+     8,
+     "cluster",
+     "head_grace",
+     {"head_grace = 25h", "0, or 1s to 24h"}},
     {"level", "+[log]\nlevel = warn\n", 8, "log", "level", {"level = warn", "warning"}},
 };
 

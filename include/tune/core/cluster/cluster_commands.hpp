@@ -122,6 +122,10 @@ struct end_rest_after {
 struct look_after {
   std::chrono::seconds wait{0};
 };
+/// Call `end_wait` after this time.
+struct end_wait_after {
+  instant wait{0};
+};
 /// The nodes that were told to go are gone.
 struct all_gone {};
 
@@ -133,7 +137,8 @@ using cluster_command
                    cluster_cmd::drop_pause, cluster_cmd::drain, cluster_cmd::grant,
                    cluster_cmd::refuse, cluster_cmd::tell_unmet, cluster_cmd::tell_event,
                    cluster_cmd::tell, cluster_cmd::say, cluster_cmd::end_hold_after,
-                   cluster_cmd::end_rest_after, cluster_cmd::look_after, cluster_cmd::all_gone>;
+                   cluster_cmd::end_rest_after, cluster_cmd::look_after,
+                   cluster_cmd::end_wait_after, cluster_cmd::all_gone>;
 using cluster_commands = std::vector<cluster_command>;
 
 } // namespace tune

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/awaited_attempts.hpp"
 #include "tune/core/cluster/cluster_commands.hpp"
 #include "tune/core/cluster/known_nodes.hpp"
 #include "tune/core/cluster/lease_book.hpp"
@@ -24,6 +25,9 @@ namespace tune {
 /// **a node which is away, rests or leaves gets no further trials**.
 class cluster_plan {
 public:
+  /// @param first_lease As in `ledger`: a head that takes the place of another goes on behind it.
+  explicit cluster_plan(std::uint64_t first_lease = 1) : book_{first_lease} {}
+
   // -- Nodes.
 
   /// A node arrives, or is back.
@@ -81,6 +85,17 @@ public:
   [[nodiscard]] cluster_commands end_hold(std::uint64_t owner, const std::string& node,
                                           unsigned times);
 
+  // -- Attempts of the head before this one.
+
+  /// Counts on this attempt once its node is back. It ends if nodes have been let in before: its
+  /// own may have come and been told that nothing of it counts.
+  [[nodiscard]] cluster_commands await(awaited_attempt what);
+  /// Nodes are let in from now on: `end_wait` follows after `most`, if anything is awaited.
+  [[nodiscard]] cluster_commands begin_wait(instant most);
+  /// Attempts whose nodes did not come back end, through no fault of their trials.
+  [[nodiscard]] cluster_commands end_wait();
+  [[nodiscard]] const awaited_attempts& awaited() const { return awaited_; }
+
   // -- What is there.
 
   [[nodiscard]] const lease_book& leases() const { return book_; }
@@ -96,6 +111,7 @@ private:
   known_nodes nodes_;
   membership members_;
   lease_book book_;
+  awaited_attempts awaited_;
   flap_book flaps_;
   /// Lost workers, with the owners whose trials were there.
   loss_notices notices_;
@@ -104,10 +120,15 @@ private:
   /// `look_after` was given.
   bool looks_soon_ = false;
   bool is_dissolved_ = false;
+  /// `begin_wait` was called.
+  bool lets_nodes_in_ = false;
   /// `all_gone` is owed.
   bool awaits_end_ = false;
 
   void join(const node_arrival& who, node_profile what, instant now, cluster_commands& out);
+  void adopt(awaited_attempt what);
+  void take_over(const node_arrival& who, awaited_attempts::claims what, cluster_commands& out);
+  void end(const awaited_attempt& what, const std::string& why, cluster_commands& out) const;
   void take_back(const node_arrival& who, node_profile what, const membership::arrival& came,
                  cluster_commands& out);
   void repeat(const std::string& node, const membership::arrival& came, cluster_commands& out);

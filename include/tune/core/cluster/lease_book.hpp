@@ -39,6 +39,9 @@ struct lease_wish {
 /// It knows nodes by name only; `membership` numbers what is launched on them.
 class lease_book {
 public:
+  /// @param first_lease As in `ledger`.
+  explicit lease_book(std::uint64_t first_lease = 1) : books_{first_lease} {}
+
   // -- Nodes.
 
   /// The node grants from now on, and nothing holds it back.
@@ -107,6 +110,9 @@ public:
   /// Null if the allocation is not open.
   [[nodiscard]] const holder* find(lease_id which) const;
   void launched(lease_id which, attempt_id attempt);
+  /// Enters a lease that the head before this one granted. @param what Of one node, which is set.
+  void adopt(const lease& what, std::uint64_t owner, trial_id trial, resource_request request,
+             node_labels labels);
   /// Allocates a further rank on this node. @returns its number; empty if the lease is ending.
   [[nodiscard]] std::optional<lease_id> begin_rank(lease_id whole, std::uint32_t rank,
                                                    const std::string& node);

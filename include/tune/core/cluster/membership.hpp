@@ -80,6 +80,8 @@ public:
 
   /// The ledger granted this allocation on the node.
   void granted(lease_id which, const std::string& node);
+  /// The node holds this allocation since the time of the head before this one.
+  void adopted(lease_id which, const std::string& node);
   /// The numbers of a launch: see `node_plan::order`.
   struct launch_number {
     std::uint64_t turn = 0;

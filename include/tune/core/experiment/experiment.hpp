@@ -148,6 +148,14 @@ public:
   /// `interrupted`, unless its programs can live without a head.
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
 
+  /// What is known of the trial's open attempt beyond its launch; empty if none is open.
+  struct attempt_notes {
+    resource_request request;
+    /// It was heard of since it was launched.
+    bool has_begun = false;
+  };
+  [[nodiscard]] std::optional<attempt_notes> notes_on(trial_id trial) const;
+
   [[nodiscard]] sequence last_seq() const;
   [[nodiscard]] bool is_finished() const;
   [[nodiscard]] experiment_view view() const;

@@ -40,7 +40,7 @@ public:
   /// Time at which the lease ends.
   [[nodiscard]] instant ends() const { return ends_; }
   /// Time at which programs are to be ended, unless the head says otherwise before.
-  [[nodiscard]] instant lost_at() const { return ends_ + rules_.lost_after; }
+  [[nodiscard]] instant lost_at() const { return ends_ + rules_.wait_for_head(); }
   [[nodiscard]] state at(instant now) const;
 
 private:

@@ -83,6 +83,9 @@ public:
   /// The stranded requests in order of owners. Costs one search per shape.
   [[nodiscard]] std::vector<stranded> stranded_requests() const;
 
+  /// Enters a lease that an earlier ledger granted. @param what Of nodes that are set, and with
+  /// numbers that were not given here.
+  void adopt(const lease& what, std::uint64_t owner);
   /// Gives a lease back. @returns whether it was known.
   bool release(lease_id id);
 
@@ -133,6 +136,7 @@ private:
   bool give_up(std::uint64_t owner, std::uint64_t arrival);
   [[nodiscard]] std::uint64_t next_owner() const;
   lease book(std::vector<bundle_grant> bundles, std::uint64_t owner);
+  void enter(const lease& what, std::uint64_t owner);
 };
 
 } // namespace tune

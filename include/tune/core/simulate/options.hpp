@@ -68,6 +68,9 @@ struct simulation_options {
   instant most_delay{0};
   /// A node that is silent for this long counts as lost.
   instant lost_after = default_lost_after;
+  /// Nodes keep what they run for a head that died, for so long; 0: it ends with its head. See
+  /// `liveness_rules`.
+  instant head_grace{0};
   fault_model faults;
   handing_over hands_over;
 

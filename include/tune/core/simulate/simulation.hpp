@@ -5,6 +5,7 @@
 
 #include "tune/core/check/conduct_check.hpp"
 #include "tune/core/check/replay_check.hpp"
+#include "tune/core/cluster/awaited_attempts.hpp"
 #include "tune/core/cluster/membership.hpp"
 #include "tune/core/cluster/node_plan.hpp"
 #include "tune/core/experiment/engine.hpp"
@@ -108,6 +109,8 @@ private:
     attempt_session session;
     /// True if its last report waits for an answer.
     bool waits = false;
+    /// The last checkpoint that it was asked for.
+    checkpoint_id asked = {};
     bool computes = false;
     /// True if it ends after this iteration.
     bool stops = false;
@@ -117,9 +120,19 @@ private:
     instant last_up{0};
     instant last_down{0};
   };
-  struct unsaid_event {
+  /// Something that an attempt says to its head.
+  struct word {
+    std::uint64_t number = 0;
     attempt_id attempt;
     event_body what;
+  };
+  /// A word that its node keeps until what came of it is on disk, where attempts outlive heads.
+  struct kept_word {
+    word what;
+    /// Last event when the present head had heard it; 0: it has not.
+    sequence heard = 0;
+    /// The allocation that ended with it.
+    std::optional<lease_id> over = {};
   };
   struct node_state {
     simulated_node what;
@@ -146,9 +159,10 @@ private:
     /// Session lease since the silence began: as if a heartbeat had just been answered.
     std::optional<session_lease> lease;
     /// Messages it sent while the head could not hear it.
-    std::deque<event_body> on_the_way;
-    /// Events it has held back since its lease ran out.
-    std::vector<unsaid_event> unsaid;
+    std::deque<word> on_the_way;
+    /// What it has held back since its lease ran out.
+    std::vector<word> unsaid;
+    std::deque<kept_word> kept;
   };
 
   /// Parts of a node that can fail while it stays up.
@@ -168,6 +182,8 @@ private:
   std::map<lease_id, lease> leases_;
   std::map<attempt_id, lease_id> lease_of_;
   membership members_;
+  /// Attempts of the head before.
+  awaited_attempts awaited_;
   /// Launches that are not over, in case they have to be repeated.
   std::map<lease_id, cmd::launch> orders_;
   /// Worker processes of the nodes that arrived, by node name.
@@ -177,6 +193,7 @@ private:
   /// Number of times that the head fell asleep.
   std::uint64_t sleeps_ = 0;
   std::uint64_t last_session_ = 0;
+  std::uint64_t last_word_ = 0;
   /// All existing nodes, up or not.
   ledger whole_;
   std::uint32_t epoch_ = 0;
@@ -232,6 +249,8 @@ private:
   void for_any_head(instant after, agenda::task what);
   [[nodiscard]] bool is_asleep() const { return asleep_until_ > agenda_.now(); }
   void report_broken(promise broken, std::string what);
+  [[nodiscard]] bool outlives_heads() const { return how_.head_grace.count() > 0; }
+  [[nodiscard]] liveness_rules rules() const { return {how_.lost_after, how_.head_grace}; }
 
   // simulation_head.cpp: commands.
   template <class Compute>
@@ -246,11 +265,13 @@ private:
   void to_process(attempt_id attempt, std::function<void(process&)> what);
   void reach(attempt_id attempt, const std::function<void(process&)>& what);
   void to_head(process& from, event_body what);
-  void arrive(std::size_t from, event_body what);
+  void send(std::size_t from, instant after, word what);
+  void arrive(std::size_t from, word what);
   [[nodiscard]] instant hears_at(std::size_t from) const;
   void deliver(std::size_t from);
-  void receive(std::size_t from, event_body what);
-  void tell_end(std::size_t from, const on::ended& what);
+  void receive(std::size_t from, const word& what);
+  /// @returns the allocation that ended, if the node is to hear of that.
+  std::optional<lease_id> tell_end(const on::ended& what);
   void begin(process& who, checkpoint_id from);
   void write(process& who, const cmd::save& x);
   void compute(process& who);
@@ -293,13 +314,27 @@ private:
   void on_node(std::size_t node, instant after, agenda::task what);
   [[nodiscard]] std::uint64_t incarnation_of(const node_state& node) const;
   void say(std::size_t node, attempt_id attempt, event_body what);
+
+  // simulation_successor.cpp: heads that take the place of others.
+  word keep(std::size_t node, attempt_id attempt, event_body what);
+  void note_heard(std::size_t node, std::uint64_t word, std::optional<lease_id> over);
+  void confirm_words();
+  void hear_over(std::size_t node, lease_id which);
+  void lose_words();
+  void await_attempts();
+  void end_wait();
+  void end_awaited(const awaited_attempt& what, const std::string& why);
+  void rejoin_successor(std::size_t node);
+  void take_over(std::size_t node, const awaited_attempts::claims& claims);
+  void adopt(const awaited_attempt& what);
   void come_in(std::size_t node);
   void come_back(std::size_t node);
   void go_on(std::size_t node);
   void rejoin(std::size_t node);
   void beat(std::size_t node);
   void receive_node(std::size_t node, const node_arrival& what);
-  void dismiss(std::size_t node, std::uint64_t session);
+  /// @param kept The allocations that go on; nothing else that the node holds counts any more.
+  void dismiss(std::size_t node, std::uint64_t session, const std::vector<lease_id>& kept = {});
   void enter(std::size_t node, std::uint64_t session, const node_holdings& has);
   void free(lease_id id);
   void take_back(std::size_t node, std::uint64_t session, const membership::arrival& came);

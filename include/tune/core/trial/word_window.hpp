@@ -46,8 +46,19 @@ public:
   /// Number of heard words after which the speaker is told, so that it keeps few.
   static constexpr std::uint64_t most_untold = 8;
 
+  incoming_words() = default;
+  /// The side of a listener that takes the place of another: whatever comes first is the next word,
+  /// since the speaker repeats all that was not heard for good.
+  [[nodiscard]] static incoming_words in_place_of_another() {
+    incoming_words result;
+    result.begins_anywhere_ = true;
+    return result;
+  }
+
   /// @returns whether the word is the next one; false for a repeated one, or one after a gap.
   bool take(std::uint64_t number) {
+    if (std::exchange(begins_anywhere_, false) && number > 0)
+      heard_ = told_ = number - 1;
     if (number != heard_ + 1)
       return false;
     ++heard_;
@@ -66,6 +77,7 @@ public:
 private:
   std::uint64_t heard_ = 0;
   std::uint64_t told_ = 0;
+  bool begins_anywhere_ = false;
 };
 
 } // namespace tune

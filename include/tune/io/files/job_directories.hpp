@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -43,9 +44,11 @@ namespace tune {
 /// @param grace Time between TERM and KILL.
 /// @param tell  Called for everything that was left alone: processes (see `sweep_leftovers`),
 ///   things not made for a job, and mounted things.
+/// @param keep  Jobs whose directories stay; what runs there is ended all the same.
 /// @errors `ec::storage`: the first error; the other directories are removed all the same.
 [[nodiscard]] expected<void>
 sweep_job_directories(const std::filesystem::path& work, std::chrono::milliseconds grace,
-                      const std::function<void(const std::string&)>& tell = {});
+                      const std::function<void(const std::string&)>& tell = {},
+                      const std::set<std::string>& keep = {});
 
 } // namespace tune

@@ -266,6 +266,8 @@ struct cluster_section {
   placement_policy policy = placement_policy::pack;
   /// Silence after which a worker is lost; see `liveness_rules`.
   std::chrono::nanoseconds lost_after = default_lost_after;
+  /// Time for which workers keep their trials for a head that died; see `liveness_rules`.
+  std::chrono::nanoseconds head_grace{0};
   /// Time from TERM to KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
   /// How long to wait for the last result of a trial that was told to stop.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "head/resumption.hpp"
+
+#include "console/text.hpp"
+#include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/json.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace tune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A record has at most 4 MiB, and a job 100,000 files. [bytes]
+constexpr std::size_t longest_note = std::size_t{128} << 20;
+
+error note_error(const error& why) {
+  return {ec::storage, why.detail};
+}
+
+std::optional<std::string> noted_text(const object& from, const char* name) {
+  const auto* found = from.find(name);
+  const auto* text = found == nullptr ? nullptr : std::get_if<std::string>(&found->content());
+  return text == nullptr ? std::nullopt : std::optional{*text};
+}
+
+/// @errors `ec::unreadable`.
+expected<running_submission> submission_in(const object& all) {
+  const auto words = submission_message_from_json(noted_text(all, "words").value_or(""));
+  const auto job = noted_text(all, "job");
+  const auto record = noted_text(all, "record");
+  const auto directory = noted_text(all, "directory");
+  const auto identity = noted_text(all, "identity");
+  if (!words || !job || !record || !directory || !identity)
+    return error{ec::unreadable, "what its head noted of it makes no sense"};
+  running_submission result{*words, {*job, *record, *directory, {}, {}, {}}, *identity};
+  laid_files files{*directory, {}};
+  const auto* paths = all.find("paths");
+  const auto* list = paths == nullptr ? nullptr : paths->as_list();
+  for (const auto& x : list == nullptr ? value::list{} : *list) {
+    if (const auto* path = std::get_if<std::string>(&x.content()))
+      files.paths.push_back(*path);
+  }
+  if (auto there = look_for(files); !there)
+    return there.error();
+  result.found.files = std::make_shared<const laid_files>(std::move(files));
+  return result;
+}
+
+/// @returns nothing if it did not run under that head.
+expected<std::optional<running_submission>> note_in(const fs::path& directory,
+                                                    const std::string& head) {
+  auto place = guarded_directory::open(directory);
+  if (!place)
+    return place.error();
+  auto text = place->text(std::string{resumption_file}, longest_note);
+  if (!text)
+    return text.error();
+  if (!*text)
+    return std::optional<running_submission>{};
+  auto all = object_from_json(**text);
+  if (!all)
+    return all.error();
+  if (noted_text(*all, "head") != head)
+    return std::optional<running_submission>{};
+  auto result = submission_in(*all);
+  if (!result)
+    return result.error();
+  return std::optional{std::move(*result)};
+}
+
+} // namespace
+
+expected<void> write_resumption(const fs::path& directory, const std::string& head,
+                                const running_submission& what) {
+  object all;
+  all.set("head", value{head});
+  all.set("words", value{to_json(what.words)});
+  all.set("identity", value{what.identity});
+  all.set("job", value{what.found.job});
+  all.set("record", value{what.found.record});
+  all.set("directory", value{what.found.directory.string()});
+  value::list paths;
+  for (const auto& path : what.found.files ? what.found.files->paths : std::vector<std::string>{})
+    paths.emplace_back(path);
+  all.set("paths", value{std::move(paths)});
+  auto place = guarded_directory::open(directory);
+  if (!place)
+    return note_error(place.error());
+  const std::string name{resumption_file};
+  auto done = place->replace(name, to_json(all) + "\n", name + ".new");
+  return done ? expected<void>{} : note_error(done.error());
+}
+
+expected<void> remove_resumption(const fs::path& directory) {
+  auto place = guarded_directory::open(directory);
+  auto done = place ? place->remove(std::string{resumption_file}) : expected<void>{place.error()};
+  return done ? expected<void>{} : note_error(done.error());
+}
+
+std::vector<running_submission>
+find_resumptions(const fs::path& storage, const std::string& head,
+                 const std::function<void(const std::string&)>& tell) {
+  std::vector<running_submission> result;
+  std::error_code why;
+  for (fs::directory_iterator i{storage, why}; !why && i != fs::end(i); i.increment(why)) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(fs::symlink_status(i->path() / resumption_file, ignored)))
+      continue;
+    auto found = note_in(i->path(), head);
+    if (found && *found)
+      result.push_back(std::move(**found));
+    else if (!found)
+      tell("experiment " + printable(i->path().filename().string())
+           + ", which ran when the head died, cannot go on by itself: "
+           + printable(found.error().detail));
+  }
+  std::sort(result.begin(), result.end(),
+            [](const auto& x, const auto& y) { return x.words.experiment < y.words.experiment; });
+  return result;
+}
+
+std::set<std::string> jobs_of(const std::vector<running_submission>& what) {
+  std::set<std::string> result;
+  for (const auto& x : what)
+    result.insert(x.found.job);
+  return result;
+}
+
+} // namespace tune::cli

@@ -1,0 +1,35 @@
+/// What a standing head keeps of the experiments that run under it, for the head after it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/net/submission_server.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tune::cli {
+
+/// Name of the file in an experiment's directory, from its beginning until it ends in order.
+inline constexpr std::string_view resumption_file = ".tune_submission";
+
+/// @param head Name of the head, as in `head_mark`. @errors `ec::storage`.
+[[nodiscard]] expected<void> write_resumption(const std::filesystem::path& directory,
+                                              const std::string& head,
+                                              const running_submission& what);
+/// A missing one is no error. @errors `ec::storage`.
+[[nodiscard]] expected<void> remove_resumption(const std::filesystem::path& directory);
+
+/// The experiments in `storage` that ran under the head of this name when it died, by name.
+/// @param tell Told of those that cannot go on, as a line for people each.
+[[nodiscard]] std::vector<running_submission>
+find_resumptions(const std::filesystem::path& storage, const std::string& head,
+                 const std::function<void(const std::string&)>& tell);
+
+/// The directories of their jobs.
+[[nodiscard]] std::set<std::string> jobs_of(const std::vector<running_submission>& what);
+
+} // namespace tune::cli
