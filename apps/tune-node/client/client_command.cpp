@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/client_command.hpp"
 
+#include "client/advice_at_rest.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "output/write_rows.hpp"
 #include "run/ending.hpp"
-#include "run/nothing_to_run.hpp"
-#include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/space/domain.hpp"
 #include "tune/io/control/control_client.hpp"
-#include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
-#include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/fit_config.hpp"
-#include "tune/io/store/store_reader.hpp"
-#include "tune/tuner/recorded_spec.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -79,241 +73,6 @@ exit_code code_of_told(std::span<const order_verdict> told) {
   return any(kind::refused) ? exit_code::refused : exit_code::done;
 }
 
-expected<experiment_row> experiment_in(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  return reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-}
-
-/// Whether all of the experiment has been run.
-/// Whether going on would run nothing: also of an experiment that ended otherwise nothing may be
-/// left.
-bool is_done_with(const fs::path& directory) {
-  auto row = experiment_in(directory);
-  if (!row || row->status == "running")
-    return false;
-  if (row->status == to_text(experiment_status::done))
-    return true;
-  const auto count = [&row](trial_status x) { return row->counts[static_cast<std::size_t>(x)]; };
-  const auto what = recorded_spec(directory);
-  const auto wanted = what ? what->experiment.num_samples : 0;
-  using enum trial_status;
-  return wanted > 0 && count(pending) + count(running) + count(paused) == 0
-         && count(terminated) + count(errored) >= wanted;
-}
-
-/// Whether a program of the user's own runs the trials.
-bool is_asked_there(const fs::path& directory) {
-  auto what = recorded_spec(directory);
-  return what && cli::is_asked(*what);
-}
-
-/// The trials that the command names, as far as there are such.
-std::vector<trial_row> rows_of(const client_command& what, const fs::path& directory) {
-  std::vector<trial_row> result;
-  auto reader = store_reader::open(directory);
-  for (auto id : what.trials) {
-    auto row = reader ? reader->trial(id) : expected<std::optional<trial_row>>{reader.error()};
-    if (row && *row)
-      result.push_back(std::move(**row));
-  }
-  return result;
-}
-
-/// Advice for a client of a head: the commands that copy the experiment and run a trial of it again
-/// where the client is. A head reruns nothing.
-std::string rerun_advice_far_away(const trial_row& ended, const fs::path& directory) {
-  const auto to = shell_word(directory.filename().string());
-  return program_call("fetch") + " " + experiment_words(directory.string())
-         + " --what experiment --to " + to + " copies the experiment, and " + program_call("rerun")
-         + " " + to + " " + to_text(ended.trial)
-         + " --trainable.command COMMAND then runs the trial's configuration again and compares,"
-           " where COMMAND names files of your machine";
-}
-
-/// Advice: the commands that run the configuration of a trial that ended well again.
-std::string rerun_advice(const trial_row& ended, const fs::path& directory, const way_on& way) {
-  if (!words_to_head().empty())
-    return rerun_advice_far_away(ended, directory);
-  auto result = program_call("rerun") + " " + experiment_words(directory.string()) + " "
-                + to_text(ended.trial);
-  if (!way.is_resume)
-    return result
-           + " --trainable.command COMMAND runs its configuration again and compares, where"
-             " COMMAND names files of this machine";
-  return result + " runs its configuration again and compares, " + way.command + " --add "
-         + shell_word(to_json(ended.config)) + without_limits_met(directory)
-         + " does so as a trial of its own";
-}
-
-/// Advice: the commands that add a configuration while nobody runs the experiment.
-std::string add_advice(const object& config, const fs::path& directory, const way_on& way) {
-  auto result = directory.string() + ": nobody runs this experiment now; " + way.command;
-  const auto text = shell_word(to_json(config));
-  if (way.is_resume)
-    return result + " --add " + text + without_limits_met(directory)
-           + " adds this configuration and runs it";
-  return result
-         + (is_done_with(directory)
-                ? " --experiment.num_samples N takes further samples" + unless_it_holds(directory)
-                : without_limits_met(directory) + " goes on with it")
-         + way.note + "; while it runs, "
-         + program_call("add " + experiment_words(directory.string()) + " --config " + text)
-         + " adds this configuration";
-}
-
-/// Advice: the commands that run a trial again while nobody runs its experiment; a mode of `resume`
-/// for a failed trial, its configuration for any other.
-std::string retry_advice(const client_command& what, const fs::path& directory, const way_on& way) {
-  auto result = directory.string() + ": nobody runs this experiment now; ";
-  const auto rows = rows_of(what, directory);
-  auto failed = std::find_if(rows.begin(), rows.end(),
-                             [](const auto& x) { return x.status == trial_status::errored; });
-  auto ended = std::find_if(rows.begin(), rows.end(),
-                            [](const auto& x) { return x.status == trial_status::terminated; });
-  if (ended != rows.end())
-    return result + "trial " + to_text(ended->trial) + " has not failed, and so " + way.command
-           + " leaves it as it is; " + rerun_advice(*ended, directory, way);
-  if (failed == rows.end() && !rows.empty())
-    return result + "trial " + to_text(rows.front().trial) + " has not ended: " + way.command
-           + without_limits_met(directory) + " goes on with it" + way.note;
-  return result + with_mode(way, what.from_scratch ? "restart_errored" : "errored_only")
-         + without_limits_met(directory) + " runs all that had failed again, "
-         + (what.from_scratch ? "from the beginning"
-                              : "each from its newest checkpoint (restart_errored: from the "
-                                "beginning)")
-         + way.note;
-}
-
-/// "stop", "pause", "unpause".
-std::string verb_of(control_request::op x) {
-  using op = control_request::op;
-  return x == op::stop ? "stop" : x == op::pause ? "pause" : "unpause";
-}
-
-std::string nothing_left(control_request::op to_do, const fs::path& directory, const way_on& way) {
-  return directory.string() + ": this experiment is done: nothing of it is left to "
-         + verb_of(to_do) + "; " + way.command + " --experiment.num_samples N takes further samples"
-         + unless_it_holds(directory) + way.note;
-}
-
-std::string add_request(const object& config) {
-  return to_json(object{{"op", "add"}, {"config", config}});
-}
-
-/// The line of a conversation that does what the command would have done, with what it does; empty:
-/// there is none.
-std::string line_for(const client_command& what, const control_request& wish,
-                     const fs::path& directory) {
-  using op = control_request::op;
-  if (what.what == op::add)
-    return add_request(wish.config) + " adds this configuration";
-  const auto rows = rows_of(what, directory);
-  if (rows.empty())
-    return {};
-  const auto& first = rows.front();
-  const auto name = to_text(first.trial);
-  if (what.what == op::stop)
-    return to_json(object{{"op", "stop"}, {"trial", name}}) + " stops trial " + name;
-  if (what.what != op::retry)
-    return {};
-  return is_final(first.status)
-             ? add_request(first.config) + " runs the configuration of trial " + name
-                   + " again, as a trial of its own"
-             : R"({"op":"ask"} gives trial )" + name + " out again, which has not ended";
-}
-
-/// Why there is nothing to stop; empty: there is.
-std::string ended_already(const client_command& what, const fs::path& directory) {
-  if (what.what != control_request::op::stop)
-    return {};
-  for (const auto& row : rows_of(what, directory))
-    if (is_final(row.status))
-      return directory.string() + ": trial " + to_text(row.trial)
-             + " has ended: nothing of it is left to stop";
-  return {};
-}
-
-/// Advice for an experiment whose trials a program of the user's own runs.
-std::string asked_advice(const client_command& what, const control_request& wish,
-                         const fs::path& directory) {
-  using op = control_request::op;
-  const std::string resume = program_call("ask-tell FILE --resume");
-  if (auto why = ended_already(what, directory); !why.empty())
-    return why;
-  const auto line = line_for(what, wish, directory);
-  if (is_led(directory))
-    return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
-           + (line.empty() ? "" : ": " + line);
-  const auto brings_trials = what.what == op::add || what.what == op::retry;
-  const auto is_done = is_done_with(directory);
-  if (is_done && !brings_trials)
-    return nothing_left(what.what, directory, {resume});
-  // What is over takes no configuration until it is to have further samples.
-  const auto lifting = without_limits_met(directory);
-  const auto how
-      = is_done ? ": this experiment is done; " + resume
-                      + " --experiment.num_samples N goes on with further samples"
-        : lifting.empty()
-            ? ": no executor asks for its trials now (ask-tell); " + resume + " goes on with it"
-            : ": its limit of time has ended it; " + resume + lifting + " goes on with it";
-  return directory.string() + how + (line.empty() ? "" : ", and there " + line);
-}
-
-/// Checks a configuration that is to be added, as the head of a running experiment would.
-/// @errors `ec::bad_option` if the experiment cannot run it. A record that cannot be read has none.
-expected<void> check_addition(const object& config, const fs::path& directory) {
-  auto what = recorded_spec(directory);
-  auto space
-      = what ? search_space::parse(space_lines(*what)) : expected<search_space>{what.error()};
-  if (!space)
-    return {};
-  auto whole = complete_config(config, *space);
-  return whole ? expected<void>{} : whole.error();
-}
-
-/// Checks that the trials that the command names exist, as the head of a running experiment would.
-/// @errors `ec::unknown_name`. A record that cannot be read has none.
-expected<void> check_trials(const client_command& what, const fs::path& directory) {
-  auto from = store_reader::open(directory);
-  if (!from)
-    return {};
-  for (auto id : what.trials) {
-    if (auto row = from->trial(id); row && !*row)
-      return error{ec::unknown_name,
-                   directory.string() + ": trial " + to_text(id) + ": there is no such trial"};
-  }
-  return {};
-}
-
-/// Adds advice to an error for an experiment that nobody runs.
-error with_advice(error why, const client_command& what, const control_request& wish,
-                  const fs::path& directory) {
-  using op = control_request::op;
-  if (why.code == ec::unreachable && what.what == op::add) {
-    if (auto fits = check_addition(wish.config, directory); !fits)
-      return fits.error();
-  }
-  if (why.code == ec::unreachable) {
-    if (auto known = check_trials(what, directory); !known)
-      return known.error();
-  }
-  if (why.code == ec::unreachable && is_asked_there(directory))
-    return {why.code, asked_advice(what, wish, directory)};
-  if (why.code != ec::unreachable || is_led(directory))
-    return why;
-  const auto way = way_on_in(directory);
-  if (what.what == op::add)
-    why.detail = add_advice(wish.config, directory, way);
-  else if (what.what == op::retry)
-    why.detail = retry_advice(what, directory, way);
-  else if (is_done_with(directory))
-    why.detail = nothing_left(what.what, directory, way);
-  else
-    why.detail
-        += "; " + way.command + without_limits_met(what.directory) + " goes on with it" + way.note;
-  return why;
-}
-
 } // namespace
 
 expected<control_request> request_of(const client_command& what) {
@@ -353,7 +112,7 @@ exit_code run_client(const command_line& line, const client_command& what) {
     return complain(directory.error());
   auto answer = ask_control(*directory, *wish);
   if (!answer)
-    return complain(with_advice(answer.error(), what, *wish, *directory));
+    return complain(with_advice_at_rest(answer.error(), *wish, *directory));
   auto name = fs::absolute(*directory).lexically_normal().filename().string();
   write_told(answer->told, name, line.output.value_or(output_format::table), std::cout, std::cerr);
   return code_of_told(answer->told);

@@ -91,6 +91,7 @@ command_doc run_doc() {
         {},
         default_certs,
         argument_kind::directory},
+       {"cluster", 0, "NAME", "name of the cluster; the same as --cluster.name", {}, "default"},
        {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"},
        {"http", 0, "HOST:PORT", "serve its page there, as serve does", {}, "no page"}},
       true};

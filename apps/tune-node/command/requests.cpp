@@ -116,6 +116,8 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
     result.overrides.push_back({"cluster.listen", *given});
   if (auto given = x.text("certs"))
     result.overrides.push_back({"cluster.certs", *given});
+  if (auto given = x.text("cluster"))
+    result.overrides.push_back({"cluster.name", *given});
   if (x.has("insecure-plaintext"))
     result.overrides.push_back({"cluster.insecure_plaintext", "true"});
   return request{std::move(result)};

@@ -7,6 +7,7 @@
 #include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/certificates/own_certificate.hpp"
 #include "tune/io/devices/devices.hpp"
+#include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/memory_limit.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/hello.hpp"
@@ -64,7 +65,7 @@ checkup_step threads_step() {
   auto can = can_start_threads(threads_of_run);
   if (can)
     return {"processes", step_state::fine,
-            "there is room for " + std::to_string(threads_of_run) + " more threads"};
+            "at least " + std::to_string(threads_of_run) + " more threads can start"};
   return {
       "processes", step_state::failed, to_text(can.error()), {}, exit_code_for(can.error().code)};
 }
@@ -144,6 +145,12 @@ checkup_step directory_step(const std::string& name, const fs::path& wanted,
             path.string() + " cannot be used: " + there.string() + ": " + why,
             "give another directory, or this user the right to write there", exit_code::storage};
   }
+  // File systems of the kernel's own, as /proc, hold no files of others.
+  if (about.f_blocks == 0)
+    return {name, step_state::failed,
+            path.string() + " cannot be used: the file system at " + there.string()
+                + " holds no files of programs",
+            "give another directory", exit_code::storage};
   const auto room = std::uint64_t{about.f_bavail} * about.f_frsize;
   checkup_step result{name, step_state::fine, path.string() + ", " + bytes_text(room) + " free"};
   if (room < little_room) {
@@ -153,6 +160,22 @@ checkup_step directory_step(const std::string& name, const fs::path& wanted,
   return result;
 }
 
+namespace {
+
+/// A worker also refuses a directory with things that are not its own, which it would remove.
+checkup_step work_step(const fs::path& wanted) {
+  auto result = directory_step("work", wanted, "worker");
+  if (result.state == step_state::failed)
+    return result;
+  auto usable = check_work_directory(
+      fs::absolute(wanted.empty() ? default_work_directory("worker") : wanted).lexically_normal());
+  if (!usable)
+    return {"work", step_state::failed, usable.error().detail, {}, exit_code::storage};
+  return result;
+}
+
+} // namespace
+
 std::vector<checkup_step> check_machine(const doctor_request& what) {
   return {{"program", step_state::fine, to_text(this_build())},
           machine_step(),
@@ -161,7 +184,7 @@ std::vector<checkup_step> check_machine(const doctor_request& what) {
           threads_step(),
           shared_memory_step(),
           directory_step("storage", "results", "head"),
-          directory_step("work", what.work, "worker"),
+          work_step(what.work),
           certificates_step(what),
           python_step()};
 }

@@ -9,7 +9,7 @@
 namespace tune::cli {
 
 /// Whether `wanted`, or the nearest directory above it that is there, can be written to and has
-/// room; creates nothing.
+/// room; creates nothing. A file system that holds no files, as /proc, fails.
 /// @param wanted Empty: the default directory of `whose`: "worker" or "head".
 [[nodiscard]] checkup_step directory_step(const std::string& name,
                                           const std::filesystem::path& wanted,

@@ -8,6 +8,7 @@
 #include "output/write_rows.hpp"
 #include "run/snapshot.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <ostream>
 #include <utility>
@@ -108,6 +110,14 @@ void write_for_programs(const std::vector<experiment_facts>& all, output_format 
     write_rows(rows, format, json_layout::row_per_line, out);
 }
 
+/// The record has the time of its last event alone. A head that does not answer soon is passed over.
+void note_time_of_head(run_snapshot& seen, const fs::path& directory) {
+  constexpr std::chrono::seconds patience{2};
+  auto answer = ask_control(directory, {}, patience);
+  if (answer && answer->status)
+    seen.elapsed = std::max(seen.elapsed, answer->status->elapsed);
+}
+
 } // namespace
 
 expected<experiment_facts> facts_of(const fs::path& directory) {
@@ -130,6 +140,8 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   result.status = row.status;
   if (row.status == "running" && !is_led(directory))
     result.status = unled_state(is_asked(what));
+  else if (row.status == "running")
+    note_time_of_head(result.seen, directory);
   result.what = std::move(what);
   result.created_ms = row.created_ms;
   result.created = utc_text(row.created_ms);

@@ -269,7 +269,7 @@ findings few_for_dimensions(const study& x) {
   for (const auto& p : x.parameters)
     searched += p.what == study_parameter::kind::fixed ? 0 : 1;
   const auto known = ranked_trials(x).size();
-  if (searched == 0 || known == 0 || known >= 10 * searched || x.searcher == "grid")
+  if (searched == 0 || known == 0 || known >= 10 * searched || x.is_grid)
     return {};
   return {
       {"few_trials", "Few trials for so many parameters",
@@ -325,7 +325,9 @@ findings lead_within_noise(const study& x) {
     return {};
   if (lead->is_measured)
     return {{"lead_within_noise", "The lead is no larger than noise",
-             "The best configuration leads by " + number_text(lead->by)
+             (lead->by < 0 ? "The second configuration has the better mean, by "
+                           : "The best configuration leads by ")
+                 + number_text(std::abs(lead->by))
                  + ", with a standard error of " + number_text(lead->noise)
                  + ". More runs of the best few (confirm, confirm_runs) would tell them apart."}};
   return {{"noise_unknown", "Whether the winner is better or was lucky is not known",

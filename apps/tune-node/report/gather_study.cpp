@@ -5,6 +5,7 @@
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
+#include "inspect/wanted_configurations.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tune::cli {
 
@@ -73,6 +75,17 @@ std::vector<study_parameter> parameters_of(const spec& what) {
   return result;
 }
 
+/// Whether every parameter is a grid or a constant.
+bool is_whole_grid(const spec& what) {
+  auto space = search_space::parse(space_lines(what));
+  if (!space)
+    return false;
+  const auto& all = space->parameters();
+  return std::all_of(all.begin(), all.end(), [](const parameter& x) {
+    return std::holds_alternative<grid_of>(x.what) || std::holds_alternative<constant>(x.what);
+  });
+}
+
 /// The number of a cell, or the place of its text in the list.
 double place_of_cell(const study_parameter& of, const column& from, std::size_t place) {
   if (!from.has_value(place))
@@ -123,9 +136,10 @@ void add_rules(study& to, const recorded_start& start) {
   to.searcher = what.search.type.empty() ? "random" : what.search.type;
   to.scheduler = what.scheduler.type.empty() ? "fifo" : what.scheduler.type;
   to.seed = start.seed;
-  to.wanted = what.search.type == "grid" ? 0 : what.experiment.num_samples;
+  to.wanted = wanted_configurations(what).value_or(0);
   to.time_limit_s = seconds_of(what.experiment.time_limit);
   to.parameters = parameters_of(what);
+  to.is_grid = is_whole_grid(what);
 }
 
 void add_trials(study& to, const experiment_summary& seen,
@@ -191,8 +205,15 @@ expected<void> add_runs(study& to, store_reader& from, const comparing_rules& by
   auto book = runs_of(from, {by.objectives.front(), by.constraints, by.repeats});
   if (!book)
     return book.error();
-  for (const auto& group : book->ranked(5))
+  // The runs of the search of a configuration that was confirmed are no second configuration.
+  std::set<trial_id> confirmed;
+  for (const auto& group : book->ranked(10)) {
+    if (confirmed.contains(group.trials.front()))
+      continue;
+    if (auto earlier = group.confirms ? book->in_search(group) : std::nullopt)
+      confirmed.insert(earlier->trials.front());
     to.runs.push_back(statistics_of(*book, group, to.maximise));
+  }
   return {};
 }
 

@@ -18,12 +18,13 @@ double spread_of(const std::vector<double>& values) {
   return std::sqrt(squares / (n - 1));
 }
 
-std::optional<study_lead> measured_lead(const std::vector<run_statistics>& runs) {
-  if (runs.size() < 2 || std::isnan(runs[0].error) || std::isnan(runs[1].error))
+std::optional<study_lead> measured_lead(const std::vector<run_statistics>& runs, bool maximise) {
+  if (runs.size() < 2 || std::isnan(runs[0].error) || std::isnan(runs[1].error)
+      || runs[1].violation > runs[0].violation)
     return std::nullopt;
   study_lead result;
   result.is_measured = true;
-  result.by = std::abs(runs[0].mean - runs[1].mean);
+  result.by = maximise ? runs[0].mean - runs[1].mean : runs[1].mean - runs[0].mean;
   result.noise = std::hypot(runs[0].error, runs[1].error);
   result.is_clear = result.by >= 2 * result.noise;
   return result;
@@ -33,7 +34,7 @@ std::optional<study_lead> measured_lead(const std::vector<run_statistics>& runs)
 
 std::optional<study_lead> lead_of(const study& x) {
   if (!x.runs.empty())
-    return measured_lead(x.runs);
+    return measured_lead(x.runs, x.maximise);
   const auto ranked = ranked_trials(x);
   if (ranked.size() < 5 || x.trials[ranked[4]].how.violation > 0)
     return std::nullopt;

@@ -114,8 +114,10 @@ struct study {
   std::string searcher = {};
   std::string scheduler = {};
   std::uint64_t seed = 0;
-  /// Configurations asked for; 0: no limit.
+  /// Configurations asked for; 0: no limit, or only the search can tell.
   std::uint64_t wanted = 0;
+  /// Whether all combinations of values are run, since every parameter is a grid or fixed.
+  bool is_grid = false;
   /// [seconds]; 0: no limit.
   double time_limit_s = 0;
   std::uint32_t nodes = 1;
@@ -133,7 +135,8 @@ struct study {
   std::uint64_t winner_iteration = 0;
   /// In the order of iterations.
   std::vector<curve_point> winner_curve = {};
-  /// Statistics of the best configurations' runs, the best first; empty: each ran once.
+  /// Statistics of the best configurations' runs, the best first, each configuration once; empty:
+  /// each ran once.
   std::vector<run_statistics> runs = {};
   /// Why there are no importances; empty: there are.
   std::string no_importance = {};

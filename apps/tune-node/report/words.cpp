@@ -24,7 +24,7 @@ std::string budget_text(const study& x) {
     limits.push_back(counted(x.wanted, "configuration"));
   if (x.time_limit_s > 0)
     limits.push_back(seconds_text(x.time_limit_s));
-  return limits.empty() ? "without a limit of trials or time"
+  return limits.empty() ? x.is_grid ? "over its whole grid" : "without a limit of trials or time"
                         : "with a budget of " + joined(limits);
 }
 
@@ -42,8 +42,13 @@ std::string noise_text(const study& x) {
     return "Too few trials keep the constraints to say how much of that is chance.";
   if (!lead)
     return x.runs.empty() ? "There are too few trials to say how much of that is chance."
-                          : "There is no second configuration with several runs to compare it "
-                            "with.";
+                          : "No second configuration with several runs can be compared with it.";
+  if (lead->by < 0)
+    return "The second has the better mean, by " + number_text(-lead->by)
+           + ", with a standard error of " + number_text(lead->noise) + ": the winner "
+           + (x.runs[0].confirms && !x.runs[1].confirms
+                  ? "comes first since its runs confirm it."
+                  : "comes first by the " + std::string{to_text(x.runs[0].judge)} + ".");
   if (lead->is_measured)
     return "It leads the second by " + number_text(lead->by) + ", with a standard error of "
            + number_text(lead->noise)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/load_configuration.hpp"
 
+#include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
 
 #include "tune/core/program_name.hpp"
@@ -47,6 +48,7 @@ std::optional<loaded_spec> load_recorded(const spec& recorded,
                                          const choices& all, bool quiet) {
   auto wanted = request_with(overrides, all);
   wanted.is_record = true;
+  wanted.needs_trainable = !is_asked(recorded);
   auto file = std::filesystem::path{recorded.ini_dir} / (recorded.experiment.name + ".ini");
   auto result = load_spec_text(print_spec(recorded, wanted), file, wanted);
   tell_of(result, quiet);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/way_on.hpp"
 
+#include "head/submitter.hpp"
 #include "inspect/experiment_directory.hpp"
 
 #include "tune/core/program_name.hpp"
@@ -32,6 +33,13 @@ std::string cause_of(const missing_files& x) {
                                + ", for as long as the experiment ran there");
 }
 
+/// Whether the experiment was submitted over HTTP: then no certificate owns it, and a head goes on
+/// with it for nobody but those who ask over HTTP.
+bool came_over_http(const fs::path& directory) {
+  auto submitter = read_submitter(directory);
+  return submitter && *submitter && (*submitter)->empty();
+}
+
 } // namespace
 
 way_on way_on_from(const fs::path& directory, const missing_files& missing) {
@@ -43,7 +51,7 @@ way_on way_on_from(const fs::path& directory, const missing_files& missing) {
             " run belong to it"};
   if (missing.empty())
     return {program_call("resume") + " " + shell_word(directory.string())};
-  if (!work_directory_around(missing.ini_dir).empty())
+  if (!work_directory_around(missing.ini_dir).empty() && !came_over_http(directory))
     return {program_call("run FILE --head HOST:PORT") + name + " --resume", false,
             ", entered where it was submitted: FILE is its INI file, HOST:PORT a head with this"
             " storage, and the options of its first run belong to it"};

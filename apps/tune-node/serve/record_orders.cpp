@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/record_orders.hpp"
 
-#include "run/way_on.hpp"
+#include "client/advice_at_rest.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/files/sha256.hpp"
@@ -74,11 +74,12 @@ expected<void> read_scratch(const object& body, control_request& to) {
   return {};
 }
 
-http::response not_live(const fs::path& directory) {
-  const auto way = way_on_in(directory);
-  return to_response(http::problem{409, "not_live",
-                                   "nobody runs this experiment now; " + way.command
-                                       + " goes on with it" + way.note});
+/// Names the commands that do what was asked for, as those of the terminal do.
+http::response not_live(const error& why, const control_request& wish, const fs::path& directory) {
+  auto told = with_advice_at_rest(why, wish, directory);
+  return to_response(told.code == ec::unreachable
+                         ? http::problem{409, "not_live", std::move(told.detail)}
+                         : http::problem_of(told));
 }
 
 } // namespace
@@ -151,7 +152,7 @@ http::response record_orders::answer(const http::request& what, const http::rout
   if (answer.error().code != ec::unreachable)
     return to_response(http::problem_of(answer.error()));
   if (!is_led(directory))
-    return not_live(directory);
+    return not_live(answer.error(), *wish, directory);
   return to_response(http::problem{504, "unreachable", answer.error().detail});
 }
 

@@ -5,6 +5,7 @@
 #include "console/run_snapshot.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/wanted_configurations.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "view/fields.hpp"
 #include "view/sampling.hpp"
@@ -48,11 +49,9 @@ run_snapshot snapshot_for_times(const experiment_summary& seen) {
   result.counts = seen.trials.counts();
   result.elapsed = seen.head.elapsed;
   result.time_limit = seen.start->what.experiment.time_limit;
-  const auto& wanted = seen.start->what.experiment;
-  const auto& search = seen.start->what.search;
-  if (search.type != "grid" && wanted.num_samples > 0)
-    result.planned = std::max<std::uint64_t>(wanted.num_samples * std::max(search.repeat, 1U),
-                                             known_trials(result));
+  const auto runs = std::max(seen.start->what.search.repeat, 1U);
+  if (const auto wanted = wanted_configurations(seen.start->what))
+    result.planned = std::max<std::uint64_t>(*wanted * runs, known_trials(result));
   return result;
 }
 
@@ -63,17 +62,20 @@ value objectives_value(const std::vector<objective>& all) {
   return result;
 }
 
-object begin_overview(const experiment_summary& seen, const std::string& name, bool live,
+object begin_overview(const experiment_summary& seen, const std::string& name,
+                      const live_facts& live,
                       value best) {
   const auto& what = seen.start->what;
   const auto& first = what.experiment.objectives.front();
   object result;
   result.set("name", name);
-  result.set("status", shown_status(seen.head, what, live));
+  result.set("status", shown_status(seen.head, what, live.live));
   result.set("why", seen.head.why);
-  result.set("live", live);
+  result.set("live", live.live);
   result.set("created_ms", seen.head.created_ms);
-  result.set("elapsed_s", seconds_of(seen.head.elapsed));
+  // The record knows the time of its last event alone.
+  result.set("elapsed_s", seconds_of(live.status ? std::max(live.status->elapsed, seen.head.elapsed)
+                                                 : seen.head.elapsed));
   result.set("trials", counts_object(seen.trials));
   result.set("metric", first.metric);
   result.set("mode", first.maximise ? "max" : "min");
@@ -292,7 +294,7 @@ expected<object> short_overview(watched_experiment& from, const std::string& nam
   auto best = best_value_of(from, **seen);
   if (!best)
     return best.error();
-  return begin_overview(**seen, name, live.live, std::move(*best));
+  return begin_overview(**seen, name, live, std::move(*best));
 }
 
 expected<object> overview(watched_experiment& from, const std::string& name) {
@@ -316,7 +318,7 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
   if (auto added = add_best_row(from, *best, *some); !added)
     return added.error();
   const auto text = summary_text(**seen, *best);
-  auto result = begin_overview(**seen, name, live.live, std::move(*best));
+  auto result = begin_overview(**seen, name, live, std::move(*best));
   add_rules(result, **seen);
   add_live(result, **seen, live);
   result.set("nodes", nodes_value(*nodes));

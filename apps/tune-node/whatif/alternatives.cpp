@@ -50,9 +50,19 @@ simulation_options world_of(const loaded_spec& loaded, const std::vector<simulat
   return result;
 }
 
+/// Whether trials could be saved, or nobody knows since the trainable is that of another program.
+/// One that cannot be saved trains on where a scheduler would pause it.
+bool may_be_saved(const loaded_spec& loaded, save_ability known, const choices& all) {
+  const auto& what = loaded.what.trainable;
+  const auto is_unknown
+      = !what.name.empty() && what.plugin.empty() && all.trainables.find(what.name) == nullptr;
+  return is_unknown || known != save_ability::none;
+}
+
 /// The rules' settings, for trials of which nothing is known but their reports.
-experiment_settings settings_for(experiment_settings x) {
-  x.saves = save_ability::on_request;
+experiment_settings settings_for(experiment_settings x, bool saves) {
+  if (saves)
+    x.saves = save_ability::on_request;
   x.checkpoints.frequency = 0;
   x.checkpoints.at_end = false;
   x.exports.clear();
@@ -64,6 +74,8 @@ experiment_settings settings_for(experiment_settings x) {
   x.drafts = drafting::none;
   // What took long in the record was no failure.
   x.failures.progress_timeout = {};
+  // A trial that failed for good does so at once: its retries are in its curve.
+  x.failures.budget = {};
   return x;
 }
 
@@ -98,7 +110,8 @@ expected<replay_result> replay_once(const loaded_spec& loaded,
     result.source = std::make_unique<recorded_order>(run);
     return result;
   };
-  simulation world{world_of(loaded, nodes), settings_for(std::move(parts->settings)), rules,
+  const auto saves = may_be_saved(loaded, parts->settings.saves, all);
+  simulation world{world_of(loaded, nodes), settings_for(std::move(parts->settings), saves), rules,
                    watched};
   world.run();
   if (!world.found().empty())

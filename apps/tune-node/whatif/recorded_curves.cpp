@@ -73,6 +73,8 @@ expected<recorded_trial> read_trial(store_reader& from, const trial_row& row, re
   }
   result.is_whole
       = ended_by_itself(row, *attempts, results->empty() ? nullptr : results->back().what.get());
+  if (row.status == trial_status::errored)
+    result.failure = row.error;
   all.horizon = std::max(all.horizon, reached);
   return result;
 }
@@ -126,7 +128,7 @@ simulated_step recorded_model::next(trial_id trial, const config_ptr&, std::uint
 
 simulated_step recorded_model::beyond(trial_id trial, const recorded_trial& x, std::uint64_t done) {
   if (x.is_whole)
-    return {};
+    return {std::nullopt, instant{0}, x.failure};
   auto& missing = unknown_[trial];
   if (how_ == beyond_record::ends || done >= run_->horizon)
     return {};

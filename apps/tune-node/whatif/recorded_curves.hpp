@@ -33,6 +33,8 @@ struct recorded_trial {
   /// True if it ended, or failed, of its own accord: there is nothing beyond its last report.
   /// Otherwise it was stopped, and nobody knows how it would have gone on.
   bool is_whole = false;
+  /// The error with which it failed for good; empty: it did not.
+  std::optional<std::string> failure = {};
 };
 
 /// The report that is best by constraints and first objective.

@@ -372,7 +372,12 @@ void simulation::change_connection(std::size_t which) {
 /// Ends everything on the node: another incarnation will join.
 void simulation::abandon(std::size_t which) {
   auto& node = nodes_[which];
-  std::erase_if(processes_, [&](const auto& x) { return x.second.node == which; });
+  std::erase_if(processes_, [&](const auto& x) {
+    if (x.second.node != which)
+      return false;
+    computed_ += computing(x.second);
+    return true;
+  });
   node.unsaid.clear();
   node.kept.clear();
   node.orders.clear();

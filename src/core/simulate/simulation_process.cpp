@@ -150,15 +150,31 @@ void simulation::compute(process& who) {
     return;
   }
   auto step = model_->next(who.trial, who.config, who.session.iteration());
+  if (step.failure) {
+    end(who.attempt, end_class::user_error, std::move(*step.failure));
+    return;
+  }
   if (!step.metrics) {
     end_in_order(who, end_class::finished, true);
     return;
   }
   who.computes = true;
+  who.step_began = agenda_.now();
+  who.step_takes = step.takes;
   agenda_.add(step.takes, [this, attempt = who.attempt, metrics = std::move(*step.metrics)] {
     end_of_step(attempt, metrics);
   });
-  computed_ += step.takes;
+}
+
+instant simulation::computing(const process& who) const {
+  return who.computes ? std::min(agenda_.now() - who.step_began, who.step_takes) : instant{0};
+}
+
+instant simulation::computed() const {
+  auto result = computed_;
+  for (const auto& [attempt, who] : processes_)
+    result += computing(who);
+  return result;
 }
 
 void simulation::end_of_step(attempt_id attempt, const object& metrics) {
@@ -173,6 +189,7 @@ void simulation::end_of_step(attempt_id attempt, const object& metrics) {
 }
 
 void simulation::finish_step(process& who, object metrics) {
+  computed_ += computing(who);
   who.computes = false;
   auto made = who.session.make(std::move(metrics), agenda_.now(), 0);
   if (!made) {
@@ -299,6 +316,7 @@ void simulation::end_in_order(process& who, end_class how, bool exports) {
 void simulation::end(attempt_id attempt, end_class how, std::string detail) {
   auto known = processes_.extract(attempt);
   auto& who = known.mapped();
+  computed_ += computing(who);
   model_->forget(who.trial);
   auto& plan = *nodes_[who.node].plan;
   auto commands = plan.gone(who.lease);

@@ -281,11 +281,14 @@ private:
       return guarded([&] { to_->opened(where, *x); });
     }
     if (const auto* x = std::get_if<on::placed>(&what.what)) {
-      trials_.reopen(x->trial);
       auto config = config_of(*x);
       if (!config)
         return config.error();
-      return guarded([&] { to_->started(where, *x, *config); });
+      // Resources came that were no longer wanted: nothing started.
+      if (!*config)
+        return {};
+      trials_.reopen(x->trial);
+      return guarded([&] { to_->started(where, *x, **config); });
     }
     if (const auto* x = std::get_if<on::reported>(&what.what))
       return tell_by(where, x->what->attempt,
@@ -314,12 +317,18 @@ private:
     return guarded([&] { what(where); });
   }
 
-  /// The configuration of the attempt; that of its trial may have changed since.
-  expected<object> config_of(const on::placed& x) {
+  /// The configuration of the attempt; that of its trial may have changed since. Nothing if there
+  /// is no such attempt.
+  expected<std::optional<object>> config_of(const on::placed& x) {
+    auto row = from_->attempt(x.attempt);
+    if (!row)
+      return row.error();
+    if (!*row)
+      return std::optional<object>{};
     auto found = attempt(x.attempt);
     if (!found)
       return found.error();
-    return (*found)->config;
+    return std::optional{(*found)->config};
   }
 
   /// Kept while the attempt runs, for its reports.

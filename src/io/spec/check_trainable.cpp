@@ -3,6 +3,7 @@
 #include "script_word.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "tune/io/process/plugin.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/keys.hpp"
@@ -234,8 +235,8 @@ void warn_of_own_devices(loading& x) {
   }
 }
 
-/// Checks that all objectives are read if metrics are read from output. Without the first objective
-/// each trial would fail, since a program that exits 0 must have reported it.
+/// Checks that all objectives but costs are read if metrics are read from output. Without the first
+/// objective each trial would fail, since a program that exits 0 must have reported it.
 void check_metrics(loading& x) {
   const auto& metrics = x.what.trainable.metrics;
   const auto& objectives = x.what.experiment.objectives;
@@ -244,7 +245,8 @@ void check_metrics(loading& x) {
     return;
   for (const auto& objective : objectives) {
     auto same = [&](const named_text& each) { return each.name == objective.metric; };
-    if (std::any_of(metrics.begin(), metrics.end(), same))
+    // Costs are measured, not read.
+    if (is_cost(objective.metric) || std::any_of(metrics.begin(), metrics.end(), same))
       continue;
     auto message = "metric: no metric." + objective.metric + " reads it from the output";
     if (&objective != &objectives.front()) {
@@ -274,7 +276,7 @@ void warn_of_unread_constraints(loading& x) {
     return;
   for (const auto& each : x.what.experiment.constraints) {
     auto same = [&](const named_text& known) { return known.name == each.metric; };
-    if (std::none_of(metrics.begin(), metrics.end(), same))
+    if (!is_cost(each.metric) && std::none_of(metrics.begin(), metrics.end(), same))
       x.warn(x.origin("experiment", "constraints"),
              "[experiment] constraints: no metric." + each.metric + " reads it from the output");
   }

@@ -92,8 +92,9 @@ public:
   [[nodiscard]] std::uint64_t nodes_lost() const { return nodes_lost_; }
   /// Checkpoints whose directories exist.
   [[nodiscard]] const std::map<checkpoint_id, simulated_checkpoint>& disk() const { return disk_; }
-  /// Computing time, summed over all trainables.
-  [[nodiscard]] instant computed() const { return computed_; }
+  /// Computing time, summed over all trainables. Of iterations that were cut short, and of those
+  /// under way, the part that has passed counts.
+  [[nodiscard]] instant computed() const;
 
   void record(const event& what) override;
   void carry_out(const command& what) override;
@@ -112,6 +113,9 @@ private:
     /// The last checkpoint that it was asked for.
     checkpoint_id asked = {};
     bool computes = false;
+    /// When the present iteration began, and its computing time.
+    instant step_began{0};
+    instant step_takes{0};
     /// True if it ends after this iteration.
     bool stops = false;
     /// True if that is the end of its trial, and it is to export.
@@ -226,6 +230,7 @@ private:
   std::uint64_t events_ = 0;
   std::uint64_t most_running_ = 0;
   std::uint64_t nodes_lost_ = 0;
+  /// Without the iterations under way.
   instant computed_{0};
   std::vector<command> carried_;
   std::vector<std::uint64_t> hashes_;
@@ -275,6 +280,8 @@ private:
   void begin(process& who, checkpoint_id from);
   void write(process& who, const cmd::save& x);
   void compute(process& who);
+  /// The part of its iteration under way that has passed.
+  [[nodiscard]] instant computing(const process& who) const;
   void end_of_step(attempt_id attempt, const object& metrics);
   void finish_step(process& who, object metrics);
   void hand_over(process& who, std::uint64_t iteration);

@@ -7,15 +7,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace tune {
 
 /// One iteration of one trainable.
 struct simulated_step {
-  /// Reported metrics; empty: the trainable has come to its own end.
+  /// Reported metrics; empty: the trainable has ended.
   std::optional<object> metrics;
   /// Computing time before the report.
   instant takes{0};
+  /// Without metrics: the error with which the trainable fails; empty: it has come to its own end.
+  std::optional<std::string> failure = {};
 };
 
 /// Simulates all trainables. Deterministic: a trial that goes on from a checkpoint behaves the
