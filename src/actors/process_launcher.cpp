@@ -4,6 +4,7 @@
 #include "kept_hosts.hpp"
 #include "not_ready.hpp"
 
+#include "tune/io/devices/device_meter.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/process/leftovers.hpp"
 
@@ -88,9 +89,10 @@ struct process_launcher_state {
       means = std::move(*started);
     }
     const auto* found = patterns_of(*what.job);
-    auto made = spawn_process_trainable(
-        self->system(), what,
-        {means.processes, means.hosts, reading, caf::actor_cast<file_looker_actor>(self)}, found);
+    auto made = spawn_process_trainable(self->system(), what,
+                                        {means.processes, means.hosts, reading, means.devices,
+                                         caf::actor_cast<file_looker_actor>(self)},
+                                        found);
     if (made)
       send(self, node, what.order.lease, *made);
     else
@@ -130,7 +132,8 @@ process_launcher(process_launcher_actor::stateful_pointer<process_launcher_state
 
 expected<launch_means::means> launch_means::take(const node_settings& settings) {
   std::lock_guard lock{mutex_};
-  means result{settings.service ? settings.service : processes_.lock(), hosts_.lock()};
+  means result{settings.service ? settings.service : processes_.lock(), hosts_.lock(),
+               devices_.lock()};
   if (result.processes == nullptr) {
     auto started = process_service::start(settings.processes);
     if (!started)
@@ -139,8 +142,12 @@ expected<launch_means::means> launch_means::take(const node_settings& settings) 
   }
   if (result.hosts == nullptr)
     result.hosts = std::make_shared<kept_hosts>(result.processes);
+  if (result.devices == nullptr)
+    result.devices
+        = std::make_shared<device_meter>(device_meter::options{settings.gpus, settings.tell});
   processes_ = result.processes;
   hosts_ = result.hosts;
+  devices_ = result.devices;
   return result;
 }
 

@@ -50,6 +50,7 @@ TUNE_END_LOCAL_TYPES(tune_node)
 
 namespace tune {
 
+class device_meter;
 class kept_hosts;
 
 /// Resources shared by the launchers of a node, as long as one of them lives. For any thread.
@@ -58,6 +59,7 @@ public:
   struct means {
     std::shared_ptr<process_service> processes;
     std::shared_ptr<kept_hosts> hosts;
+    std::shared_ptr<device_meter> devices;
   };
 
   /// Starts the guard if there is none.
@@ -67,6 +69,7 @@ private:
   std::mutex mutex_;
   std::weak_ptr<process_service> processes_;
   std::weak_ptr<kept_hosts> hosts_;
+  std::weak_ptr<device_meter> devices_;
 };
 
 /// Spawns a launcher of a node; it ends when its node tells it to.

@@ -5,6 +5,7 @@
 #include "attempt_costs.hpp"
 #include "attempt_drafts.hpp"
 #include "attempt_exports.hpp"
+#include "attempt_meter.hpp"
 #include "attempt_output.hpp"
 #include "attempt_process.hpp"
 #include "attempt_saves.hpp"
@@ -18,7 +19,6 @@
 #include "tune/io/probe/free_port.hpp"
 #include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
-#include "tune/io/process/process_meter.hpp"
 
 #include <utility>
 
@@ -49,7 +49,7 @@ struct process_state {
   attempt_exports exports;
   attempt_artifacts artifacts;
   attempt_output output;
-  process_meter meter;
+  attempt_meter meter;
   attempt_costs costs;
   /// The directory that the program handed over last.
   std::filesystem::path handed_over;
@@ -70,10 +70,20 @@ struct process_state {
 
   void take(const process_news::started& x) {
     pid = x.pid;
-    meter.begin(pid, process.is_used());
+    meter.begin(static_cast<pid_t>(pid), process.is_used(), what.order);
     costs.begin(steady_now());
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port});
     rule.started(steady_now());
+    tell_costs();
+  }
+
+  /// Lets the reports of rank 0 know what this rank costs, now and again.
+  void tell_costs() {
+    const auto now = steady_now();
+    if (!meter.has_begun() || !costs.are_due(now))
+      return;
+    send(self, what.trial, costs.of_rank(what.order.attempt, meter.read(now), now));
+    delayed_send(self, caf::actor_cast<process_impl>(self), costs.pause, tick_atom_v);
   }
 
   void take(const process_news::printed& x) {
@@ -369,6 +379,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.rule = program_attempt{
       plan_of(state.what, ready->patterns.has_value()),
       {order.iteration, std::chrono::nanoseconds{order.time_total_ns}, steady_now()}};
+  state.meter.init(means.devices);
   state.costs = {order, state.what.job->reports_costs};
   state.drafts.init(state.what);
   state.saves.init(state.what, [&state] { state.obey(state.rule.settled(steady_now())); });
@@ -392,7 +403,10 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       [&state](const process_news& x) {
         std::visit([&](const auto& y) { state.take(y); }, x.what);
       },
-      [&state](tick_atom) { state.obey(state.rule.woken(steady_now())); },
+      [&state](tick_atom) {
+        state.tell_costs();
+        state.obey(state.rule.woken(steady_now()));
+      },
   };
 }
 

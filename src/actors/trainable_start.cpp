@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "attempt_meter.hpp"
 #include "trainables.hpp"
 
 #include "tune/io/checkpoint/pause_memory.hpp"
@@ -61,6 +62,19 @@ std::vector<std::uint32_t> visible_gpus(const launch_order& order) {
 }
 
 } // namespace
+
+std::vector<gpu_hold> gpus_held(const launch_order& order) {
+  const auto own = order.gpus.size();
+  const auto share
+      = own > 0 ? std::min(1.0, static_cast<double>(order.gpu_amount) / static_cast<double>(own))
+                : 0;
+  std::vector<gpu_hold> result;
+  for (auto index : visible_gpus(order)) {
+    const auto is_own = std::find(order.gpus.begin(), order.gpus.end(), index) != order.gpus.end();
+    result.push_back({index, is_own ? share : 0});
+  }
+  return result;
+}
 
 std::vector<std::string> exports_of(const trainable_start& what) {
   return what.order.rank == 0 ? what.job->exports : std::vector<std::string>{};

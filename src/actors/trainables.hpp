@@ -54,6 +54,7 @@ trainable_actor spawn_thread_trainable(caf::actor_system& system, trainable_star
                                        const std::shared_ptr<training_threads>& threads);
 
 class kept_hosts;
+class device_meter;
 
 /// Files that a program needs on its node's disk.
 struct files_in_use {
@@ -70,6 +71,7 @@ struct process_means {
   std::shared_ptr<process_service> processes;
   std::shared_ptr<kept_hosts> hosts;
   std::shared_ptr<pattern_thread> reading;
+  std::shared_ptr<device_meter> devices;
   /// Asked when a program failed that runs on files brought to its node.
   file_looker_actor looker;
 };

@@ -2,6 +2,8 @@
 #include "tune/actors/trial.hpp"
 
 #include "not_ready.hpp"
+#include "rank_cost_board.hpp"
+#include "rank_ends.hpp"
 #include "rank_orders.hpp"
 
 #include "tune/actors/firm.hpp"
@@ -22,41 +24,12 @@ namespace tune {
 
 namespace {
 
-/// The class of an end; a number from the network may be out of range.
-end_class class_of(std::uint8_t how) {
-  return how < end_class_count ? static_cast<end_class>(how) : end_class::killed;
-}
-
-/// Converts the end of a rank to that of its attempt.
-attempt_ended as_end_of_all(attempt_ended how, const launch_order& order, std::uint32_t rank) {
-  if (rank == 0 || rank >= order.bundles.size())
-    return how;
-  const std::string why{how.detail.empty() ? to_text(class_of(how.how)) : how.detail};
-  how.detail = "rank " + std::to_string(rank) + " on node " + order.bundles[rank].node + ": " + why;
-  return how;
-}
-
-/// Adds the remarks on one rank to the end of the whole attempt.
-void add_remarks(attempt_ended& to, const attempt_ended& from, std::uint32_t rank) {
-  for (std::size_t i = 0; i + 1 < from.remarks.size(); i += 2) {
-    const auto text = "rank " + std::to_string(rank) + ": " + from.remarks[i + 1];
-    to.detail += (to.detail.empty() ? "" : "\n") + text;
-    to.remarks.push_back(from.remarks[i]);
-    to.remarks.push_back(text);
-  }
-}
-
-/// Adds the costs of one rank to those of the whole attempt.
-void add_costs(attempt_ended& to, const attempt_ended& from) {
-  auto all = from_record(to.costs.content);
-  all.add(from_record(from.costs.content));
-  to.costs.content = to_record(all);
-}
-
 /// Spawns the head's end of the conversation with a further rank.
 /// @param chief The trial, which hears only of its end.
+/// @param costs Takes what the rank costs.
 trial_local_actor spawn_rank_trial(caf::actor_system& system, trial_id id,
-                                   const trial_local_actor& chief, std::uint32_t rank);
+                                   const trial_local_actor& chief, std::uint32_t rank,
+                                   std::shared_ptr<rank_cost_board> costs);
 
 struct trial_state {
   static inline const char* name = "tune.trial";
@@ -69,6 +42,8 @@ struct trial_state {
   /// Set where this is the trial of a further rank: its chief, and its rank.
   trial_local_actor chief;
   std::uint32_t rank = 0;
+  /// Costs of the further ranks of the attempt.
+  std::shared_ptr<rank_cost_board> rank_costs;
   /// The launch order of the attempt.
   launch_order order;
   rank_group ranks;
@@ -114,6 +89,8 @@ struct trial_state {
     order = next;
     if (next.is_awaited)
       words = incoming_words::in_place_of_another();
+    if (!chief)
+      rank_costs = next.ranks > 1 ? std::make_shared<rank_cost_board>() : nullptr;
     const auto launched_here = !chief && cluster ? next.bundles.size() : 1;
     ranks = rank_group{std::min(next.ranks, static_cast<std::uint32_t>(launched_here))};
   }
@@ -180,8 +157,8 @@ struct trial_state {
   }
 
   void act(const rank_cmd::launch& x) {
-    auto rank_trial
-        = spawn_rank_trial(self->system(), id, caf::actor_cast<trial_local_actor>(self), x.rank);
+    auto rank_trial = spawn_rank_trial(self->system(), id, caf::actor_cast<trial_local_actor>(self),
+                                       x.rank, rank_costs);
     const auto wanted = order_of_rank(order, x.rank, order.port);
     rank_trials[x.rank] = rank_trial;
     send(self, rank_trial, wanted);
@@ -196,16 +173,7 @@ struct trial_state {
       send(self, known->second, what);
   }
 
-  void act(const rank_cmd::over& x) {
-    auto all = as_end_of_all(ends.at(x.as), order, x.as);
-    for (const auto& [other, how] : ends) {
-      if (other == x.as)
-        continue;
-      add_remarks(all, how, other);
-      add_costs(all, how);
-    }
-    finish(all);
-  }
+  void act(const rank_cmd::over& x) { finish(joint_end(ends, x.as, order)); }
 
   void hear(const rank_ended& what) {
     if (is_current(what.how.attempt))
@@ -214,7 +182,7 @@ struct trial_state {
 
   void hear_end(std::uint32_t which, const attempt_ended& how) {
     ends.try_emplace(which, how);
-    carry_out(ranks.ended(which, class_of(how.how)));
+    carry_out(ranks.ended(which, class_of(how)));
   }
 
   void attach(attempt_key key, const trainable_actor& whom) {
@@ -303,6 +271,9 @@ struct trial_state {
   }
 
   void take(const attempt_report& what) {
+    // A further rank tells nothing but what it costs.
+    if (chief && rank_costs && what.metrics.content)
+      return rank_costs->note(rank, cost_sheet::among(*what.metrics.content));
     auto full = std::make_shared<report>();
     full->trial = id;
     full->attempt = what.attempt;
@@ -317,6 +288,9 @@ struct trial_state {
     full->metrics = what.metrics.content;
     if (full->metrics == nullptr)
       full->metrics = std::make_shared<const object>();
+    if (rank_costs && is_current(what.attempt))
+      full->metrics
+          = with_costs_of_ranks(full->metrics, from_record(order.costs.content), rank_costs->sum());
     if (what.done && is_current(what.attempt))
       ranks.let_end();
     pass_on(what.remarks);
@@ -362,7 +336,7 @@ struct trial_state {
     begin(attempt_key{});
     if (chief)
       return send(self, chief, rank_ended{rank, what});
-    on::ended over{id, what.attempt, class_of(what.how), what.detail, {}, what.came_late};
+    on::ended over{id, what.attempt, class_of(what), what.detail, {}, what.came_late};
     if (what.has_status)
       over.exit_status = what.exit_status;
     // Whatever else a worker sends is not written down.
@@ -379,6 +353,7 @@ struct trial_ties {
   trial_local_actor chief = {};
   std::uint32_t rank = 0;
   bool waits_for_disk = false;
+  std::shared_ptr<rank_cost_board> rank_costs = {};
 };
 
 trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial_state> self,
@@ -391,6 +366,7 @@ trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial
   state.chief = std::move(ties.chief);
   state.rank = ties.rank;
   state.waits_for_disk = ties.waits_for_disk;
+  state.rank_costs = std::move(ties.rank_costs);
   stand_firm(self);
   state.watched.init(self);
   return {
@@ -420,8 +396,9 @@ trial_local_actor::behavior_type trial(trial_local_actor::stateful_pointer<trial
 }
 
 trial_local_actor spawn_rank_trial(caf::actor_system& system, trial_id id,
-                                   const trial_local_actor& chief, std::uint32_t rank) {
-  return system.spawn(trial, id, trial_ties{{}, {}, chief, rank});
+                                   const trial_local_actor& chief, std::uint32_t rank,
+                                   std::shared_ptr<rank_cost_board> costs) {
+  return system.spawn(trial, id, trial_ties{{}, {}, chief, rank, false, std::move(costs)});
 }
 
 } // namespace

@@ -130,6 +130,40 @@ class Costs(Case):
         best = self.run_node("status", "results/costs", "-o", "json").json()["best"]
         self.assertEqual(best["metrics"]["tune/cpu_s"], 1002)
 
+    def test_of_all_ranks_are_in_the_reports_and_at_the_end(self):
+        # Rank 1 burns as long as rank 0 sees less than that in its own reports.
+        (self.directory / "ranked.py").write_text(textwrap.dedent("""
+            import json, os, sys, time
+            if os.environ["RANK"] == "1":
+                held = bytearray(48 << 20)
+                for i in range(0, len(held), 4096):
+                    held[i] = 1
+                while True:
+                    pass
+            out, into = os.fdopen(3, "w"), os.fdopen(4)
+            for step in range(100000):
+                time.sleep(0.02)
+                out.write(json.dumps({"metrics": {"loss": 1, "own": time.process_time()}}) + "\\n")
+                out.flush()
+                if json.loads(into.readline()).get("decision") == "stop":
+                    break
+        """))
+
+        self.run_node("run", self.burning(
+            program="ranked.py", work="1",
+            more="ranks = 2\n[stop]\nwhen = tune/cpu_s >= 2\n[cluster]\ncpus = 4"))
+
+        (told,) = self.costs()
+        ((last,),) = self.rows("SELECT metrics FROM results ORDER BY seq DESC LIMIT 1")
+        last = json.loads(last)
+        self.assertGreaterEqual(last["tune/cpu_s"], 2)
+        self.assertLess(last["own"], 1)
+        self.assertNotIn("tune/costs", last)
+        self.assertGreaterEqual(told["cpu_s"], last["tune/cpu_s"])
+        # A Python that does nothing has some megabytes, too.
+        self.assertGreater(told["peak_rss_bytes"], 64 << 20)
+        self.assertGreater(last["tune/peak_rss_bytes"], 64 << 20)
+
     def test_of_a_database_that_knows_none(self):
         self.run_node("run", self.burning(work="0.05"))
         with sqlite3.connect(self.directory / "results" / "costs" / "experiment.db") as base:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a machine says of its GPUs, by a library that stands in for the driver's."""
+import json
+import sys
 from pathlib import Path
 
 from e2e import FAULTY_NODE, Case, clean_environment, main
@@ -7,7 +9,7 @@ from e2e import FAULTY_NODE, Case, clean_environment, main
 FAKE = Path(FAULTY_NODE).parent / "libtune_fake_nvml.so"
 
 
-class Gpus(Case):
+class DriverCase(Case):
     def driver(self, how, **more):
         """The environment where the driver's library behaves as fake_nvml.cpp says."""
         where = self.directory / "lib"
@@ -16,6 +18,8 @@ class Gpus(Case):
             (where / "libnvidia-ml.so.1").symlink_to(FAKE)
         return clean_environment(LD_LIBRARY_PATH=str(where), TUNE_FAKE_NVML=how, **more)
 
+
+class Gpus(DriverCase):
     def test_a_driver_that_does_not_work_is_warned_of_and_named_in_a_refusal(self):
         ini = self.experiment("tune report 1")
         broken = self.driver("broken", CUDA_VISIBLE_DEVICES="0")
@@ -60,6 +64,87 @@ class Gpus(Case):
                             "w", "--join-timeout", "100ms", env=self.driver("broken"), code=None)
 
         self.assertIn("warning: the GPU library failed: nvmlInit_v2 gave 9", ran.err)
+
+
+# Tells the driver's stand-in what its process has, and that GPUs draw more with each report.
+TELLING = """
+import json, os, sys
+state = os.environ["TUNE_FAKE_NVML_STATE"]
+out = os.fdopen(int(os.environ["TUNE_TRIAL_REPORT_FD"]), "w")
+answers = os.fdopen(int(os.environ["TUNE_TRIAL_ANSWER_FD"]))
+device = os.environ["CUDA_VISIBLE_DEVICES"]
+with open(state, "a") as to:
+    to.write("process %s %d %s\\n" % (device, os.getpid(), sys.argv[1]))
+for step in range(100000):
+    with open(state, "a") as to:
+        to.write("energy %s %d\\n" % (device, step))
+    out.write(json.dumps({"metrics": {"loss": 1 / (step + 1)}}) + "\\n")
+    out.flush()
+    if json.loads(answers.readline()).get("decision") == "stop":
+        break
+"""
+
+
+class GpuCosts(DriverCase):
+    """What trials cost on GPUs, by the same library."""
+
+    def telling(self, gpu, stop, samples=1, tells="1048576", more=""):
+        (self.directory / "telling.py").write_text(TELLING)
+        self.state = self.directory / "state"
+        return self.ini(
+            "[experiment]\nmetric = loss:min\nnum_samples = %d\n[space]\nx = uniform(0, 1)\n"
+            "[trainable]\ncommand = %s {ini_dir}/telling.py %s\n[resources]\ngpu = %s\n[stop]\n"
+            "%s\n[cluster]\ncpus = 2\n%s\n" % (samples, sys.executable, tells, gpu, stop, more))
+
+    def costs(self):
+        return [json.loads(x["costs"]) for x in self.rows(
+            "SELECT costs FROM attempts ORDER BY trial, attempt")]
+
+    def test_memory_and_energy_are_measured_while_trials_run(self):
+        ini = self.telling(1, "when = tune/peak_gpu_bytes >= 1048576 and tune/energy_j > 0",
+                           samples=2)
+        self.state.write_text("energy 0 0\nenergy 1 0\n")
+
+        self.run_node("run", ini, env=self.driver("2", TUNE_FAKE_NVML_STATE=str(self.state)))
+
+        for told in self.costs():
+            self.assertEqual(told["peak_gpu_bytes"], 1048576)
+            self.assertGreater(told["energy_j"], 0)
+            self.assertGreater(told["gpu_s"], 0)
+        told = self.run_node("trials", "results/x", "--why", "0").out
+        self.assertRegex(told, r"costs: .* s GPU, 1.* GPU memory, .* J")
+
+    def test_what_the_driver_does_not_tell_is_missing(self):
+        # The list names no process of ours, and energy is not supported.
+        ini = self.telling(0.5, "training_iteration = 300", tells="-1", more="[log]\ncosts = true")
+        script = self.directory / "telling.py"
+        script.write_text(script.read_text().replace('"energy %s', '"nothing %s'))
+
+        ran = self.run_node("run", ini, env=self.driver("2", TUNE_FAKE_NVML_STATE=str(self.state)))
+
+        (told,) = self.costs()
+        self.assertNotIn("peak_gpu_bytes", told)
+        self.assertNotIn("energy_j", told)
+        self.assertGreater(told["gpu_s"], 0)
+        self.assertNotIn("GPU library", ran.err)
+
+    def test_a_driver_that_fails_later_is_told_of_once_and_costs_no_trial(self):
+        ini = self.telling(1, "training_iteration = 3000", samples=2, more="[log]\nfile = own.log")
+        env = self.driver("2", TUNE_FAKE_NVML_STATE=str(self.state))
+        self.state.write_text("fail nvmlDeviceGetTotalEnergyConsumption 15\n"
+                              "fail nvmlDeviceGetComputeRunningProcesses_v3 999\n")
+
+        ran = self.run_node("run", ini, env=env)
+
+        self.assertEqual(len(self.costs()), 2)
+        for told in self.costs():
+            self.assertNotIn("peak_gpu_bytes", told)
+        for function, code in (("nvmlDeviceGetTotalEnergyConsumption", 15),
+                               ("nvmlDeviceGetComputeRunningProcesses_v3", 999)):
+            for gpu in (0, 1):
+                line = "GPU %d: the GPU library failed: %s gave %d" % (gpu, function, code)
+                self.assertLessEqual(ran.err.count(line), 1, ran)
+            self.assertIn("the GPU library failed: %s gave %d" % (function, code), ran.err)
 
 
 if __name__ == "__main__":

@@ -376,6 +376,35 @@ class Numbers(Served):
                      'tune_experiment_running{experiment="x"} 0'):
             self.assertIn(line + "\n", told)
         self.assertEqual(told.count("# TYPE tune_trials "), 1)
+        self.assert_costs(told)
+
+    def assert_costs(self, told):
+        costs = [json.loads(x["costs"]) for x in self.rows("SELECT costs FROM attempts")]
+        for name, kind, how in (("tune_cpu_seconds_total", "cpu_s", sum),
+                                ("tune_storage_read_bytes_total", "read_bytes", sum),
+                                ("tune_storage_written_bytes_total", "written_bytes", sum),
+                                ("tune_attempt_peak_memory_bytes", "peak_rss_bytes", max)):
+            (number,) = re.findall(r'^%s\{experiment="x"\} (.+)$' % name, told, re.M)
+            self.assertAlmostEqual(float(number), how(x[kind] for x in costs), 5, msg=name)
+            self.assertIn("# TYPE %s %s\n" % (name, "gauge" if how is max else "counter"), told)
+        # Nobody had a GPU: these are missing, not 0.
+        self.assertNotIn("tune_gpu_seconds_total", told)
+
+    def test_for_prometheus_go_on_while_an_experiment_runs(self):
+        gate = self.directory / "gate"
+        ini = self.experiment("tune wait_for %s report 1" % gate, space="x = grid(1, 2)", more="cpus = 1")
+        self.start_serving()
+        child = self.start("run", ini, "--quiet")
+        counts = r'tune_trial_attempts_total\{experiment="x",outcome="(\w+)"\} (\d+)'
+
+        self.wait_until(lambda: ("running", "1") in re.findall(
+            counts, self.get("/metrics").body.decode()), child)
+        gate.touch()
+        self.finish(child)
+
+        told = self.get("/metrics").body.decode()
+        self.assertEqual(re.findall(counts, told), [("finished", "2")])
+        self.assert_costs(told)
 
 
 class Crowds(SinkCase):

@@ -108,6 +108,10 @@ function costText(costs) {
   if (Number.isFinite(costs.cpu_s)) parts.push(duration(costs.cpu_s) + " CPU");
   if (Number.isFinite(costs.gpu_s)) parts.push(duration(costs.gpu_s) + " GPU");
   if (Number.isFinite(costs.peak_rss_bytes)) parts.push(bytes(costs.peak_rss_bytes) + " memory");
+  if (Number.isFinite(costs.peak_gpu_bytes)) {
+    parts.push(bytes(costs.peak_gpu_bytes) + " GPU memory");
+  }
+  if (Number.isFinite(costs.energy_j)) parts.push(plain(costs.energy_j.toPrecision(3), 16) + " J");
   if (costs.read_bytes > 0) parts.push(bytes(costs.read_bytes) + " read");
   if (costs.written_bytes > 0) parts.push(bytes(costs.written_bytes) + " written");
   return parts.join(", ");

@@ -64,12 +64,68 @@ std::string in_small_letters(std::string_view x) {
   return result;
 }
 
-bool count_attempts(store_reader& from, std::map<std::string, std::uint64_t>& to) {
-  attempt_id after{};
+/// A kind of costs as a metric.
+struct cost_metric {
+  cost_kind kind;
+  const char* name;
+  const char* type;
+  const char* help;
+};
+
+constexpr std::array<cost_metric, cost_kind_count> cost_numbers{{
+    {cost_kind::cpu_s, "tune_cpu_seconds_total", "counter",
+     "CPU time of attempts that are over, user and system."},
+    {cost_kind::gpu_s, "tune_gpu_seconds_total", "counter",
+     "Time for which attempts that are over held GPUs, times their number."},
+    {cost_kind::energy_j, "tune_energy_joules_total", "counter",
+     "Energy of attempts that are over, as far as it was told."},
+    {cost_kind::read_bytes, "tune_storage_read_bytes_total", "counter",
+     "Bytes that attempts that are over read from storage."},
+    {cost_kind::written_bytes, "tune_storage_written_bytes_total", "counter",
+     "Bytes that attempts that are over wrote to storage."},
+    {cost_kind::peak_rss_bytes, "tune_attempt_peak_memory_bytes", "gauge",
+     "Most resident memory of any attempt that is over."},
+    {cost_kind::peak_gpu_bytes, "tune_attempt_peak_gpu_memory_bytes", "gauge",
+     "Most GPU memory of any attempt that is over, as far as it was told."},
+}};
+
+/// The costs of experiments, by their names; kinds that are known of none are left out.
+std::string cost_text(const std::map<std::string, cost_sheet>& all) {
+  std::string result;
+  for (const auto& x : cost_numbers) {
+    metric_text text{x.name, x.type, x.help};
+    for (const auto& [experiment, costs] : all) {
+      if (const auto amount = costs.of(x.kind))
+        text.add(experiment, "", to_json(value{*amount}));
+    }
+    result += text.text();
+  }
+  return result;
+}
+
+} // namespace
+
+void record_numbers::add(const raw_attempt& what, attempt_sums& to) {
+  ++to.outcomes[what.finished ? std::string{what.end_class} : "running"];
+  if (what.costs.empty())
+    return;
+  if (const auto costs = object_from_json(what.costs))
+    to.costs.add(cost_sheet::from(*costs));
+}
+
+bool record_numbers::sum_attempts(store_reader& from, numbers& to) {
+  to.attempts = to.settled;
+  auto after = to.settled_until;
+  bool are_all_over = true;
   for (std::size_t count = attempts_per_scan; count == attempts_per_scan;) {
     auto some = from.scan_attempts(after, attempts_per_scan, [&](const raw_attempt& x) {
       after = x.attempt;
-      ++to[x.finished ? std::string{x.end_class} : "running"];
+      add(x, to.attempts);
+      are_all_over = are_all_over && x.finished.has_value();
+      if (!are_all_over)
+        return;
+      add(x, to.settled);
+      to.settled_until = x.attempt;
     });
     if (!some)
       return false;
@@ -77,8 +133,6 @@ bool count_attempts(store_reader& from, std::map<std::string, std::uint64_t>& to
   }
   return true;
 }
-
-} // namespace
 
 bool record_numbers::look(const std::string& name, numbers& to) const {
   auto directory = place_.directory_of(name);
@@ -96,7 +150,14 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   numbers fresh;
   fresh.last_seq = *last;
   auto row = from->experiment();
-  if (!row || !count_attempts(*from, fresh.attempts))
+  if (!row)
+    return false;
+  fresh.created_ms = row->created_ms;
+  if (to.created_ms == fresh.created_ms && to.last_seq <= fresh.last_seq) {
+    fresh.settled = to.settled;
+    fresh.settled_until = to.settled_until;
+  }
+  if (!sum_attempts(*from, fresh))
     return false;
   fresh.status = row->status;
   fresh.is_led = led && row->status == "running";
@@ -127,6 +188,7 @@ std::string record_numbers::text() {
   metric_text elapsed{"tune_experiment_seconds_total", "counter",
                       "Time that the experiment has run, at its last event."};
   metric_text nodes{"tune_nodes", "gauge", "Nodes that ever offered resources, by state."};
+  std::map<std::string, cost_sheet> costs;
   auto names = place_.names();
   if (names.size() > most_experiments)
     names.resize(most_experiments);
@@ -136,7 +198,8 @@ std::string record_numbers::text() {
       continue;
     running.add(name, "", x.is_led ? "1" : "0");
     trials.add_all(name, "state", x.trials);
-    attempts.add_all(name, "outcome", x.attempts);
+    attempts.add_all(name, "outcome", x.attempts.outcomes);
+    costs[name] = x.attempts.costs;
     results.add(name, "", std::to_string(x.results));
     events.add(name, "", std::to_string(x.last_seq));
     bytes.add(name, "", std::to_string(x.bytes));
@@ -144,7 +207,7 @@ std::string record_numbers::text() {
     nodes.add_all(name, "state", x.nodes);
   }
   return running.text() + trials.text() + attempts.text() + results.text() + events.text()
-         + bytes.text() + elapsed.text() + nodes.text();
+         + bytes.text() + elapsed.text() + nodes.text() + cost_text(costs);
 }
 
 } // namespace tune::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/ids.hpp"
+#include "tune/core/trial/costs.hpp"
 #include "view/place.hpp"
 
 #include <array>
@@ -11,6 +12,11 @@
 #include <map>
 #include <mutex>
 #include <string>
+
+namespace tune {
+class store_reader;
+struct raw_attempt;
+} // namespace tune
 
 namespace tune::cli {
 
@@ -27,14 +33,26 @@ public:
   static constexpr std::size_t most_experiments = 200;
 
 private:
+  /// What attempts come to.
+  struct attempt_sums {
+    /// By their ends; those under way are "running".
+    std::map<std::string, std::uint64_t> outcomes;
+    /// Of those that are over.
+    cost_sheet costs;
+  };
+
   /// What one record tells.
   struct numbers {
     sequence last_seq = 0;
+    /// Tells a record from another that took its place. [Unix time, ms]
+    std::int64_t created_ms = 0;
     std::string status;
     bool is_led = false;
     std::map<std::string, std::uint64_t> trials;
-    /// Ends of attempts; those under way are "running".
-    std::map<std::string, std::uint64_t> attempts;
+    attempt_sums attempts;
+    /// The part of `attempts` that cannot change any more: those up to `settled_until`.
+    attempt_sums settled;
+    attempt_id settled_until{};
     std::map<std::string, std::uint64_t> nodes;
     std::uint64_t results = 0;
     std::uint64_t bytes = 0;
@@ -46,6 +64,9 @@ private:
   std::map<std::string, numbers> known_;
 
   [[nodiscard]] bool look(const std::string& name, numbers& to) const;
+  /// Looks at the attempts that may have changed. @returns whether they could be read.
+  static bool sum_attempts(store_reader& from, numbers& to);
+  static void add(const raw_attempt& what, attempt_sums& to);
 };
 
 } // namespace tune::cli

@@ -72,16 +72,6 @@ void reset_peak(pid_t pid) {
     static_cast<void>(::write(file.get(), "5", 1) == 1);
 }
 
-/// A process, then its descendants.
-std::vector<pid_t> with_descendants(pid_t leader) {
-  std::vector<pid_t> result{leader};
-  for (std::size_t i = 0; i < result.size() && result.size() < most_processes; ++i) {
-    const auto more = proc_files::children_of(result[i]);
-    result.insert(result.end(), more.begin(), more.end());
-  }
-  return result;
-}
-
 /// The sums of what is known of each process. What some do not show is left out of the sum.
 struct sums {
   std::optional<double> cpu;
@@ -131,14 +121,23 @@ cost_sheet costs_of(const process_usage& x) {
 
 } // namespace
 
-cost_sheet costs_of_processes(pid_t leader, bool resets_peak) {
-  cost_sheet result;
+std::vector<pid_t> processes_of(pid_t leader) {
   // The numbers of another PID namespace name other processes.
   static const bool is_legible = proc_files::shows_own_space();
   if (!is_legible || leader <= 0)
-    return result;
+    return {};
+  std::vector<pid_t> result{leader};
+  for (std::size_t i = 0; i < result.size() && result.size() < most_processes; ++i) {
+    const auto more = proc_files::children_of(result[i]);
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
+}
+
+cost_sheet costs_of_processes(pid_t leader, bool resets_peak) {
+  cost_sheet result;
   sums all;
-  for (auto pid : with_descendants(leader)) {
+  for (auto pid : processes_of(leader)) {
     all.take(pid);
     if (resets_peak)
       reset_peak(pid);

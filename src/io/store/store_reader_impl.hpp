@@ -150,6 +150,8 @@ public:
   expected<experiment_row> experiment();
   expected<std::vector<event>> events_after(sequence after, std::size_t limit, std::size_t bytes);
   store::connection& db() { return db_; }
+  /// Whether attempts have a column for their costs.
+  [[nodiscard]] bool has_costs() const { return has_costs_; }
   [[nodiscard]] const std::string& file() const { return file_; }
   /// Columns of `t_trials AS t`, with the checksum and the configurations of the best and of the
   /// last report.

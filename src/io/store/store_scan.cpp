@@ -237,15 +237,17 @@ store_reader::scan_attempts(attempt_id after, std::size_t limit,
                   {},
                   instant{row.number(5)},
                   {},
-                  row.text(7)};
+                  row.text(7),
+                  row.is_null(8) ? std::string_view{} : row.text(8)};
     if (!row.is_null(4))
       x.donor = trial_id{unsigned_at(row, 4)};
     if (!row.is_null(6))
       x.finished = instant{row.number(6)};
     hear(x);
   };
-  return impl_->scan("SELECT attempt, trial, lineage, node, donor, started, ended, end_class"
-                     " FROM t_attempts WHERE attempt > ?1 ORDER BY attempt LIMIT ?2",
+  const std::string costs = impl_->has_costs() ? "costs" : "NULL";
+  return impl_->scan("SELECT attempt, trial, lineage, node, donor, started, ended, end_class, "
+                         + costs + " FROM t_attempts WHERE attempt > ?1 ORDER BY attempt LIMIT ?2",
                      read, store::packed(after), bounded(limit));
 }
 

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <optional>
+#include <vector>
 
 namespace tune {
 
@@ -46,6 +47,10 @@ private:
   cost_sheet so_far_;
   std::optional<instant> next_;
 };
+
+/// A process and its living descendants, as far as they have not left their parents; none if /proc
+/// shows another PID namespace. Of very many some are left out.
+[[nodiscard]] std::vector<pid_t> processes_of(pid_t leader);
 
 /// What a process and its living descendants have used since they began; empty if it is gone or its
 /// files cannot be read.

@@ -77,6 +77,8 @@ struct raw_attempt {
   /// With the name of an `end_class`.
   std::optional<instant> finished;
   std::string_view end_class;
+  /// See `attempt_row::costs`, unread; empty: nothing is known.
+  std::string_view costs = {};
 };
 
 /// A decision with its reason unread.
