@@ -41,8 +41,12 @@ public:
 
   [[nodiscard]] bool has_begun() const { return process_.has_begun(); }
   [[nodiscard]] cost_sheet read(instant now) { return joined(process_.read(now)); }
+  /// As measured last.
+  [[nodiscard]] cost_sheet so_far() { return joined(process_.so_far()); }
   /// Measures at once, whenever the last time was.
   [[nodiscard]] cost_sheet read_now() { return joined(process_.read_now()); }
+  /// See `process_meter::is_gone`.
+  [[nodiscard]] bool is_gone() const { return process_.is_gone(); }
   /// The process has ended.
   [[nodiscard]] cost_sheet end(const std::optional<process_usage>& used) {
     auto result = joined(process_.end(used));

@@ -20,6 +20,7 @@
 #include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
+#include <tuple>
 #include <utility>
 
 namespace tune {
@@ -29,6 +30,13 @@ namespace {
 constexpr auto cut_short_text
     = "; what it was to write after its last report may be missing or incomplete: [cluster] "
       "stop_grace gives it more time";
+
+/// A report as the program made it.
+struct made_report {
+  object metrics;
+  bool done = false;
+  bool has_checkpoint = false;
+};
 
 struct process_state {
   static inline const char* name = "tune.process";
@@ -51,6 +59,9 @@ struct process_state {
   attempt_output output;
   attempt_meter meter;
   attempt_costs costs;
+  /// The last report, if it waits for the costs of the process's end.
+  std::optional<made_report> held;
+  bool was_looked_at = false;
   /// The directory that the program handed over last.
   std::filesystem::path handed_over;
   /// The end of the attempt; reported once all saves have ended.
@@ -145,10 +156,35 @@ struct process_state {
       handed_over = checkpoint->is_absolute() ? *checkpoint : trial_directory(what) / *checkpoint;
       artifacts.leave_out(handed_over);
     }
+    pass_on_held(meter.so_far());
     const auto now = steady_now();
-    if (costs.are_in_reports() && what.order.rank == 0)
-      costs.join(metrics, meter.read(now), now);
-    obey(rule.reported(std::move(metrics), done, checkpoint.has_value(), now, wall_ms()));
+    if (what.order.rank > 0 || !costs.are_in_reports()) {
+      // The only look at a small program, which the kernel's numbers at its end do not show.
+      if (!std::exchange(was_looked_at, true))
+        std::ignore = meter.read(now);
+      return judge_report({std::move(metrics), done, checkpoint.has_value()}, now);
+    }
+    const auto measured = meter.read(now);
+    if (meter.is_gone()) {
+      held.emplace(made_report{std::move(metrics), done, checkpoint.has_value()});
+      return;
+    }
+    costs.join(metrics, measured, now);
+    judge_report({std::move(metrics), done, checkpoint.has_value()}, now);
+  }
+
+  void judge_report(made_report x, instant now) {
+    obey(rule.reported(std::move(x.metrics), x.done, x.has_checkpoint, now, wall_ms()));
+  }
+
+  /// The program had ended when its report came: the costs of its end are those of the report.
+  void pass_on_held(const cost_sheet& measured) {
+    if (!held)
+      return;
+    auto x = *std::exchange(held, std::nullopt);
+    const auto now = steady_now();
+    costs.join(x.metrics, measured, now);
+    judge_report(std::move(x), now);
   }
 
   void remark_on(const std::string& about, const std::string& text) {
@@ -172,7 +208,9 @@ struct process_state {
     // The host was broken before it came to this trial: start a new process.
     if (process.was_broken_before() && !rule.is_ending() && !known.failure)
       return process.launch();
-    note_costs(meter.end(how.usage));
+    const auto used = meter.end(how.usage);
+    note_costs(used);
+    pass_on_held(used);
     auto judged = judge(how);
     if (judged.is_cut_short)
       remark_on("stop_grace", judged.detail + cut_short_text);

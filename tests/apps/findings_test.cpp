@@ -196,6 +196,14 @@ TEST(findings, count_trials_against_parameters) {
   EXPECT_THAT(found[0].text, HasSubstr("Try 20 or more"));
 }
 
+TEST(findings, want_no_more_trials_of_a_grid_that_was_run) {
+  auto what = made_up_study();
+  what.trials.resize(15);
+  what.is_grid = true;
+
+  EXPECT_THAT(few_for_dimensions(what), IsEmpty());
+}
+
 TEST(findings, name_trials_that_were_stopped_ahead_of_the_winner) {
   auto what = made_up_study();
   for (std::uint64_t i = 1; i <= 10; ++i)

@@ -16,6 +16,7 @@
 namespace tune::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -66,6 +67,27 @@ TEST(report_words, tell_runs_and_their_error) {
   EXPECT_THAT(words[1], HasSubstr("mean 1"));
   EXPECT_THAT(words[2], HasSubstr("leads the second by 1, with a standard error of 0.14142: more "
                                   "than noise explains"));
+}
+
+TEST(report_words, tell_where_the_one_that_was_confirmed_has_the_worse_mean) {
+  auto what = made_up_study();
+  run_statistics first, second;
+  first.mean = 2;
+  second.mean = 1.5;
+  first.error = second.error = 0.1;
+  first.confirms = true;
+  what.maximise = false;
+  what.runs = {first, second};
+
+  EXPECT_THAT(won_words(what)[2],
+              AllOf(HasSubstr("The second has the better mean, by 0.5, with a standard error of "
+                              "0.14142"),
+                    HasSubstr("comes first since its runs confirm it")));
+
+  what.maximise = true;
+  EXPECT_THAT(won_words(what)[2], HasSubstr("leads the second by 0.5"));
+  what.runs[1].violation = 1;
+  EXPECT_THAT(won_words(what)[2], HasSubstr("No second configuration"));
 }
 
 TEST(report_words, say_that_nothing_was_won) {

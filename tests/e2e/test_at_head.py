@@ -261,6 +261,10 @@ class AtHead(CertifiedCase):
         told = self.at_head("add", "x", "x=0.25", code=6).err
         self.assertIn("nobody runs this experiment now", told)
         self.assertIn("run FILE --head " + self.where, told)
+        # What is named can be entered.
+        way = re.search(r"tune-node run FILE (--head .*? --resume)", told).group(1)
+        ini = self.directory / "files of x" / "x.ini"
+        self.run_node("run", ini, *shlex.split(way), "--cluster", "default")
 
     def test_commands_end_as_they_do_where_the_head_inherits_odd_signals(self):
         self.end_head()

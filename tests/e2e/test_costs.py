@@ -84,6 +84,28 @@ class Costs(Case):
         self.assertEqual(best["trial"], "00000")
         self.assertGreater(best["metrics"]["tune/cpu_s"], 0.1)
 
+    def test_of_a_program_that_ends_with_its_report_are_those_of_its_end(self):
+        ini = self.ini("[experiment]\nname = costs\nmetric = tune/cpu_s:min\nnum_samples = 4\n"
+                       "[space]\nx = uniform(0, 1)\n[trainable]\ncommand = sh -c 'i=0; "
+                       "while [ $i -lt 9999 ]; do i=$((i+1)); done; echo x={x}'\n"
+                       "metric.x = x={number}\nreport_on = x\n")
+        told = self.run_node("run", ini)
+
+        self.assertNotIn("warning", told.err)
+        for (cpu, costs) in self.rows(
+                "SELECT json_extract(r.metrics, '$.\"tune/cpu_s\"'), a.costs FROM results r"
+                " JOIN attempts a ON a.trial = r.trial"):
+            # A shell without modules of its own holds less than the node that starts it.
+            self.assertLess(json.loads(costs).get("peak_rss_bytes", 0), 8e6)
+            self.assertLessEqual(cpu, json.loads(costs)["cpu_s"])
+            self.assertGreater(cpu, 0)
+
+    def test_as_the_objective_of_a_program_that_is_read_want_report_on(self):
+        ini = self.ini("[experiment]\nname = costs\nmetric = tune/cpu_s:min\nnum_samples = 1\n"
+                       "[space]\nx = uniform(0, 1)\n[trainable]\ncommand = echo {x}\n"
+                       "metric.x = {number}\n")
+        self.assertIn("report_on", self.run_node("run", ini, code=3).err)
+
     def test_are_a_constraint(self):
         self.run_node("run", self.burning("metric = loss:min\nconstraints = tune/cpu_s <= 0.7"))
 

@@ -201,6 +201,12 @@ class Doctor(StandingCase):
         told, _ = self.examine(where, "--work", self.directory / "file" / "x", code=7)
 
         self.assertEqual(told["failed"], "work")
+        # As a worker, which would remove what it finds there.
+        (self.directory / "theirs").mkdir()
+        (self.directory / "theirs" / "thesis").write_text("")
+        for place in (self.directory / "theirs", "/proc/work"):
+            told, _ = self.examine(where, "--work", place, code=7)
+            self.assertEqual(told["failed"], "work", place)
 
     def test_reads_its_words_strictly(self):
         for words in (["--join", "nonsense"], ["--cluster", "x"], ["--insecure-plaintext"]):

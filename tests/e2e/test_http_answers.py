@@ -189,6 +189,42 @@ class Answers(Served):
         say(op="complete", trial="00001")
         self.finish(child)
 
+    def test_orders_at_rest_name_what_does_it_as_the_commands_do(self):
+        ini = self.ini("[experiment]\nmetric = loss:min\nnum_samples = 2\n[space]\nx = grid(1, 2)\n"
+                       "[trainable]\ncommand = sh -c 'echo loss={x}; exit $(( {x} == 2 ))'\n"
+                       "metric.loss = loss={number}\n")
+        self.run_node("run", ini)
+        self.start_serving()
+
+        def told(path, body=None):
+            answer = self.ask("POST", "/api/v1/experiments/x" + path, json.dumps(body or {}))
+            self.assertEqual(answer.status, 409, answer)
+            return answer.json()["detail"]
+
+        self.assertIn("num_samples N takes further samples", told("/stop"))
+        self.assertIn("--mode errored_only", told("/trials/1/retry"))
+        self.assertIn("has not failed", told("/trials/0/retry"))
+        self.assertIn("--add '{\"x\":1}'", told("/trials", {"config": {"x": 1}}))
+        answer = self.ask("POST", "/api/v1/experiments/x/trials/77/stop", "{}")
+        self.assertEqual(answer.status, 404, answer)
+
+    def test_time_passes_also_where_no_trial_says_a_word(self):
+        ini = self.ini("[experiment]\nmetric = loss:min\nnum_samples = 1\n[space]\nx = 1\n"
+                       "[trainable]\ncommand = sh -c 'echo loss=1; until [ -e {ini_dir}/go ]; do "
+                       "sleep 0.05; done'\nmetric.loss = loss={number}\n")
+        child = self.start("run", ini)
+        self.start_serving()
+
+        def listed():
+            rows = self.run_node("list", "experiments", "-o", "json").json()
+            return rows[0]["elapsed_s"] if rows else 0
+
+        self.wait_until(lambda: self.get("/api/v1/experiments/x").status == 200, what="its record")
+        for name, elapsed in (("api", lambda: self.api("/x")["elapsed_s"]), ("list", listed)):
+            self.wait_until(lambda: elapsed() > 1, what="time by " + name)
+        (self.directory / "go").touch()
+        self.finish(child)
+
     def test_a_trial_that_never_ran_has_no_node(self):
         self.tune(
             "num_samples = 1\n[space]\nx = grid(0, 1)\n[stop]\ntraining_iteration = 1\n",

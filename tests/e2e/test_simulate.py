@@ -41,6 +41,14 @@ class Simulate(Case):
         self.assertEqual(four["simulated"]["most_running"], 4)
         self.assertLess(four["elapsed_s"], one["elapsed_s"] / 3)
 
+    def test_counts_of_an_iteration_that_a_limit_cut_short_what_has_passed(self):
+        told = self.simulate("--scheduler.type", "fifo", "--experiment.time_limit", "3s",
+                             "--experiment.max_concurrent_trials", "1", "--output", "json").json()
+
+        self.assertEqual(told["status"], "time_limit")
+        self.assertLessEqual(told["simulated"]["computed_s"], told["elapsed_s"])
+        self.assertLessEqual(told["simulated"]["mean_running"], 1)
+
     def test_equal_seeds_give_equal_runs_also_on_nodes_that_come_and_go(self):
         words = ["--nodes", "3", "--node-mtbf", "5s", "--node-repair", "2s", "--latency", "10ms"]
         words += ["--output", "json"]

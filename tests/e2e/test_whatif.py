@@ -88,6 +88,46 @@ class WhatIf(Case):
         self.assertAlmostEqual(six["training_s"], one["training_s"], places=3)
         self.assertLess(six["time_s"], one["time_s"])
 
+    def by_patterns(self, *words, space="x = grid(5, 4, 3, 2, 1)", code=0):
+        """Runs a program that cannot save, one trial at a time."""
+        ini = self.ini(
+            "[experiment]\nname = table\nmetric = loss:min\nnum_samples = 1\n"
+            f"max_concurrent_trials = 1\n[space]\n{space}\n[trainable]\nmetric.loss = "
+            "loss={number}\ncommand = sh -c 'for i in 1 2 3 4; do echo loss={x}; done; "
+            "exit $(( {x} == 9 ))'\n")
+        return self.run_node("run", ini, *words, "-o", "json", code=code).json()
+
+    def test_pauses_no_program_that_could_not_save(self):
+        median = ["--scheduler.type", "median_stopping", "--scheduler.grace_period", "1",
+                  "--scheduler.min_samples_required", "1"]
+        self.by_patterns(*median)
+
+        told = self.answer()
+
+        self.assertEqual(told["rules"][0]["if_trials_end"]["reports"],
+                         told["as_it_ran"]["reports"])
+
+    def test_ends_where_the_first_failure_ended_it(self):
+        self.by_patterns("--failure.fail_fast", "true", space="x = grid(1, 9, 2, 3)", code=4)
+
+        told = self.answer()
+
+        for how in ("if_trials_end", "if_they_train_on"):
+            self.assertEqual(told["rules"][0][how]["reports"], told["as_it_ran"]["reports"], how)
+        self.assertTrue(told["rules"][0]["known"])
+
+    def test_knows_the_curves_of_a_conversation(self):
+        ini = self.ini("[experiment]\nname = table\nmetric = loss:min\nnum_samples = 2\n"
+                       "[space]\nx = uniform(0, 1)\n")
+        words = "".join('{"op":"ask"}\n{"op":"report","trial":"0000%d","metrics":{"loss":%d},'
+                        '"done":true}\n' % (i, i) for i in range(2))
+        with self.ini(words, "words").open() as requests:
+            self.run_node("ask-tell", ini, stdin=requests)
+
+        told = self.answer()
+
+        self.assertEqual(told["rules"][0]["if_trials_end"]["reports"], 2)
+
     def test_compares_several_rules_and_writes_nothing(self):
         self.ran("--scheduler.type", "fifo")
         before = self.files()

@@ -107,7 +107,8 @@ std::string add_advice(const object& config, const fs::path& directory, const wa
 
 /// Advice: the commands that run a trial again while nobody runs its experiment; a mode of `resume`
 /// for a failed trial, its configuration for any other.
-std::string retry_advice(const control_request& wish, const fs::path& directory, const way_on& way) {
+std::string retry_advice(const control_request& wish, const fs::path& directory,
+                         const way_on& way) {
   auto result = directory.string() + ": nobody runs this experiment now; ";
   const auto rows = rows_of(wish, directory);
   auto failed = std::find_if(rows.begin(), rows.end(),
@@ -159,9 +160,8 @@ std::string line_for(const control_request& wish, const fs::path& directory) {
     return to_json(object{{"op", "stop"}, {"trial", name}}) + " stops trial " + name;
   if (wish.what != op::retry)
     return {};
-  return is_final(first.status)
-             ? add_request(first.config) + " runs the configuration of trial " + name
-                   + " again, as a trial of its own"
+  return is_final(first.status) ? add_request(first.config) + " runs the configuration of trial "
+                                      + name + " again, as a trial of its own"
          : first.status == trial_status::running
              ? "trial " + name + " is with an executor; it is given out again if its lease ends"
              : R"({"op":"ask"} gives trial )" + name + " out again, which has not ended";

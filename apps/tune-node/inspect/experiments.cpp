@@ -110,7 +110,8 @@ void write_for_programs(const std::vector<experiment_facts>& all, output_format 
     write_rows(rows, format, json_layout::row_per_line, out);
 }
 
-/// The record has the time of its last event alone. A head that does not answer soon is passed over.
+/// The record has the time of its last event alone. A head that does not answer soon is passed
+/// over.
 void note_time_of_head(run_snapshot& seen, const fs::path& directory) {
   constexpr std::chrono::seconds patience{2};
   auto answer = ask_control(directory, {}, patience);

@@ -15,8 +15,8 @@ std::optional<std::uint64_t> wanted_configurations(const spec& what) {
   auto space = search_space::parse(space_lines(what));
   if (samples == 0 || !space)
     return std::nullopt;
-  auto grids = variant_search::odometer::make(
-      *space, std::vector<bool>(space->parameters().size(), false));
+  auto grids = variant_search::odometer::make(*space,
+                                              std::vector<bool>(space->parameters().size(), false));
   if (!grids || grids->conditional()
       || grids->combinations() > std::numeric_limits<std::uint64_t>::max() / samples)
     return std::nullopt;

@@ -9,8 +9,8 @@
 
 namespace tune::cli {
 
-/// `[experiment] num_samples`, times the combinations of the grids. Nothing if there is no limit, or
-/// if only the search can tell, as with grids that depend on others.
+/// `[experiment] num_samples`, times the combinations of the grids. Nothing if there is no limit,
+/// or if only the search can tell, as with grids that depend on others.
 [[nodiscard]] std::optional<std::uint64_t> wanted_configurations(const spec& what);
 
 } // namespace tune::cli

@@ -327,8 +327,8 @@ findings lead_within_noise(const study& x) {
     return {{"lead_within_noise", "The lead is no larger than noise",
              (lead->by < 0 ? "The second configuration has the better mean, by "
                            : "The best configuration leads by ")
-                 + number_text(std::abs(lead->by))
-                 + ", with a standard error of " + number_text(lead->noise)
+                 + number_text(std::abs(lead->by)) + ", with a standard error of "
+                 + number_text(lead->noise)
                  + ". More runs of the best few (confirm, confirm_runs) would tell them apart."}};
   return {{"noise_unknown", "Whether the winner is better or was lucky is not known",
            "No configuration ran twice, and its lead over the second, " + number_text(lead->by)

@@ -224,8 +224,10 @@ expected<void> add_best(std::vector<best_line>& to, store_reader& from, const co
   for (const auto& x : *rows) {
     const auto* found
         = x.best_metrics ? find_path(*x.best_metrics, by.objectives.front().metric) : nullptr;
+    const auto misses = x.best_metrics && total_violation(by.constraints, *x.best_metrics) > 0;
     to.push_back({x.trial, found == nullptr ? "–" : short_text(*found), x.best_iteration,
-                  x.iterations, std::string{to_text(x.status)},
+                  x.iterations,
+                  std::string{to_text(x.status)} + (misses ? ", misses the constraints" : ""),
                   config_text(x.best_config ? *x.best_config : x.config)});
   }
   return {};

@@ -10,8 +10,8 @@ namespace tune::cli {
 
 /// In the metric's own unit.
 struct study_lead {
-  /// Below 0 if the second has the better mean: then the winner is the one that was confirmed, or it
-  /// is not judged by means.
+  /// Below 0 if the second has the better mean: then the winner is the one that was confirmed, or
+  /// it is not judged by means.
   double by = 0;
   /// With runs of the same configuration: the standard error of the difference. Else the standard
   /// deviation of the values of the second to the fifth best, which is no measure of noise, but all

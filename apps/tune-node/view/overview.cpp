@@ -63,8 +63,7 @@ value objectives_value(const std::vector<objective>& all) {
 }
 
 object begin_overview(const experiment_summary& seen, const std::string& name,
-                      const live_facts& live,
-                      value best) {
+                      const live_facts& live, value best) {
   const auto& what = seen.start->what;
   const auto& first = what.experiment.objectives.front();
   object result;

@@ -25,9 +25,8 @@ std::optional<unsigned> index_in(const std::string& name) {
 }
 
 bool begins_with(std::string_view text, std::string_view beginning) {
-  const auto in_small = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
+  const auto in_small
+      = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return text.size() >= beginning.size()
          && std::equal(beginning.begin(), beginning.end(), text.begin(),
                        [&](char a, char b) { return in_small(a) == in_small(b); });
@@ -108,8 +107,7 @@ gpu_reading gpu_driver::read(std::size_t which) {
     if (code == 0)
       result.energy_j = static_cast<double>(told) * joules_per_unit;
     else
-      note(one, "nvmlDeviceGetTotalEnergyConsumption", code,
-           "its energy is not measured any more");
+      note(one, "nvmlDeviceGetTotalEnergyConsumption", code, "its energy is not measured any more");
   }
   if (one.tells_processes) {
     const auto code = api_->processes(one.handle, result.processes);

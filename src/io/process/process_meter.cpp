@@ -109,7 +109,8 @@ void put(cost_sheet& to, cost_kind kind, const std::optional<double>& x) {
 cost_sheet costs_of(const process_usage& x) {
   cost_sheet result;
   result.set(cost_kind::cpu_s, static_cast<double>(x.cpu_us) / 1e6);
-  result.set(cost_kind::peak_rss_bytes, static_cast<double>(x.peak_rss));
+  if (x.peak_rss > 0)
+    result.set(cost_kind::peak_rss_bytes, static_cast<double>(x.peak_rss));
   // A kernel that does not count the bytes shows no such file either.
   static const bool counts_bytes = ::access("/proc/self/io", F_OK) == 0;
   if (counts_bytes) {
@@ -153,6 +154,7 @@ cost_sheet costs_of_processes(pid_t leader, bool resets_peak) {
 void process_meter::begin(pid_t pid, bool is_used) {
   pid_ = pid;
   is_used_ = is_used;
+  is_gone_ = false;
   so_far_ = {};
   before_ = is_used ? costs_of_processes(pid, true) : cost_sheet{};
   next_.reset();
@@ -169,8 +171,11 @@ const cost_sheet& process_meter::read(instant now) {
 }
 
 const cost_sheet& process_meter::read_now() {
-  if (pid_ != 0)
-    so_far_.raise(costs_of_processes(pid_).since(before_));
+  if (pid_ == 0)
+    return so_far_;
+  const auto all = costs_of_processes(pid_);
+  is_gone_ = all.empty() && proc_files::shows_own_space();
+  so_far_.raise(all.since(before_));
   return so_far_;
 }
 

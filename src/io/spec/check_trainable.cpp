@@ -245,8 +245,16 @@ void check_metrics(loading& x) {
     return;
   for (const auto& objective : objectives) {
     auto same = [&](const named_text& each) { return each.name == objective.metric; };
-    // Costs are measured, not read.
-    if (is_cost(objective.metric) || std::any_of(metrics.begin(), metrics.end(), same))
+    // Costs are measured, not read: what makes a report has to be said.
+    if (is_cost(objective.metric)) {
+      if (&objective == &objectives.front() && x.what.trainable.report_on.empty()
+          && x.what.trainable.report == report_mode::line)
+        x.refuse("trainable", "report_on",
+                 "report_on: [experiment] metric = " + objective.metric
+                     + " is measured, not read: say which lines make a report");
+      continue;
+    }
+    if (std::any_of(metrics.begin(), metrics.end(), same))
       continue;
     auto message = "metric: no metric." + objective.metric + " reads it from the output";
     if (&objective != &objectives.front()) {

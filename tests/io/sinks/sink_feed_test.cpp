@@ -105,6 +105,18 @@ TEST_F(sink_feed_test, tells_what_is_committed_in_the_order_of_the_log) {
   EXPECT_TRUE(told.empty());
 }
 
+TEST_F(sink_feed_test, tells_of_no_attempt_that_never_was) {
+  auto store = fresh();
+  // The resources came when nobody waited for them any more.
+  ASSERT_TRUE(
+      store.write(std::vector<store_item>{at(1, on::opened{}), at(2, on::placed{{0}, {1, 7}, {}})})
+          .has_value());
+  auto uut = feed();
+
+  ASSERT_TRUE(uut.catch_up(2));
+  EXPECT_THAT(told, ElementsAre("flush 2"));
+}
+
 /// Notes when each head began.
 class beginnings final : public trial_sink {
 public:

@@ -19,7 +19,8 @@ namespace tune {
 /// The CPU time and the bytes of a process include those of its children that have ended, if it
 /// waited for them. The peak of memory is the largest of what all processes held together at a
 /// measurement, and of what any single one ever held: exact for one process, at least that for
-/// several. Processes that have left their parent are counted at the end only.
+/// several. A process that never held more than its supervisor is known by measurements alone.
+/// Processes that have left their parent are counted at the end only.
 class process_meter {
 public:
   /// Least time between two measurements; costs that are asked for sooner are those of the last.
@@ -34,6 +35,11 @@ public:
 
   /// What is known at `now`.
   [[nodiscard]] const cost_sheet& read(instant now);
+  /// As measured last, or at the end.
+  [[nodiscard]] const cost_sheet& so_far() const { return so_far_; }
+  /// Whether the last measurement came too late: the process had ended. What it used in all is told
+  /// by `end`.
+  [[nodiscard]] bool is_gone() const { return is_gone_; }
   /// Measures at once, whenever the last time was.
   const cost_sheet& read_now();
   /// The process has ended.
@@ -42,6 +48,7 @@ public:
 private:
   pid_t pid_ = 0;
   bool is_used_ = false;
+  bool is_gone_ = false;
   /// Used before it began.
   cost_sheet before_;
   cost_sheet so_far_;

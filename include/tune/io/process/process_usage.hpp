@@ -9,7 +9,8 @@ namespace tune {
 struct process_usage {
   /// User and system time.
   std::int64_t cpu_us = 0;
-  /// Most resident memory of a single process. [bytes]
+  /// Most resident memory of a single process; 0: less than the process held that started it, which
+  /// the kernel counts as its own. [bytes]
   std::int64_t peak_rss = 0;
   /// Bytes moved to and from storage.
   std::int64_t read_bytes = 0;
