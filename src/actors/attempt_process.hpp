@@ -93,6 +93,11 @@ public:
     else
       answer({});
   }
+  /// See `pattern_reader::tell_usage`. The end of another program comes by itself.
+  void tell_usage() {
+    if (reader_)
+      reader_->tell_usage();
+  }
   void answer(const link_answer& what) { processes_->answer(process_, to_line(what)); }
   /// Further lines of the report descriptor may come.
   void hear_on() { processes_->resume_reports(process_); }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_proxy.hpp"
 
+#include "attempt_word.hpp"
 #include "not_ready.hpp"
 
 #include "tune/actors/firm.hpp"
 #include "tune/core/trial/word_window.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -15,10 +18,13 @@ namespace tune {
 
 namespace {
 
-using attempt_proxy_impl = extend<attempt_proxy_local_actor, caf::result<void>(words_heard)>;
+/// Most messages that wait for a head which is away: then the trial waits, too.
+constexpr std::size_t most_waiting = 1000;
+/// Time between two looks at whether the head is still away.
+constexpr std::chrono::seconds pace_of_looks{1};
 
-using attempt_word = std::variant<attempt_started, attempt_report, attempt_saved,
-                                  attempt_save_failed, attempt_exported, attempt_ended>;
+using attempt_proxy_impl = extend<attempt_proxy_local_actor, caf::result<void>(words_heard),
+                                  caf::result<void>(tick_atom)>;
 
 struct attempt_proxy_state {
   static inline const char* name = "tune.attempt_proxy";
@@ -36,6 +42,13 @@ struct attempt_proxy_state {
   bool is_over = false;
   /// The trial is gone, and not only out of reach.
   bool is_alone = false;
+  /// See `job::trains_on`.
+  bool may_train_on = false;
+  /// Number of the last report that waits for its answer, and of the last one that was answered
+  /// here while the head was away; 0: none.
+  std::uint64_t asked = 0;
+  std::uint64_t passed_over = 0;
+  bool looks = false;
   std::vector<std::pair<caf::typed_response_promise<std::uint64_t>, std::uint64_t>> askers;
 
   void meet(const trial_actor& whom) {
@@ -78,9 +91,59 @@ struct attempt_proxy_state {
   template <class Word>
   void say(const Word& what) {
     is_over = is_over || std::is_same_v<Word, attempt_ended>;
+    if constexpr (std::is_same_v<Word, attempt_report>)
+      asked = what.done ? 0 : what.number;
     auto number = words.add(what);
     if (gate->is_open())
       send(self, trial, number, what);
+    train_on();
+  }
+
+  // -- While the head is away.
+
+  /// Lets the trial train on if its head is away for longer than it would wait itself: nothing that
+  /// it has said meanwhile can be heard by a head that has not died.
+  void train_on() {
+    auto* last = words.newest() ? std::get_if<attempt_report>(words.newest()) : nullptr;
+    if (!may_train_on || asked == 0 || last == nullptr || last->number != asked)
+      return;
+    if (!gate->has_lapsed() || words.size() >= most_waiting)
+      return look_later();
+    last->trained_on = true;
+    passed_over = std::exchange(asked, 0);
+    send(self, trainable, attempt_answer{attempt, passed_over, answer_kind::go_on});
+  }
+
+  void look_later() {
+    if (!std::exchange(looks, true))
+      delayed_send(self, caf::actor_cast<attempt_proxy_impl>(self), pace_of_looks, tick_atom_v);
+  }
+
+  void look() {
+    looks = false;
+    train_on();
+  }
+
+  /// False for a head that was put out of the lead, and woke: nobody counts on what it says.
+  [[nodiscard]] bool is_from_trial() const {
+    return is_from_here(self) || is_of_sender(self, trial);
+  }
+
+  void answer(const attempt_answer& x) {
+    if (!is_from_trial())
+      return;
+    if (x.number > passed_over) {
+      asked = x.number >= asked ? 0 : asked;
+      if (trainable)
+        send(self, trainable, x);
+      return;
+    }
+    // The trial is further by now.
+    if (x.kind == answer_kind::stop)
+      halt(attempt_halt{attempt, static_cast<std::uint8_t>(halt_mode::stop), x.exports});
+    else if (x.kind != answer_kind::go_on)
+      say(attempt_save_failed{attempt, x.checkpoint,
+                              "the trial had trained on while its head was away", 0, false});
   }
 
   void tell(std::uint64_t number, const attempt_word& what) {
@@ -130,12 +193,14 @@ attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, at
       [](std::uint64_t, const attempt_exported&) {},
       [](std::uint64_t, const attempt_ended&) {},
       // From the trial.
-      [self, &state](const attempt_answer& x) {
-        if (state.trainable)
-          send(self, state.trainable, x);
+      [&state](const attempt_answer& x) { state.answer(x); },
+      [&state](const attempt_halt& x) {
+        if (state.is_from_trial())
+          state.halt(x);
       },
-      [&state](const attempt_halt& x) { state.halt(x); },
       [&state](const words_heard& x) {
+        if (!state.is_from_trial())
+          return;
         state.words.heard(x.upto);
         state.answer_if_heard();
       },
@@ -150,6 +215,9 @@ attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, at
       // From the node.
       [&state](const trial_actor& whom) { state.meet(whom); },
       [&state](ping_atom, std::uint64_t x) { return state.ping(x); },
+      [&state](bool may_train_on) { state.may_train_on = may_train_on; },
+      // Its own timer's.
+      [&state](tick_atom) { state.look(); },
   };
 }
 

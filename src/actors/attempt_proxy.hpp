@@ -14,7 +14,9 @@ namespace tune {
 using attempt_proxy_local_actor = extend<trial_actor,
                                          // From the node: the trial can be reached here from now
                                          // on, and is sent everything it has not heard.
-                                         caf::result<void>(trial_actor)>;
+                                         caf::result<void>(trial_actor),
+                                         // From the node: see `job::trains_on`.
+                                         caf::result<void>(bool)>;
 
 /// Spawns the attempt proxy of one attempt. It ends when it is told to, without sending what was
 /// not heard. It answers a ping once everything was heard, or the trial is gone.

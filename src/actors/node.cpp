@@ -226,6 +226,8 @@ struct node_state {
 
   void start(trainable_start what) {
     const auto lease = what.order.lease;
+    if (const auto& proxy = occupants.at(lease).attempt_proxy)
+      send(self, proxy, what.job->trains_on);
     if (std::holds_alternative<run_in_thread>(what.job->plan)) {
       if (threads == nullptr)
         threads = std::make_shared<training_threads>();

@@ -78,6 +78,8 @@ void pattern_reader::exited(const exit_info& how) {
   std::lock_guard lock{mutex_};
   gone_ = clock::now();
   exit_ = how;
+  if (std::exchange(wants_usage_, false))
+    tell(process_news::used{how.usage});
   if (how.requested)
     keep_for_count();
   else if (patterns_.reads_files() && !dropped_)
@@ -96,6 +98,13 @@ void pattern_reader::go_on() {
   std::lock_guard lock{mutex_};
   waits_for_verdict_ = false;
   bring();
+}
+
+void pattern_reader::tell_usage() {
+  std::lock_guard lock{mutex_};
+  wants_usage_ = !exit_;
+  if (exit_)
+    tell(process_news::used{exit_->usage});
 }
 
 void pattern_reader::drop() {

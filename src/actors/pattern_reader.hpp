@@ -36,6 +36,9 @@ public:
 
   /// The last report was judged: lines after it may be looked at.
   void go_on();
+  /// The process has ended, or is about to: `process_news::used` is wanted, also before the last
+  /// report is judged.
+  void tell_usage();
   /// Drops the lines that were not looked at yet: the end of the process was asked for.
   void drop();
 
@@ -66,6 +69,7 @@ private:
   bool start_told_ = false;
   bool brought_ = false;
   bool dropped_ = false;
+  bool wants_usage_ = false;
   bool over_ = false;
   /// When anything that it printed was read last.
   clock::time_point read_at_;

@@ -35,6 +35,11 @@ struct process_news {
   struct came_late {
     std::chrono::nanoseconds run{0};
   };
+  /// It had ended when its last report was looked at, and used this. Its end follows once that
+  /// report is judged.
+  struct used {
+    std::optional<process_usage> usage;
+  };
   /// Why its files did not contain all of their metrics.
   struct missing {
     std::string why;
@@ -47,7 +52,8 @@ struct process_news {
   struct parked {
     exit_info so_far;
   };
-  std::variant<deaf, room, started, said, printed, noticed, came_late, missing, parked, exit_info>
+  std::variant<deaf, room, started, said, printed, noticed, came_late, used, missing, parked,
+               exit_info>
       what;
 };
 

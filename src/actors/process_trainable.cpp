@@ -167,7 +167,7 @@ struct process_state {
     const auto measured = meter.read(now);
     if (meter.is_gone()) {
       held.emplace(made_report{std::move(metrics), done, checkpoint.has_value()});
-      return;
+      return process.tell_usage();
     }
     costs.join(metrics, measured, now);
     judge_report({std::move(metrics), done, checkpoint.has_value()}, now);
@@ -191,6 +191,8 @@ struct process_state {
     remarks.push_back(about);
     remarks.push_back(text);
   }
+
+  void take(const process_news::used& x) { pass_on_held(meter.end(x.usage)); }
 
   void take(const process_news::parked& x) {
     rule.parked();

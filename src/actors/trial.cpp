@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/trial.hpp"
 
+#include "attempt_line.hpp"
 #include "not_ready.hpp"
 #include "rank_cost_board.hpp"
 #include "rank_ends.hpp"
@@ -63,6 +64,9 @@ struct trial_state {
   std::optional<attempt_halt> halt;
   /// Messages of its attempt proxy, where it has one.
   incoming_words words;
+  /// Those that wait, since the trial trained on while its head was away.
+  attempt_line line;
+  attempt_proxy_actor speaker;
   bool waits_for_disk = false;
 
   [[nodiscard]] bool is_current(attempt_key key) const { return attempt && key.id() == attempt; }
@@ -104,6 +108,8 @@ struct trial_state {
     answer.reset();
     halt.reset();
     words = {};
+    line = {};
+    speaker = attempt_proxy_actor{};
   }
 
   /// Tells the runner; of a further rank only the end matters.
@@ -125,6 +131,8 @@ struct trial_state {
     if (what.kind == answer_kind::stop || what.kind == answer_kind::save_and_end)
       ranks.let_end();
     pass(answer, what);
+    line.answered(what);
+    go_on_in_line();
   }
 
   void pass(const attempt_halt& what) {
@@ -140,6 +148,24 @@ struct trial_state {
       else
         std::visit([&](const auto& y) { act(y); }, x);
     }
+    drop_reports();
+  }
+
+  // -- What waits until the report before it is answered.
+
+  void drop_reports() {
+    if (auto text = line.drop_reports(); !text.empty())
+      pass_on({"trained on", std::move(text)});
+    go_on_in_line();
+  }
+
+  void go_on_in_line() {
+    const auto key = attempt_key{attempt};
+    const auto whom = speaker;
+    const auto all = words.heard();
+    const auto upto = line.go_on(all, [this](const auto& x) { take(x); });
+    if (upto && whom)
+      confirm(whom, {key, *upto});
   }
 
   template <class Word>
@@ -216,13 +242,15 @@ struct trial_state {
         = std::is_same_v<Word, attempt_report> || std::is_same_v<Word, attempt_started>;
     auto is_news = words.take(number);
     auto tells = words.is_to_be_told(!is_frequent || !is_news);
-    const words_heard heard{what.attempt, words.heard()};
+    const auto heard = words.heard();
+    speaker = from;
     // The runner hears first: a node frees a place once its end was heard, and the runner must not
     // see the next trial there before that.
-    if (is_news)
+    if (is_news && line.passes(number, what))
       take(what);
+    // What waits is kept by the attempt proxy, in case that this head dies, too.
     if (tells && from)
-      confirm(from, heard);
+      confirm(from, {what.attempt, line.taken(heard)});
   }
 
   /// The runner knows when everything before is on disk.
@@ -274,20 +302,7 @@ struct trial_state {
     // A further rank tells nothing but what it costs.
     if (chief && rank_costs && what.metrics.content)
       return rank_costs->note(rank, cost_sheet::among(*what.metrics.content));
-    auto full = std::make_shared<report>();
-    full->trial = id;
-    full->attempt = what.attempt;
-    full->number = what.number;
-    full->iteration = what.iteration;
-    full->time_this_iter = std::chrono::nanoseconds{what.time_this_iter_ns};
-    full->time_total = std::chrono::nanoseconds{what.time_total_ns};
-    full->timestamp_ms = what.timestamp_ms;
-    full->pid = what.pid;
-    full->done = what.done;
-    full->has_checkpoint = what.has_checkpoint;
-    full->metrics = what.metrics.content;
-    if (full->metrics == nullptr)
-      full->metrics = std::make_shared<const object>();
+    auto full = as_report(id, what);
     if (rank_costs && is_current(what.attempt))
       full->metrics
           = with_costs_of_ranks(full->metrics, from_record(order.costs.content), rank_costs->sum());

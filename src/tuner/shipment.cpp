@@ -10,6 +10,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/table/curve_table.hpp"
+#include "tune/tuner/rule_parts.hpp"
 
 #include <algorithm>
 
@@ -163,6 +164,18 @@ expected<void> check_plugin(const trainable_plan& plan) {
   return {};
 }
 
+/// See `job::trains_on`.
+bool may_train_on(const loaded_spec& from) {
+  const auto& checkpoints = from.what.checkpoint;
+  if (checkpoints.frequency > 0 || checkpoints.at_end || from.what.trainable.ranks != 1)
+    return false;
+  choices all;
+  all.schedulers = builtin_schedulers();
+  // A scheduler of the user's own may pause trials: it is not known here.
+  const auto rule = make_scheduler(from, all);
+  return rule && !(*rule)->traits().needs_checkpoints;
+}
+
 expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
   auto what = spec_of_fetched(found);
   if (!what)
@@ -177,6 +190,7 @@ expected<std::shared_ptr<const job>> job_of_fetched(const fetched_job& found) {
   if (auto fits = check_plugin(made->plan); !fits)
     return fits.error();
   made->files = found.files;
+  made->trains_on = may_train_on(from);
   return std::shared_ptr<const job>{std::make_shared<job>(std::move(*made))};
 }
 

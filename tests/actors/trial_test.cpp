@@ -348,6 +348,7 @@ TEST_F(trial_test, tells_the_end_of_an_attempt_once) {
 struct heard_by_runner {
   std::size_t news = 0;
   std::vector<words_heard> taken = {};
+  std::vector<std::string> remarks = {};
 };
 
 /// A runner whose disk never catches up.
@@ -361,7 +362,7 @@ runner_local_actor::behavior_type runner_without_disk(runner_local_actor::pointe
       [](const requests_unmet&) {},
       [](durable_up_to) {},
       [](const storage_failed&) {},
-      [](const remark&) {},
+      [heard](const remark& x) { heard->remarks.push_back(x.text); },
       [](run_atom) {},
       [](status_atom, std::uint32_t) { return runner_status{}; },
       [](ping_atom, std::uint64_t x) { return x; },
@@ -382,6 +383,22 @@ insisting_attempt_proxy(attempt_proxy_actor::pointer self, const trial_actor& wh
       [](ping_atom, std::uint64_t x) { return x; },
       [confirmed](const words_heard& x) { confirmed->push_back(x.upto); },
   };
+}
+
+/// Reports like a trial that trained on while its head was away, and tells its end.
+attempt_proxy_actor::behavior_type
+attempt_proxy_after_absence(attempt_proxy_actor::pointer self, const trial_actor& whom,
+                            std::uint64_t reports,
+                            std::shared_ptr<std::vector<std::uint64_t>> confirmed) {
+  for (std::uint64_t i = 1; i <= reports; ++i) {
+    attempt_report said;
+    said.attempt = first;
+    said.number = said.iteration = i;
+    said.trained_on = i < reports;
+    send(self, whom, i, said);
+  }
+  send(self, whom, reports + 1, ended(first, end_class::finished));
+  return insisting_attempt_proxy(self, whom, {}, std::move(confirmed));
 }
 
 struct outliving_trial_test : support::deterministic_system {
@@ -412,6 +429,36 @@ TEST_F(outliving_trial_test, leaves_it_to_the_runner_to_confirm_what_was_heard) 
   EXPECT_EQ(heard->news, 1u);
   EXPECT_EQ(taken(), (std::vector<std::uint64_t>{1, 1}));
   EXPECT_TRUE(confirmed->empty());
+}
+
+TEST_F(outliving_trial_test, passes_on_one_report_for_each_answer_where_the_trial_trained_on) {
+  tell(uut, order(first));
+  keep(system->spawn(attempt_proxy_after_absence, uut, 3, confirmed));
+  run_now();
+  EXPECT_EQ(heard->news, 1u);
+  EXPECT_EQ(taken(), std::vector<std::uint64_t>{1});
+
+  tell(uut, answer(first, 1));
+  EXPECT_EQ(heard->news, 2u);
+
+  // The last report, and the end behind it, which waits for no answer.
+  tell(uut, answer(first, 2));
+  EXPECT_EQ(heard->news, 4u);
+  EXPECT_EQ(taken(), (std::vector<std::uint64_t>{1, 2, 4}));
+}
+
+TEST_F(outliving_trial_test, drops_reports_beyond_the_one_at_which_the_trial_is_stopped) {
+  tell(uut, order(first));
+  keep(system->spawn(attempt_proxy_after_absence, uut, 3, confirmed));
+  run_now();
+
+  tell(uut, attempt_halt{first, static_cast<std::uint8_t>(halt_mode::stop)});
+
+  // The first report, and the end.
+  EXPECT_EQ(heard->news, 2u);
+  ASSERT_EQ(heard->remarks.size(), 1u);
+  EXPECT_NE(heard->remarks.front().find("2 reports count for nothing"), std::string::npos);
+  EXPECT_EQ(taken().back(), 4u);
 }
 
 TEST_F(outliving_trial_test, hears_an_attempt_of_another_head_from_where_that_had_it_on_disk) {

@@ -232,8 +232,9 @@ TEST_F(wire_test, refuses_a_report_whose_metrics_were_damaged) {
   attempt_report y;
   ASSERT_TRUE(unpack(good, y));
 
-  // The number is the last nine bytes before the empty list of remarks: give it an unknown kind.
-  const auto behind = packed(x.remarks).size();
+  // The number is the last nine bytes before the empty list of remarks and a flag: give it an
+  // unknown kind.
+  const auto behind = packed(x.remarks).size() + packed(x.trained_on).size();
   auto bad = good;
   bad[bad.size() - behind - 9] = bytes::value_type{99};
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial that tells a file of its own, which no part of tune-node knows, what it trained.
 
-    lasting_trial.py STEPS DIR PAUSE
+    lasting_trial.py STEPS DIR PAUSE SIZE
 
-It takes STEPS steps of at most PAUSE seconds each. Lines of DIR/trained.log: `begin` or `step` or
+It takes STEPS steps of at most PAUSE seconds each. Its checkpoints have SIZE bytes more than they
+need. Lines of DIR/trained.log: `begin` or `step` or
 `end`, trial, attempt, iteration, process. (Were the file itself named here, it would count as code
 of the experiment.) While DIR/hold is there, trials do not end. Each leaves a file `result`.
 """
@@ -29,6 +30,7 @@ def note(word):
 
 def save(to):
     Path(to, "state").write_text("%d %r" % (step, loss))
+    Path(to, "weights").write_bytes(random.randbytes(int(sys.argv[4])))
 
 
 if os.environ.get("TUNE_TRIAL_RESTORE"):

@@ -6,132 +6,16 @@ TUNE_HEAD_KILLS sets how often the heads of the large tests are killed, 4 times 
 import os
 import random
 import signal
-import socket
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
-from cluster import Cluster
 from e2e import main
+from lasting import WORKERS, Lasting
 
-TRIAL = Path(__file__).with_name("lasting_trial.py")
 KILLS = int(os.environ.get("TUNE_HEAD_KILLS", "4"))
-WORKERS = ("one", "two", "three")
-
-SCHEDULERS = {
-    "fifo": "",
-    "asha": "type = asha\nform = promotion\ngrace_period = 2\nreduction_factor = 3\nmax_t = 18\n",
-    "pbt": "type = pbt\ntime_attr = training_iteration\nperturbation_interval = 4\n",
-    "hyperband": "type = hyperband\nmax_t = 9\nreduction_factor = 3\n",
-}
 
 
-class HeadRestart(Cluster):
-    def setUp(self):
-        super().setUp()
-        self.log = self.directory / "trained.log"
-        self.log.touch()
-        # The address is part of what the heads of one experiment have in common.
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.heads = 0
-        self.workers = {}
-
-    # -- What runs.
-
-    def lasting(self, scheduler="fifo", name="x", samples=6, steps=18, pause=0.1, more=""):
-        rule = SCHEDULERS[scheduler]
-        return self.ini(
-            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 11\n"
-            "[trainable]\ncommand = %s %s %d %s %g\n[space]\nlr = uniform(0.01, 0.5)\n"
-            "[failure]\nbackoff = 0\n%s[cluster]\nlocal = false\nlost_after = 3s\n%s\n"
-            % (samples, sys.executable, TRIAL, steps, self.directory, pause,
-               "[scheduler]\n" + rule if rule else "", more),
-            name + ".ini",
-        )
-
-    def begin_head(self, *words, what="experiments may come"):
-        """Starts a head at the port of the one before. Returns it and its address."""
-        self.heads += 1
-        log = "head-%d.log" % self.heads
-        of = "--" if words[0] == "head" else "--cluster."
-        head = self.start_on(
-            *("head", log, *words, of + "listen", "127.0.0.1:%d" % self.port),
-            *(of + "certs", self.certs)
-        )
-        self.head_log = self.directory / log
-        self.wait_until(lambda: self.says(log, what), head, "an open port")
-        return head, "127.0.0.1:%d" % self.port
-
-    def standing(self, grace="60s", *more):
-        return self.begin_head(
-            *("head", "--storage", self.directory / "results", "--no-local", "--lost-after", "3s"),
-            *("--work", self.directory / "work-head", "--head-grace", grace, *more)
-        )
-
-    def begin_workers(self, where, *words, names=WORKERS, cpus=1):
-        for name in names:
-            self.workers[name] = self.worker(where, name, "--lost-after", "3s", *words, cpus=cpus)
-
-    def kill(self, head):
-        head.kill()
-        self.finish(head, None)
-
-    # -- What came of it.
-
-    def lines(self):
-        return [line.split() for line in self.log.read_text().splitlines()]
-
-    def trained(self):
-        """Steps by trial, attempt and iteration."""
-        return Counter((int(x[1]), x[2], int(x[3])) for x in self.lines() if x[0] == "step")
-
-    def is_over(self, name="x"):
-        rows = self.rows_if_any("SELECT status FROM experiment", name)
-        return bool(rows) and rows[0]["status"] not in ("running", None)
-
-    def check(self, name="x", ends=("finished", "stopped", "paused")):
-        """Checks that nothing was lost, doubled or begun again."""
-        self.assertEqual(self.rows("SELECT status FROM experiment", name)[0]["status"], "done")
-        # A launch that was on its way as the head died is given up before anything began.
-        attempts = self.rows(
-            "SELECT * FROM attempts WHERE detail IS NULL OR detail NOT LIKE '%had not reached node%'"
-            " ORDER BY started", name
-        )
-        odd = [tuple(row) for row in attempts if row["end_class"] not in ends]
-        self.assertEqual(odd, [])
-        begun = Counter((int(x[1]), x[2]) for x in self.lines() if x[0] == "begin")
-        self.assertEqual([x for x, count in begun.items() if count > 1], [])
-        self.assertEqual(set(begun), {(row["trial"], row["attempt"]) for row in attempts})
-        results = self.rows("SELECT * FROM results ORDER BY seq", name)
-        heard = Counter((x["trial"], x["attempt"], x["training_iteration"]) for x in results)
-        self.assertEqual(heard, self.trained())
-        places = Counter((x["trial"], x["lineage"], x["training_iteration"]) for x in results)
-        self.assertEqual([x for x, count in places.items() if count > 1], [])
-        self.run_node("fsck", "results/" + name, "--verify")
-
-    def check_output(self, name="x"):
-        """Checks that all that the trials printed is there once."""
-        printed = {}
-        for word, trial, _, iteration, _ in self.lines():
-            lines = printed.setdefault(int(trial), [])
-            if word == "begin":
-                lines.append("begins at " + iteration)
-            elif word == "step":
-                lines.append("step " + iteration)
-        for trial, lines in printed.items():
-            text = self.trial_file(trial, "stdout", name).read_text()
-            self.assertEqual(text.splitlines(), lines, trial)
-
-    def put_away(self):
-        for worker in self.workers.values():
-            worker.terminate()
-        for worker in self.workers.values():
-            self.finish(worker, None)
-        self.assert_no_trial_processes()
-
+class HeadRestart(Lasting):
     # -- A head of one experiment.
 
     def test_trials_go_on_under_the_next_head(self):
@@ -278,6 +162,50 @@ class HeadRestart(Cluster):
         self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "interrupted")
         head.send_signal(signal.SIGTERM)
         self.finish(head)
+        self.put_away()
+
+    # -- A head that is away for longer.
+
+    def train_without_head(self, scheduler, more=""):
+        """Kills the head and waits until all trials have trained on without it. Returns the number
+        of steps that the first head heard of."""
+        ini = self.lasting(scheduler, samples=3, steps=400, pause=0.05, more="head_grace = 60s\n" + more)
+        head, where = self.begin_head("run", ini, what="workers may join")
+        self.begin_workers(where)
+        self.wait_until(lambda: len(self.trained()) >= 9, head, "some steps")
+        self.kill(head)
+        heard = len(self.rows("SELECT * FROM results"))
+        self.wait_until(lambda: len(self.trained()) >= heard + 60, what="steps without a head")
+        return heard
+
+    def test_trials_train_on_without_their_head(self):
+        heard = self.train_without_head("fifo")
+
+        head, _ = self.begin_head("resume", "results/x", what="workers may join")
+        self.finish(head)
+
+        self.assertGreater(len(self.rows("SELECT * FROM results")), heard + 60)
+        self.assertEqual(len(self.rows("SELECT * FROM attempts")), 3)
+        self.check()
+        self.put_away()
+
+    def test_what_a_stopped_trial_trained_beyond_counts_for_nothing(self):
+        stop = "\n[stop]\ntraining_iteration = 25"
+        self.train_without_head("stopping", stop)
+
+        head, _ = self.begin_head("resume", "results/x", what="workers may join")
+        self.finish(head)
+
+        rows = self.rows("SELECT trial, training_iteration AS n FROM results ORDER BY seq")
+        heard = {trial: [x["n"] for x in rows if x["trial"] == trial] for trial in range(3)}
+        for trial, numbers in heard.items():
+            self.assertEqual(numbers, list(range(1, len(numbers) + 1)), trial)
+            self.assertLessEqual(len(numbers), 25)
+        self.assertEqual(max(len(x) for x in heard.values()), 25)
+        self.assertIn("for nothing", self.head_log.read_text())
+        ends = self.rows("SELECT end_class FROM attempts")
+        self.assertEqual([x["end_class"] for x in ends], ["stopped"] * 3)
+        self.run_node("fsck", "results/x", "--verify")
         self.put_away()
 
     # -- Again and again.

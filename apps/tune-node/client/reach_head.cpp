@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/reach_head.hpp"
 
+#include "client/head_finder.hpp"
 #include "run/exhaustion.hpp"
 #include "run/run_words.hpp"
 #include "tune/core/printable.hpp"
@@ -32,7 +33,7 @@ std::string name_of_caller() {
          + (named ? host.data() : "somewhere");
 }
 
-std::string words_reaching(const peer_address& head, const std::string& certs,
+std::string words_reaching(const head_addresses& head, const std::string& certs,
                            const std::string& cluster, bool plain) {
   // The variable may be set for one command only.
   const auto* given = certs.empty() ? std::getenv("TUNE_CERTS") : nullptr;
@@ -40,9 +41,13 @@ std::string words_reaching(const peer_address& head, const std::string& certs,
          + reaching_words(given != nullptr ? given : certs, cluster, plain, "--cluster");
 }
 
-expected<transport> begin_as_client(const peer_address& head, const std::string& certs,
+expected<transport> begin_as_client(const head_addresses& head, const std::string& certs,
                                     bool plain) {
-  auto how = choose_transport(head, certs, plain);
+  auto how = choose_transport(head.first, certs, plain);
+  for (const auto& x : head.also) {
+    if (how)
+      how = choose_transport(x, certs, plain);
+  }
   if (!how)
     return how;
   if (how->identity) {
@@ -56,10 +61,11 @@ expected<transport> begin_as_client(const peer_address& head, const std::string&
 }
 
 expected<std::unique_ptr<head_client>> connect_to(caf::actor_system& system,
-                                                  const peer_address& head, const transport& how,
+                                                  const head_addresses& head, const transport& how,
                                                   const std::string& cluster) {
-  return head_client::connect(system,
-                              {dial(system, head, how), to_text(head), cluster, name_of_caller()});
+  auto finder = std::make_shared<head_finder>(system, head, how);
+  return head_client::connect(
+      system, {[finder] { return finder->find(); }, to_text(head), cluster, name_of_caller()});
 }
 
 } // namespace tune::cli

@@ -19,7 +19,7 @@ namespace {
 constexpr int of_signal = 128;
 
 /// Fault of a command whose process at the head was ended by a signal: this is no end of its own.
-error ended_there(const peer_address& head, int number) {
+error ended_there(const head_addresses& head, int number) {
   const auto* name = ::sigabbrev_np(number);
   return {ec::unreachable,
           to_text(head)

@@ -109,7 +109,7 @@ expected<std::optional<at_head_request>> at_head_from(const read_result& x,
     return std::optional<at_head_request>{};
   }
   at_head_request result;
-  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+  if (auto done = read_option(x, "head", result.head, head_addresses_from, where); !done)
     return done.error();
   result.certs = x.text("certs").value_or("");
   result.insecure_plaintext = x.has("insecure-plaintext");

@@ -36,6 +36,8 @@ struct head_request {
   std::string log_file = {};
   /// Whether this machine runs trials, too.
   bool local = true;
+  /// Whether it waits while another head leads in the same storage.
+  bool stands_by = false;
   liveness_rules liveness;
   offered_request offers;
   /// Where to serve the page of the storage; nothing: nowhere.

@@ -15,6 +15,7 @@
 #include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/certificates/join_token.hpp"
 #include "tune/io/control/control_words.hpp"
+#include "tune/io/probe/head_addresses.hpp"
 #include "tune/io/probe/probe.hpp"
 #include "tune/io/spec/resume_mode.hpp"
 #include "tune/net/client_messages.hpp"
@@ -53,7 +54,7 @@ struct run_request {
   std::string add;
   bool strict = false;
   /// The head where the experiment is to run; nothing: here.
-  std::optional<peer_address> head;
+  std::optional<head_addresses> head;
   /// Whether to leave it there instead of following it.
   bool detach = false;
   /// Whether to remove an experiment that is in the way; `yes`: without asking.
@@ -183,7 +184,7 @@ struct importance_request {
 
 struct attach_request {
   std::string experiment;
-  peer_address head;
+  head_addresses head;
   /// Empty: the default directory.
   std::string certs;
   bool insecure_plaintext = false;
@@ -318,7 +319,7 @@ struct plot_request {
 struct top_request {
   /// Or the experiment's name, at a head; empty: the newest below `results`.
   std::string directory;
-  std::optional<peer_address> head;
+  std::optional<head_addresses> head;
   /// Empty: the default directory.
   std::string certs;
   bool insecure_plaintext = false;
@@ -405,7 +406,7 @@ using request
 
 /// A command for a head to carry out.
 struct at_head_request {
-  peer_address head;
+  head_addresses head;
   /// Empty: the default directory.
   std::string certs;
   bool insecure_plaintext = false;

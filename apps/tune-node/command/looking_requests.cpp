@@ -64,7 +64,7 @@ expected<request> attach_from(const read_result& x, const command_doc& where) {
   attach_request result;
   if (!x.has("head"))
     return wrong("attach needs --head HOST:PORT", &where);
-  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+  if (auto done = read_option(x, "head", result.head, head_addresses_from, where); !done)
     return done.error();
   result.experiment = x.positionals[0];
   result.certs = x.text("certs").value_or("");
@@ -140,7 +140,7 @@ expected<request> top_from(const read_result& x, const command_doc& where) {
   top_request result;
   if (!x.positionals.empty())
     result.directory = x.positionals[0];
-  if (auto done = read_option(x, "head", result.head, peer_address_from, where); !done)
+  if (auto done = read_option(x, "head", result.head, head_addresses_from, where); !done)
     return done.error();
   if (result.head && result.directory.empty())
     return wrong("top --head needs the name of an experiment", &where);

@@ -95,7 +95,7 @@ expected<request> run_from(const read_result& x, const command_doc& where) {
     return wrong("--detach needs --head HOST:PORT", &where);
   if (x.has("http") && x.has("head"))
     return wrong("either --head or --http: a head serves its own page", &where);
-  for (const auto& done : {read_option(x, "head", result.head, peer_address_from, where),
+  for (const auto& done : {read_option(x, "head", result.head, head_addresses_from, where),
                            read_option(x, "http", result.http, peer_address_from, where)}) {
     if (!done)
       return done.error();
@@ -154,6 +154,7 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
   result.work = x.text("work").value_or("");
   result.log_file = x.text("log-file").value_or("");
   result.local = !x.has("no-local");
+  result.stands_by = x.has("standby");
   if (x.has("enroll") && result.insecure_plaintext)
     return wrong("either --enroll or --insecure-plaintext: tokens are for certificates", &where);
   for (const auto& done : {read_option(x, "listen", result.listen, peer_address_from, where),
@@ -166,6 +167,9 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
     if (!done)
       return done.error();
   }
+  if (result.stands_by && result.liveness.head_grace.count() == 0)
+    return wrong("--standby needs --head-grace: otherwise nothing outlives the head that leads",
+                 &where);
   return request{std::move(result)};
 }
 
@@ -188,8 +192,9 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
     return wrong("either --token or --insecure-plaintext", &where);
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
   auto time = [](const std::string& text) { return time_from(text); };
+  head_addresses join;
   for (const auto& done :
-       {read_option(x, "join", result.join, peer_address_from, where),
+       {read_option(x, "join", join, head_addresses_from, where),
         read_offers(x, result.offers, where), read_option(x, "cache", result.cache, bytes, where),
         read_option(x, "join-timeout", result.join_timeout, time, where),
         read_option(x, "leave-grace", result.leave_grace, time, where),
@@ -199,6 +204,8 @@ expected<request> worker_from(const read_result& x, const command_doc& where) {
     if (!done)
       return done.error();
   }
+  result.join = std::move(join.first);
+  result.also = std::move(join.also);
   return request{std::move(result)};
 }
 

@@ -4,9 +4,9 @@
 #include "console/announcer.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
+#include "head/beginning.hpp"
 #include "head/command_runner.hpp"
 #include "head/job_supervisor.hpp"
-#include "head/resumption.hpp"
 #include "head/upload_runner.hpp"
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
@@ -23,7 +23,6 @@
 #include "tune/io/checkpoint/shared_storage.hpp"
 #include "tune/io/enrolment/enrolment.hpp"
 #include "tune/io/files/hmac.hpp"
-#include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/service_notice.hpp"
 #include "tune/io/process/thread_room.hpp"
 #include "tune/net/dial.hpp"
@@ -38,7 +37,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <vector>
+#include <set>
+#include <string>
 
 namespace tune::cli {
 
@@ -212,31 +212,6 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   return end;
 }
 
-/// By what this head is known, and the experiments of the head before it that it goes on with.
-struct beginning {
-  std::optional<head_mark> mark;
-  std::vector<running_submission> resumed;
-};
-
-/// @errors `ec::storage`.
-expected<beginning> begin_in(const fs::path& storage, const liveness_rules& rules) {
-  if (rules.head_grace.count() == 0) {
-    if (auto removed = remove_head_mark(storage); !removed)
-      return removed.error();
-    return beginning{};
-  }
-  auto begun = begin_head(storage, {});
-  if (!begun)
-    return begun.error();
-  beginning result{begun->mark, {}};
-  if (begun->follows)
-    result.resumed = find_resumptions(storage, begun->mark.name, say);
-  for (const auto& x : result.resumed)
-    say("goes on with experiment " + printable(x.words.experiment)
-        + ", which ran when the head before this one died");
-  return result;
-}
-
 /// The head's own node, with its guard if trials are to run on this machine.
 expected<node_settings> node_of_head(const head_request& what, const choices& all,
                                      const std::function<void(const std::string&)>& tell) {
@@ -265,6 +240,16 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   return page;
 }
 
+/// @param work Must outlive the package client.
+package_client_settings fetching_into(work_directory& work, const std::set<std::string>& kept) {
+  package_client_settings result;
+  result.work = work.path();
+  result.keep_work = [&work] { return work.keep(); };
+  result.tell = say;
+  result.kept.assign(kept.begin(), kept.end());
+  return result;
+}
+
 [[gnu::noinline]] expected<void> lead(const command_line& line, const head_request& what,
                                       const choices& all, const transport& how) noexcept {
   auto storage = storage_of(what);
@@ -273,14 +258,9 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   auto work = work_directory::claim(what.work, "head");
   if (!work)
     return work.error();
-  auto before = begin_in(*storage, what.liveness);
-  if (!before)
-    return before.error();
-  auto& [mark, resumed] = *before;
-  // Files of other interrupted experiments are removed: their clients bring them again.
-  const auto kept = jobs_of(resumed);
-  if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say, kept); !swept)
-    return swept.error();
+  auto begun = begin_to_lead(*storage, work->path(), what, say);
+  if (!begun)
+    return begun.error();
   last_wait rest{*storage, say};
   const seen_storage seen{*storage};
   auto tell = [quiet = line.quiet](const std::string& text) { announce("head", text, quiet); };
@@ -290,24 +270,24 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   auto& node = *here;
   network_config config{how, 0, what.liveness};
   caf::actor_system system{config};
-  package_client_settings fetching;
-  fetching.work = work->path();
-  fetching.keep_work = [&work] { return work->keep(); };
-  fetching.tell = say;
-  fetching.kept.assign(kept.begin(), kept.end());
-  auto package_client = spawn_package_client(system, std::move(fetching));
+  auto package_client = spawn_package_client(system, fetching_into(*work, begun->kept));
   if (!package_client)
     return package_client.error();
-  standing actors{
-      system,
-      head_services{system, node, what.local, mark ? mark->identity() : head_identity{}},
-      *package_client,
-      {}};
+  standing actors{system,
+                  head_services{system, node, what.local,
+                                begun->mark ? begun->mark->identity() : head_identity{}},
+                  *package_client,
+                  {}};
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);
-  job_supervisor_settings job_supervisors{
-      &actors.place, &all, discover(), *storage, actors.leaves, mark, what.liveness.head_grace,
-      tell};
+  job_supervisor_settings job_supervisors{&actors.place,
+                                          &all,
+                                          discover(),
+                                          *storage,
+                                          actors.leaves,
+                                          begun->mark,
+                                          what.liveness.head_grace,
+                                          tell};
   submission_server_settings submission_server;
   submission_server.hire = [&system, job_supervisors](job_spec x) {
     return spawn_job_supervisor(system, job_supervisors, std::move(x));
@@ -317,7 +297,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
           return spawn_command_runner(system, storage, std::move(asked), std::move(identity));
         };
   submission_server.package_client = *package_client;
-  submission_server.resumed = std::move(resumed);
+  submission_server.resumed = std::move(begun->resumed);
   submission_server.identity_of
       = [&config](const caf::node_id& who) { return config.identity_of(who); };
   submission_server.say = tell;

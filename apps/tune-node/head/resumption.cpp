@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/files/job_directories.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -124,6 +125,38 @@ find_resumptions(const fs::path& storage, const std::string& head,
   std::sort(result.begin(), result.end(),
             [](const auto& x, const auto& y) { return x.words.experiment < y.words.experiment; });
   return result;
+}
+
+expected<void> bring_files(running_submission& what, const fs::path& work) {
+  const auto from = what.found.directory;
+  const auto to = work / "jobs" / what.found.job;
+  if (from == to)
+    return {};
+  // What an earlier try left.
+  if (auto removed = remove_job_directory(work, what.found.job); !removed)
+    return note_error(removed.error());
+  std::error_code why;
+  fs::create_directories(to, why);
+  if (auto marked = why ? expected<void>{} : mark_job_directory(to); !marked)
+    return note_error(marked.error());
+  const auto& paths = what.found.files->paths;
+  for (auto i = paths.begin(); !why && i != paths.end(); ++i) {
+    fs::create_directories((to / *i).parent_path(), why);
+    if (!why)
+      fs::copy(from / *i, to / *i, fs::copy_options::copy_symlinks, why);
+  }
+  if (why)
+    return error{ec::storage, "cannot copy its files from " + from.string() + " to " + to.string()
+                                  + ": " + why.message()};
+  what.found.directory = to;
+  what.found.files = std::make_shared<const laid_files>(laid_files{to, paths});
+  return {};
+}
+
+expected<void> release_record(const fs::path& storage, const running_submission& what) {
+  auto place = guarded_directory::open(storage / what.words.experiment);
+  auto done = place ? place->remove("lock") : expected<void>{place.error()};
+  return done ? expected<void>{} : note_error(done.error());
 }
 
 std::set<std::string> jobs_of(const std::vector<running_submission>& what) {

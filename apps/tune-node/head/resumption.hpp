@@ -29,6 +29,17 @@ inline constexpr std::string_view resumption_file = ".tune_submission";
 find_resumptions(const std::filesystem::path& storage, const std::string& head,
                  const std::function<void(const std::string&)>& tell);
 
+/// Copies the files of an experiment into this head's own directory, if the head before had another
+/// one.
+/// @param work As in `work_directory`. @errors `ec::storage`.
+[[nodiscard]] expected<void> bring_files(running_submission& what,
+                                         const std::filesystem::path& work);
+
+/// Releases the record of an experiment that a head holds which was put out of the lead.
+/// @errors `ec::storage`.
+[[nodiscard]] expected<void> release_record(const std::filesystem::path& storage,
+                                            const running_submission& what);
+
 /// The directories of their jobs.
 [[nodiscard]] std::set<std::string> jobs_of(const std::vector<running_submission>& what);
 

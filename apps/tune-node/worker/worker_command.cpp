@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/worker_command.hpp"
 
+#include "client/head_finder.hpp"
 #include "console/announcer.hpp"
 #include "console/human.hpp"
 #include "console/one_line.hpp"
@@ -22,6 +23,7 @@
 #include "tune/io/enrolment/enrolment.hpp"
 #include "tune/io/files/hmac.hpp"
 #include "tune/io/files/job_directories.hpp"
+#include "tune/io/probe/head_addresses.hpp"
 #include "tune/io/probe/route.hpp"
 #include "tune/io/process/service_notice.hpp"
 #include "tune/io/process/thread_room.hpp"
@@ -129,49 +131,6 @@ private:
   std::optional<worker_end> end_;
 };
 
-/// Dials the addresses of one head in turn, that which answered last before the others.
-class head_finder {
-public:
-  head_finder(caf::actor_system& system, const worker_request& what, const transport& how)
-      : whom_{what.join} {
-    ways_.push_back({what.join, dial(system, what.join, how)});
-    for (const auto& x : what.also)
-      ways_.push_back({x, dial(system, x, how)});
-  }
-
-  expected<node_registry_actor> find() {
-    std::optional<error> first;
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      auto found = ways_[i].dial();
-      if (found) {
-        std::swap(ways_[0], ways_[i]);
-        std::lock_guard guard{mutex_};
-        whom_ = ways_[0].whom;
-        return found;
-      }
-      // A stranger at one address is no reason to give up the others.
-      if (!first || first->code == ec::refused)
-        first = found.error();
-    }
-    return *first;
-  }
-
-  /// The address that answered last.
-  [[nodiscard]] peer_address whom() const {
-    std::lock_guard guard{mutex_};
-    return whom_;
-  }
-
-private:
-  struct way {
-    peer_address whom;
-    head_dialer dial;
-  };
-  std::vector<way> ways_;
-  mutable std::mutex mutex_;
-  peer_address whom_;
-};
-
 exit_code code_of(const worker_end& how) {
   switch (how.how) {
     case worker_end::kind::unreachable:
@@ -195,7 +154,7 @@ head_session_settings settings_of(const worker_request& what, node_settings here
                                   const package_client_actor& package_client) {
   using std::chrono::duration_cast;
   head_session_settings result;
-  auto finder = std::make_shared<head_finder>(system, what, how);
+  auto finder = std::make_shared<head_finder>(system, head_addresses{what.join, what.also}, how);
   result.dial = [finder] { return finder->find(); };
   result.route = [finder] {
     return route_to(finder->whom(), std::chrono::steady_clock::now() + std::chrono::seconds{5});

@@ -87,6 +87,9 @@ struct job {
   bool reports_costs = false;
   /// Whether each bundle of a trial runs the command, as a rank of its own.
   bool runs_ranks = false;
+  /// Whether a trial trains on while its head is away for long: the answers to its reports can only
+  /// be to go on or to stop.
+  bool trains_on = false;
   /// Most output kept of each of stdout and stderr. [bytes]
   std::uint64_t output_cap = 64 * 1024 * 1024;
   /// Time between SIGTERM and SIGKILL.

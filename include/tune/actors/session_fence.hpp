@@ -19,6 +19,8 @@ public:
 
   [[nodiscard]] bool is_open() const { return !shut_ && clock_().count() < ends_; }
   [[nodiscard]] instant now() const { return clock_(); }
+  /// Whether the lease has run out: a head that lives counts the node as lost, or soon will.
+  [[nodiscard]] bool has_lapsed() const { return clock_().count() >= ends_; }
 
   /// Sets the end of the session lease.
   void set_end(instant ends) { ends_ = ends.count(); }

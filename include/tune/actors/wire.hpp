@@ -195,6 +195,8 @@ struct attempt_report {
   shared_object metrics;
   /// Remarks for people, in pairs: the subject, then the text.
   std::vector<std::string> remarks = {};
+  /// The trial trained on without the answer, since its head was away.
+  bool trained_on = false;
 };
 
 template <class Inspector>
@@ -204,7 +206,7 @@ auto inspect(Inspector& f, attempt_report& x) {
       field("iteration", x.iteration), field("time_this_iter_ns", x.time_this_iter_ns),
       field("time_total_ns", x.time_total_ns), field("timestamp_ms", x.timestamp_ms),
       field("pid", x.pid), field("done", x.done), field("has_checkpoint", x.has_checkpoint),
-      field("metrics", x.metrics), field("remarks", x.remarks));
+      field("metrics", x.metrics), field("remarks", x.remarks), field("trained_on", x.trained_on));
 }
 TUNE_INSPECT_ENUM(answer_kind)
 

@@ -69,6 +69,8 @@ void simulation::start_head() {
   lease_of_.clear();
   members_ = {};
   awaited_ = {};
+  lines_.clear();
+  saves_asked_.clear();
   orders_.clear();
   early_.clear();
   asleep_until_ = agenda_.now();

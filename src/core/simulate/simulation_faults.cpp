@@ -240,6 +240,8 @@ void simulation::watch_silence(std::size_t which) {
     // A head that was suspended does not blame a node for having heard nothing.
     if (it.silence == silence && is_member(which) && only_deaf && sleeps == sleeps_)
       give_up(which);
+    if (it.silence == silence)
+      train_on(which);
   });
   agenda_.add(left(node.lease->lost_at()), [this, which, silence] {
     const auto& it = nodes_[which];

@@ -51,10 +51,16 @@ void simulation::carry_out(const command& what) {
     launch(*launched);
   } else if (const auto* proceeds = std::get_if<cmd::proceed>(&what.what)) {
     to_process(proceeds->attempt, [this, x = *proceeds](process& who) { go_on(who, x); });
+    note_answer(proceeds->attempt, proceeds->number);
   } else if (const auto* saves = std::get_if<cmd::save>(&what.what)) {
-    to_process(saves->attempt, [this, x = *saves](process& who) { save(who, x); });
+    if (has_trained_on(saves->attempt))
+      for_head([this, x = *saves] { refuse_save(x); });
+    else
+      to_process(saves->attempt, [this, x = *saves](process& who) { save(who, x); });
+    saves_asked_.insert_or_assign(saves->attempt, *saves);
   } else if (const auto* halts = std::get_if<cmd::halt>(&what.what)) {
     to_process(halts->attempt, [this, x = *halts](process& who) { halt(who, x); });
+    note_halt(halts->attempt);
   } else if (const auto* discards = std::get_if<cmd::discard>(&what.what)) {
     for_head([this, x = *discards] { discard(x); });
   } else if (const auto* row = std::get_if<cmd::trial_changed>(&what.what)) {

@@ -95,6 +95,11 @@ void simulation::deliver(std::size_t from) {
 }
 
 void simulation::receive(std::size_t from, const word& what) {
+  if (passes(from, what))
+    take_in(from, what);
+}
+
+void simulation::take_in(std::size_t from, const word& what) {
   std::optional<lease_id> over;
   if (const auto* end = std::get_if<on::ended>(&what.what))
     over = tell_end(*end);
@@ -220,6 +225,8 @@ void simulation::finish_step(process& who, object metrics) {
     end_in_order(still->second, end_class::stopped, false);
   else if (goes_on)
     compute(still->second);
+  else if (trains_on(nodes_[still->second.node]))
+    train_on(still->second);
 }
 
 /// Reports whether the checkpoint that came with the report is safe.
@@ -238,9 +245,9 @@ void simulation::hand_over(process& who, std::uint64_t iteration) {
 
 /// Stores a handed-over checkpoint under the number that it has got.
 void simulation::note_handed_over(const on::saved& what) {
-  auto known = handed_over_.extract(what.location);
-  if (!known.empty())
-    disk_.insert_or_assign(what.checkpoint, std::move(known.mapped()));
+  // It stays known: a head that follows on this one may be told of it again.
+  if (auto known = handed_over_.find(what.location); known != handed_over_.end())
+    disk_.insert_or_assign(what.checkpoint, known->second);
 }
 
 void simulation::go_on(process& who, const cmd::proceed& x) {
@@ -253,8 +260,13 @@ void simulation::go_on(process& who, const cmd::proceed& x) {
 }
 
 void simulation::save(process& who, const cmd::save& x) {
+  if (x.number <= who.passed_over) {
+    to_head(who, on::save_failed{x.trial, x.attempt, x.checkpoint, "it had trained on"});
+    return;
+  }
   // A head that took the place of another repeats what it waits for.
-  if (std::exchange(who.asked, x.checkpoint) == x.checkpoint)
+  const std::pair asked{x.checkpoint, x.number};
+  if (std::exchange(who.asked, asked) == asked)
     return;
   auto failed = how_.hands_over.only || happens(how_.faults.save_failure);
   auto attempt = who.attempt;

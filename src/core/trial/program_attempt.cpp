@@ -68,7 +68,8 @@ program_commands program_attempt::answered(const answer& what, instant now) {
   // A head that took the place of another repeats what it waits for: that save has failed here.
   const auto asks_to_save
       = what.what == answer_kind::save || what.what == answer_kind::save_and_end;
-  if (asks_to_save && what.checkpoint != 0 && what.checkpoint == asked_.checkpoint)
+  if (asks_to_save && what.checkpoint != 0 && what.checkpoint == asked_.checkpoint
+      && what.number == asked_.number)
     return out;
   if (copy_ != copy_stage::none)
     held_ = what;

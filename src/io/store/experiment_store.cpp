@@ -192,6 +192,11 @@ expected<std::unique_ptr<experiment_store::impl>> experiment_store::impl::make(f
     return log.error();
   if (auto taken = takes_over ? take_over(db) : expected<void>{}; !taken)
     return taken.error();
+  // A head that is fenced off by now may have written until then.
+  if (takes_over)
+    log = end_of_log(db);
+  if (!log)
+    return log.error();
   auto head = store::read_head(db);
   if (!head)
     return head.error();

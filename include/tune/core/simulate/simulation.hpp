@@ -16,6 +16,7 @@
 #include "tune/core/simulate/options.hpp"
 #include "tune/core/simulate/trial_model.hpp"
 #include "tune/core/trial/attempt_session.hpp"
+#include "tune/core/trial/report_line.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tune {
@@ -110,8 +112,10 @@ private:
     attempt_session session;
     /// True if its last report waits for an answer.
     bool waits = false;
-    /// The last checkpoint that it was asked for.
-    checkpoint_id asked = {};
+    /// Number of the last report to which it did not wait for the answer, since its head was away.
+    std::uint64_t passed_over = 0;
+    /// The last checkpoint that it was asked for, and at which report.
+    std::pair<checkpoint_id, std::uint64_t> asked = {};
     bool computes = false;
     /// When the present iteration began, and its computing time.
     instant step_began{0};
@@ -129,6 +133,8 @@ private:
     std::uint64_t number = 0;
     attempt_id attempt;
     event_body what;
+    /// See `report_line`.
+    bool trained_on = false;
   };
   /// A word that its node keeps until what came of it is on disk, where attempts outlive heads.
   struct kept_word {
@@ -188,6 +194,10 @@ private:
   membership members_;
   /// Attempts of the head before.
   awaited_attempts awaited_;
+  /// What waits at the head for answers to earlier reports, with its nodes.
+  std::map<attempt_id, report_line<std::pair<std::size_t, word>>> lines_;
+  /// The last save that each attempt was asked for.
+  std::map<attempt_id, cmd::save> saves_asked_;
   /// Launches that are not over, in case they have to be repeated.
   std::map<lease_id, cmd::launch> orders_;
   /// Worker processes of the nodes that arrived, by node name.
@@ -334,6 +344,19 @@ private:
   void rejoin_successor(std::size_t node);
   void take_over(std::size_t node, const awaited_attempts::claims& claims);
   void adopt(const awaited_attempt& what);
+
+  // simulation_absence.cpp: trials that train on while their head is away.
+  [[nodiscard]] bool trains_on(const node_state& node) const;
+  void train_on(std::size_t node);
+  void train_on(process& who);
+  [[nodiscard]] bool passes(std::size_t from, const word& what);
+  void note_answer(attempt_id attempt, std::uint64_t report);
+  void note_halt(attempt_id attempt);
+  [[nodiscard]] bool has_trained_on(attempt_id attempt) const;
+  void refuse_save(const cmd::save& x);
+  void release(attempt_id attempt);
+  void take_in(std::size_t from, const word& what);
+
   void come_in(std::size_t node);
   void come_back(std::size_t node);
   void go_on(std::size_t node);

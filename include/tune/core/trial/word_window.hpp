@@ -33,6 +33,8 @@ public:
     for (const auto& x : words_)
       call(number++, x);
   }
+  /// The newest word, to be changed before it is heard; null if it was heard.
+  [[nodiscard]] Word* newest() { return words_.empty() ? nullptr : &words_.back(); }
   [[nodiscard]] std::size_t size() const { return words_.size(); }
 
 private:

@@ -1,0 +1,36 @@
+/// Finds the head among the addresses that it may have.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/io/probe/head_addresses.hpp"
+#include "tune/net/dial.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace tune::cli {
+
+/// Dials the addresses in turn, that which answered last before the others.
+class head_finder {
+public:
+  /// @param system As in `dial`.
+  head_finder(caf::actor_system& system, const head_addresses& where, const transport& how);
+
+  /// Blocks, for a bounded time per address. For one thread.
+  /// @errors as `head_dialer`.
+  [[nodiscard]] expected<node_registry_actor> find();
+
+  /// The address that answered last. From any thread.
+  [[nodiscard]] peer_address whom() const;
+
+private:
+  struct way {
+    peer_address whom;
+    head_dialer dial;
+  };
+  std::vector<way> ways_;
+  mutable std::mutex mutex_;
+  peer_address whom_;
+};
+
+} // namespace tune::cli

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A second head on the same storage waits, and takes the place of the first when that is gone, or
+stopped; the first does no harm when it wakes."""
+import signal
+import socket
+import time
+
+from e2e import main
+from lasting import Lasting
+
+# From the death of the first to the second's going on. [s]
+SOON = 15
+
+
+class Standby(Lasting):
+    def setUp(self):
+        super().setUp()
+        self.where = {}
+        for name in ("a", "b"):
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self.where[name] = "127.0.0.1:%d" % free.getsockname()[1]
+        self.both = self.where["a"] + "," + self.where["b"]
+
+    def start_head(self, name, *words, lost_after="3s"):
+        return self.start_on(
+            *("head", name + ".log", "head", "--listen", self.where[name], "--certs", self.certs),
+            *("--storage", self.directory / "results", "--work", self.directory / ("work-" + name)),
+            *("--no-local", "--lost-after", lost_after, "--head-grace", "60s", *words)
+        )
+
+    def begin(self):
+        """Starts two heads, of which the first leads, and three workers that know both."""
+        first = self.start_head("a", "--standby")
+        self.wait_until(lambda: self.says("a.log", "experiments may come"), first, "the first")
+        second = self.start_head("b", "--standby")
+        self.wait_until(lambda: self.says("b.log", "stands by: "), second, "the second")
+        self.begin_workers(self.both, cpus=2)
+        return first, second
+
+    def follow(self, ini):
+        return self.start("run", ini, "--head", self.both, "--certs", self.certs,
+                          cwd=self.directory)
+
+    def takes_over(self, second):
+        began = time.monotonic()
+        self.wait_until(lambda: self.says("b.log", "goes on with experiment x"), second, "takeover")
+        self.assertLess(time.monotonic() - began, SOON)
+
+    def test_takes_the_place_of_one_that_was_killed(self):
+        first, second = self.begin()
+        client = self.follow(self.lasting("pbt", samples=6, steps=40))
+        self.wait_until(lambda: len(self.trained()) >= 30, first, "some steps")
+
+        self.kill(first)
+        self.takes_over(second)
+        self.finish(client)
+
+        self.check()
+        second.send_signal(signal.SIGTERM)
+        self.finish(second)
+        self.put_away()
+
+    def test_takes_the_place_of_one_that_is_stopped_and_fences_it(self):
+        first, second = self.begin()
+        client = self.follow(self.lasting("pbt", samples=6, steps=60))
+        self.wait_until(lambda: len(self.trained()) >= 30, first, "some steps")
+
+        first.send_signal(signal.SIGSTOP)
+        self.takes_over(second)
+        seen = len(self.rows_if_any("SELECT * FROM results"))
+        self.wait_until(lambda: len(self.rows_if_any("SELECT * FROM results")) > seen + 10, second,
+                        "reports to the second")
+        first.send_signal(signal.SIGCONT)
+        self.finish(first, 8)
+        self.finish(client)
+
+        self.assertIn("has taken over the experiments in", (self.directory / "a.log").read_text())
+        self.check()
+        second.send_signal(signal.SIGTERM)
+        self.finish(second)
+        self.put_away()
+
+    def test_leads_when_the_first_ends_in_order(self):
+        first, second = self.begin()
+        first.send_signal(signal.SIGTERM)
+        self.finish(first)
+        self.wait_until(lambda: self.says("b.log", "experiments may come"), second, "the second")
+
+        ini = self.lasting(samples=3, steps=3)
+        self.run_node("run", ini, "--head", self.both, "--certs", self.certs)
+
+        self.check()
+        second.send_signal(signal.SIGTERM)
+        self.finish(second)
+        self.put_away()
+
+    def test_a_head_that_does_not_stand_by_is_refused_beside_another(self):
+        first = self.start_head("a")
+        self.wait_until(lambda: self.says("a.log", "experiments may come"), first, "the first")
+
+        second = self.start_head("b")
+        self.finish(second, 8)
+
+        text = (self.directory / "b.log").read_text()
+        self.assertIn("pid %d" % first.pid, text)
+        self.assertIn("--standby", text)
+        first.send_signal(signal.SIGTERM)
+        self.finish(first)
+
+    def test_one_that_waits_goes_when_it_is_told(self):
+        first = self.start_head("a")
+        self.wait_until(lambda: self.says("a.log", "experiments may come"), first, "the first")
+        second = self.start_head("b", "--standby")
+        self.wait_until(lambda: self.says("b.log", "stands by: "), second, "the second")
+
+        second.send_signal(signal.SIGTERM)
+
+        self.finish(second, 143)
+        first.send_signal(signal.SIGTERM)
+        self.finish(first)
+
+
+if __name__ == "__main__":
+    main()
