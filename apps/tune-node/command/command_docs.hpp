@@ -25,8 +25,6 @@ inline constexpr const char* default_certs
 
 // Running experiments, and making a cluster for them: command_docs_running.cpp.
 [[nodiscard]] command_doc run_doc();
-[[nodiscard]] command_doc up_doc();
-[[nodiscard]] command_doc launch_doc();
 [[nodiscard]] command_doc resume_doc();
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();
@@ -37,6 +35,10 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc attach_doc();
 [[nodiscard]] command_doc certs_doc();
 [[nodiscard]] command_doc doctor_doc();
+
+// On machines that something else starts, or that ssh reaches: command_docs_machines.cpp.
+[[nodiscard]] command_doc up_doc();
+[[nodiscard]] command_doc launch_doc();
 
 // Looking at an experiment, or at what can be chosen: command_docs_looking.cpp.
 [[nodiscard]] command_doc status_doc();

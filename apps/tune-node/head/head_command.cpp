@@ -165,6 +165,9 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   listen_options port{what.listen, how, what.cluster, what.liveness};
   port.storage = mark.token().empty() ? "" : mark.storage().string();
   port.storage_token = mark.token();
+  port.scaling = what.scaling;
+  if (port.scaling)
+    port.scaling->host = reachable(what.listen).host;
   port.submission_server = submission_server_actor{actors.submission_server};
   port.say = tell;
   // Shared, so that it outlives all callbacks that ring it.
