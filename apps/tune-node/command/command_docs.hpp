@@ -39,6 +39,7 @@ inline constexpr const char* default_certs
 // On machines that something else starts, or that ssh reaches: command_docs_machines.cpp.
 [[nodiscard]] command_doc up_doc();
 [[nodiscard]] command_doc launch_doc();
+[[nodiscard]] command_doc down_doc();
 
 // Looking at an experiment, or at what can be chosen: command_docs_looking.cpp.
 [[nodiscard]] command_doc status_doc();

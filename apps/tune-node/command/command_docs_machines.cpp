@@ -92,8 +92,9 @@ command_doc launch_doc() {
       {{"tune-node launch digits.ini --hosts a,b:2222,user@c", "on three machines and this one"},
        {"tune-node launch digits.ini --hosts a,b --cluster.local false", "on these two alone"},
        {"tune-node launch digits.ini --hosts a --program /opt/tune/bin/tune-node",
-        "with the program that is there"}},
-      {{"FILE", {}, argument_kind::ini_file}},
+        "with the program that is there"},
+       {"tune-node launch --keep --hosts a,b", "a cluster that stands there, until tune-node down"}},
+      {{"FILE", {}, argument_kind::ini_file, false}},
       {{"hosts",
         0,
         "HOST,...",
@@ -110,6 +111,15 @@ command_doc launch_doc() {
        {"direct", 0, "",
         "workers dial this machine, which listens for them; else ssh forwards a port"},
        {"partial", 0, "", "run without the machines that fail"},
+       {"keep", 0, "", "leave head and workers standing; again: add machines, mend what failed"},
+       {"storage",
+        0,
+        "DIR",
+        "with --keep: where each experiment gets its directory",
+        {},
+        "that of FILE, or results",
+        argument_kind::directory},
+       {"no-local", 0, "", "with --keep: run no trials on this machine"},
        {"work",
         0,
         "DIR",
@@ -144,6 +154,16 @@ command_doc launch_doc() {
         "30s"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
+}
+
+command_doc down_doc() {
+  return {
+      "down",
+      "end what launch --keep left standing",
+      {{"tune-node down", "leaves off what runs, in order, and cleans the machines"},
+       {"tune-node down /srv/results --now", "what runs is lost from its last checkpoint on"}},
+      {{"DIR", {}, argument_kind::directory, false}},
+      {{"now", 0, "", "end everything at once"}}};
 }
 
 } // namespace tune::cli

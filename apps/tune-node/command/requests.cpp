@@ -316,6 +316,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return up_from(x, where);
   if (where.name == "launch")
     return launch_from(x, where);
+  if (where.name == "down")
+    return down_from(x, where);
   if (where.name == "ask-tell")
     return ask_tell_from(x, where);
   if (where.name == "head")

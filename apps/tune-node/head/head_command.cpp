@@ -204,6 +204,8 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     actors.take_down();
     return enrolment.error();
   }
+  if (what.listens)
+    what.listens(*opened);
   const service_heart heart{actors.system, actors.place.cluster()};
   notify_service_manager("READY=1\nSTATUS=listening at " + to_text(where));
   auto end = gone->wait();
