@@ -90,21 +90,21 @@ expected<fs::path> storage_of(const head_request& what) {
 }
 
 /// A token in the storage, by which others can tell whether they see the same directory.
-class storage_mark {
+class seen_storage {
 public:
-  explicit storage_mark(fs::path storage) : storage_{std::move(storage)}, token_{random_hex(16)} {
+  explicit seen_storage(fs::path storage) : storage_{std::move(storage)}, token_{random_hex(16)} {
     // Without it, nobody can tell; nothing else depends on it.
     if (!leave_storage_token(storage_, token_))
       token_.clear();
   }
-  ~storage_mark() {
+  ~seen_storage() {
     if (!token_.empty())
       remove_storage_token(storage_);
   }
-  storage_mark(const storage_mark&) = delete;
-  storage_mark& operator=(const storage_mark&) = delete;
+  seen_storage(const seen_storage&) = delete;
+  seen_storage& operator=(const seen_storage&) = delete;
 
-  [[nodiscard]] const fs::path& storage() const { return storage_; }
+  [[nodiscard]] const fs::path& path() const { return storage_; }
   [[nodiscard]] const std::string& token() const { return token_; }
 
 private:
@@ -161,10 +161,10 @@ serve_tokens(const head_request& what, const std::function<void(const std::strin
 /// @errors also the reason why it could not go on.
 expected<void> stand(const head_request& what, const transport& how, standing& actors,
                      const std::function<void(const std::string&)>& tell, last_wait& rest,
-                     const storage_mark& mark) {
+                     const seen_storage& storage) {
   listen_options port{what.listen, how, what.cluster, what.liveness};
-  port.storage = mark.token().empty() ? "" : mark.storage().string();
-  port.storage_token = mark.token();
+  port.storage = storage.token().empty() ? "" : storage.path().string();
+  port.storage_token = storage.token();
   port.scaling = what.scaling;
   if (port.scaling)
     port.scaling->host = reachable(what.listen).host;
@@ -287,7 +287,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
   if (auto swept = sweep_job_directories(work->path(), job{}.kill_grace, say, kept); !swept)
     return swept.error();
   last_wait rest{*storage, say};
-  const storage_mark mark{*storage};
+  const seen_storage seen{*storage};
   auto tell = [quiet = line.quiet](const std::string& text) { announce("head", text, quiet); };
   auto here = node_of_head(what, all, tell);
   if (!here)
@@ -336,7 +336,7 @@ expected<std::unique_ptr<serving>> serve_page(caf::actor_system& system, const h
     actors.take_down();
     return page.error();
   }
-  return stand(what, how, actors, tell, rest, mark);
+  return stand(what, how, actors, tell, rest, seen);
 }
 
 /// The number of threads of a head without experiments, and of a first experiment.
