@@ -139,9 +139,8 @@ scaling_caller(scaling_caller_actor::stateful_pointer<scaling_caller_state> self
 }
 
 expected<void> scaler_state::begin(const scaling_call& what) {
-  auto caller = spawn_with_thread([this] {
-    return self->system().spawn<caf::detached>(scaling_caller, settings.call, stop);
-  });
+  auto caller = spawn_with_thread(
+      [this] { return self->system().spawn<caf::detached>(scaling_caller, settings.call, stop); });
   if (!caller)
     return caller.error();
   send(self, *caller, what, caf::actor_cast<scaler_actor>(self));

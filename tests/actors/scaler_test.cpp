@@ -47,8 +47,7 @@ struct scaler_test : support::deterministic_system {
     };
     settings.say = [made = made](const std::string& text) { made->said.push_back(text); };
     settings.board = board;
-    keep(spawn_scaler(*system, std::move(settings),
-                      caf::actor_cast<cluster_local_actor>(cluster)));
+    keep(spawn_scaler(*system, std::move(settings), caf::actor_cast<cluster_local_actor>(cluster)));
     run_now();
   }
 
@@ -113,8 +112,11 @@ TEST_F(scaler_test, names_idle_workers_once_nothing_can_be_placed_there) {
   EXPECT_EQ(made->all[0].idle, std::vector<std::string>{"far"});
   tell(cluster, one_cpu(1), runner.actor);
   EXPECT_EQ(runner.heard->size(), 0u);
+  pass(60s);
+  wait_until([this] { return count() == 2 && is_at_rest(); });
+  runner.heard->forget();
   // It stays there, and works again.
-  pass(301s);
+  pass(245s);
   EXPECT_EQ(runner.take<lease_granted>().trial.number, 1u);
   EXPECT_THAT(made->said, Contains(HasSubstr("worker far gets trials again")));
   runner.heard->forget();

@@ -7,6 +7,7 @@
 namespace tune::cli {
 
 // Families of commands.
+inline constexpr auto by_ssh = "use machines that ssh reaches";
 inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";

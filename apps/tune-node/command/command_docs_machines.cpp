@@ -93,7 +93,8 @@ command_doc launch_doc() {
        {"tune-node launch digits.ini --hosts a,b --cluster.local false", "on these two alone"},
        {"tune-node launch digits.ini --hosts a --program /opt/tune/bin/tune-node",
         "with the program that is there"},
-       {"tune-node launch --keep --hosts a,b", "a cluster that stands there, until tune-node down"}},
+       {"tune-node launch --keep --hosts a,b",
+        "a cluster that stands there, until tune-node down"}},
       {{"FILE", {}, argument_kind::ini_file, false}},
       {{"hosts",
         0,
@@ -153,17 +154,19 @@ command_doc launch_doc() {
         {},
         "30s"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
-      true};
+      true,
+      by_ssh};
 }
 
 command_doc down_doc() {
-  return {
-      "down",
-      "end what launch --keep left standing",
-      {{"tune-node down", "leaves off what runs, in order, and cleans the machines"},
-       {"tune-node down /srv/results --now", "what runs is lost from its last checkpoint on"}},
-      {{"DIR", {}, argument_kind::directory, false}},
-      {{"now", 0, "", "end everything at once"}}};
+  return {"down",
+          "end what launch --keep left standing",
+          {{"tune-node down", "leaves off what runs, in order, and cleans the machines"},
+           {"tune-node down /srv/results --now", "what runs is lost from its last checkpoint on"}},
+          {{"DIR", {}, argument_kind::directory, false}},
+          {{"now", 0, "", "end everything at once"}},
+          false,
+          by_ssh};
 }
 
 } // namespace tune::cli

@@ -57,13 +57,18 @@ expected<void> read_scaling(const read_result& x, head_request& to, const comman
   std::chrono::nanoseconds timeout = scaling.command.timeout;
   auto span = [](const std::string& text) { return span_from(text, false); };
   for (const auto& done :
-       {read_option(x, "scale-min", rules.least, [](const std::string& text) { return workers_from(text, 0); }, where),
-        read_option(x, "scale-max", rules.most, [](const std::string& text) { return workers_from(text, 1); }, where),
+       {read_option(
+            x, "scale-min", rules.least,
+            [](const std::string& text) { return workers_from(text, 0); }, where),
+        read_option(
+            x, "scale-max", rules.most,
+            [](const std::string& text) { return workers_from(text, 1); }, where),
         read_option(x, "scale-worker", worker, scale_worker_from, where),
         read_option(x, "scale-cooldown", rules.cooldown, span, where),
         read_option(x, "scale-down-cooldown", rules.down_cooldown, span, where),
-        read_option(x, "scale-idle", rules.idle,
-                    [](const std::string& text) { return span_from(text, true); }, where),
+        read_option(
+            x, "scale-idle", rules.idle,
+            [](const std::string& text) { return span_from(text, true); }, where),
         read_option(x, "scale-patience", rules.patience, span, where),
         read_option(x, "scale-timeout", timeout, span, where)}) {
     if (!done)

@@ -173,8 +173,7 @@ exit_code keep_cluster(const command_line&, const launch_request& what, const ch
   const kept_cluster where{order->storage};
   std::error_code failed;
   if (order->hosts.empty() && !fs::exists(where.directory(), failed))
-    return complain(
-        {ec::bad_option, "which machines? --hosts A,B or [cluster] hosts names them"});
+    return complain({ec::bad_option, "which machines? --hosts A,B or [cluster] hosts names them"});
   auto changing = where.begin_change(true);
   if (!changing)
     return complain(changing.error());
@@ -191,10 +190,10 @@ exit_code keep_cluster(const command_line&, const launch_request& what, const ch
   if (signal)
     return static_cast<exit_code>(128 + *signal);
   if (!seen)
-    return complain({ec::unreachable, "the cluster does not stand; "
-                                          + program_call("down "
-                                                         + shell_word(where.storage().string()))
-                                          + " removes what is left of it"});
+    return complain(
+        {ec::unreachable, "the cluster does not stand; "
+                              + program_call("down " + shell_word(where.storage().string()))
+                              + " removes what is left of it"});
   return tell_how_it_stands(where, *seen, what);
 }
 

@@ -136,9 +136,8 @@ expected<seen_cluster> seen_cluster_from(std::string_view json) {
   const auto hosts = from.get<object>("hosts");
   for (const auto& [host, state] : hosts) {
     const auto* name = state.as_string();
-    const auto known = name == nullptr
-                           ? state_names.end()
-                           : std::find(state_names.begin(), state_names.end(), *name);
+    const auto known = name == nullptr ? state_names.end()
+                                       : std::find(state_names.begin(), state_names.end(), *name);
     if (known == state_names.end())
       from.fail("hosts has an unknown state");
     else

@@ -21,8 +21,8 @@ bool is_span(instant x) {
 std::string text_of(const std::vector<pending_bundle>& all) {
   std::string result;
   for (const auto& x : all)
-    result += (result.empty() ? "" : "; ") + std::to_string(x.count) + " x (" + to_text(x.what)
-              + ")";
+    result
+        += (result.empty() ? "" : "; ") + std::to_string(x.count) + " x (" + to_text(x.what) + ")";
   return result;
 }
 

@@ -60,7 +60,8 @@ std::vector<std::string> output_lines(std::string_view text) {
 }
 
 std::string shown_line(const std::string& line) {
-  return printable(line.substr(0, longest_shown_line)) + (line.size() > longest_shown_line ? "..." : "");
+  return printable(line.substr(0, longest_shown_line))
+         + (line.size() > longest_shown_line ? "..." : "");
 }
 
 std::string whole_seconds(milliseconds x) {
@@ -79,9 +80,8 @@ expected<piped_program> start_scaling(const scaling_command& how, const scaling_
   auto environment = environment_of(what);
   environment.insert(environment.end(), how.environment.begin(), how.environment.end());
   return piped_program::start(
-      "/usr/bin/env",
-      {"env", "--chdir=" + how.directory.string(), "/bin/sh", "-c", how.text}, environment,
-      {{}, true});
+      "/usr/bin/env", {"env", "--chdir=" + how.directory.string(), "/bin/sh", "-c", how.text},
+      environment, {{}, true});
 }
 
 /// What a program scaling_output until it ended.
@@ -92,7 +92,8 @@ struct scaling_output {
   std::optional<int> status;
 };
 
-scaling_output follow_scaling(piped_program& program, milliseconds timeout, const std::atomic<bool>& stop) {
+scaling_output follow_scaling(piped_program& program, milliseconds timeout,
+                              const std::atomic<bool>& stop) {
   scaling_output result;
   const auto until = std::chrono::steady_clock::now() + timeout;
   while (!stop && std::chrono::steady_clock::now() < until) {
@@ -106,7 +107,8 @@ scaling_output follow_scaling(piped_program& program, milliseconds timeout, cons
   return result;
 }
 
-expected<std::optional<std::uint64_t>> verdict_on(const scaling_output& x, const std::string& answer,
+expected<std::optional<std::uint64_t>> verdict_on(const scaling_output& x,
+                                                  const std::string& answer,
                                                   const scaling_command& how, bool is_stopped) {
   if (!x.status && is_stopped)
     return error{ec::timeout, "it was killed, since the head ends"};
@@ -148,9 +150,12 @@ std::vector<std::string> environment_of(const scaling_call& x) {
   auto line = [](const char* name, std::uint64_t count) {
     return std::string{name} + "=" + std::to_string(count);
   };
-  return {line("TUNE_WANTED_WORKERS", x.wanted), line("TUNE_NOW_WORKERS", x.now),
-          line("TUNE_ASKED_WORKERS", x.asked),   line("TUNE_MORE_WORKERS", x.more),
-          line("TUNE_MIN_WORKERS", x.least),     line("TUNE_MAX_WORKERS", x.most),
+  return {line("TUNE_WANTED_WORKERS", x.wanted),
+          line("TUNE_NOW_WORKERS", x.now),
+          line("TUNE_ASKED_WORKERS", x.asked),
+          line("TUNE_MORE_WORKERS", x.more),
+          line("TUNE_MIN_WORKERS", x.least),
+          line("TUNE_MAX_WORKERS", x.most),
           "TUNE_IDLE_WORKERS=" + idle};
 }
 

@@ -21,8 +21,8 @@ key_spec span(const head& of, bool may_be_zero, Field field) {
   auto result = duration(of, field);
   const std::string range = may_be_zero ? "0 or 1s to 24h" : "1s to 24h";
   result.form = "duration, " + range;
-  result.read = [plain = result.read, field, range, may_be_zero, name = std::string{of.name}](
-                    spec& x, const std::string& what) -> expected<void> {
+  result.read = [plain = result.read, field, range, may_be_zero,
+                 name = std::string{of.name}](spec& x, const std::string& what) -> expected<void> {
     if (auto read = plain(x, what); !read)
       return read;
     const auto given = field(x);
@@ -89,9 +89,9 @@ void add_scaling_keys(std::vector<key_spec>& to) {
                      "given back to go",
                      true},
                     false, TUNE_FIELD(cluster.scale_patience)));
-  to.push_back(span({"cluster", "scale_timeout",
-                     "how long the command may take before it is killed", true},
-                    false, TUNE_FIELD(cluster.scale_timeout)));
+  to.push_back(
+      span({"cluster", "scale_timeout", "how long the command may take before it is killed", true},
+           false, TUNE_FIELD(cluster.scale_timeout)));
 }
 
 } // namespace tune

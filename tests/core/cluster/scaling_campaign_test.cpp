@@ -95,9 +95,7 @@ private:
 
   void by_hand() { join("h" + std::to_string(++names_)); }
 
-  void join(const std::string& name) {
-    workers_[name] = {};
-  }
+  void join(const std::string& name) { workers_[name] = {}; }
 
   void vanish(const std::string& name) { workers_.erase(name); }
 

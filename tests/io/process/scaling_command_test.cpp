@@ -56,11 +56,10 @@ TEST_F(scaling_command_test, is_told_by_json_and_by_variables) {
 
   ASSERT_TRUE(x.how);
   EXPECT_FALSE(*x.how);
-  EXPECT_THAT(x.lines,
-              ElementsAre(R"({"wanted":5,"now":2,"asked":1,"more":2,"idle":["w1","w2"],)"
-                          R"("pending":[{"cpu":2,"gpu":0.5,"memory":1024,"count":3,)"
-                          R"("custom":{"licence":1}}],"bounds":[1,8]})",
-                          "5 2 1 2 1 8 w1 w2 h:1 /"));
+  EXPECT_THAT(x.lines, ElementsAre(R"({"wanted":5,"now":2,"asked":1,"more":2,"idle":["w1","w2"],)"
+                                   R"("pending":[{"cpu":2,"gpu":0.5,"memory":1024,"count":3,)"
+                                   R"("custom":{"licence":1}}],"bounds":[1,8]})",
+                                   "5 2 1 2 1 8 w1 w2 h:1 /"));
 }
 
 TEST_F(scaling_command_test, may_answer_how_many_it_asked_for) {
