@@ -4,6 +4,7 @@
 #include "tune/actors/firm.hpp"
 #include "tune/actors/own_thread.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -54,6 +55,8 @@ struct scaler_state {
   cluster_local_actor cluster;
   std::optional<scaling> rule;
   std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+  /// That of the last call.
+  instant cooldown{0};
   /// What people were told of.
   std::uint64_t told_missed = 0;
   std::string told_too_large;
@@ -79,6 +82,7 @@ struct scaler_state {
   void carry_out(std::monostate) {}
 
   void carry_out(const scaling::call& x) {
+    cooldown = x.what.idle.empty() ? settings.rules.cooldown : settings.rules.down_cooldown;
     settings.say(text_of(x.what));
     auto caller = begin(x.what);
     if (!caller)
@@ -104,7 +108,7 @@ struct scaler_state {
       settings.say("scale_command: " + line);
     const auto next = rule->called(x.how, now());
     if (!x.how) {
-      const auto wait = scaling::back_off(rule->state().failures);
+      const auto wait = std::max(cooldown, scaling::back_off(rule->state().failures));
       settings.say("scale_command failed: " + x.how.error().detail + "; tried again in "
                    + std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count()) + " s");
     }

@@ -92,7 +92,7 @@ TEST_F(scaler_test, tells_what_failed_and_tries_again) {
   wait_until([this] { return count() == 1 && is_at_rest(); });
   EXPECT_THAT(made->said, Contains("scale_command: a line"));
   EXPECT_THAT(made->said, Contains("scale_command failed: it exited with 3: no quota; tried again "
-                                   "in 10 s"));
+                                   "in 30 s"));
   EXPECT_EQ(board->read()->what.last_failure, "it exited with 3: no quota");
   made->answer = {};
 

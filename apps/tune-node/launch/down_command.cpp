@@ -120,7 +120,7 @@ exit_code run_down(const command_line& line, const down_request& what) {
   if (unclean > 0) {
     announce("down", counted(unclean, "machine") + " of " + std::to_string((*wanted)->hosts.size())
                          + (unclean == 1 ? " is" : " are") + " not clean; the same again tries it "
-                         + "again");
+                         + "again, and who removes " + where.directory().string() + " forgets it");
     return exit_code::unreachable;
   }
   if (auto done = where.remove(); !done)
