@@ -31,7 +31,7 @@ install(FILES "${PROJECT_BINARY_DIR}/package/completion.fish" RENAME tune-node.f
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/config" "${PROJECT_SOURCE_DIR}/data"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/tune" COMPONENT runtime)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/batch" "${PROJECT_SOURCE_DIR}/examples/digits"
-        "${PROJECT_SOURCE_DIR}/examples/python"
+        "${PROJECT_SOURCE_DIR}/examples/python" "${PROJECT_SOURCE_DIR}/examples/scaling"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/tune/examples" COMPONENT runtime
   PATTERN "CMakeLists.txt" EXCLUDE PATTERN "*.cpp" EXCLUDE PATTERN "*.hpp" EXCLUDE
   PATTERN "__pycache__" EXCLUDE)

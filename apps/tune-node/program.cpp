@@ -29,6 +29,8 @@
 #include "inspect/importance.hpp"
 #include "inspect/list.hpp"
 #include "inspect/trials.hpp"
+#include "launch/down_command.hpp"
+#include "launch/keeper.hpp"
 #include "launch/launch_command.hpp"
 #include "plot/plot_command.hpp"
 #include "report/report_command.hpp"
@@ -91,6 +93,7 @@ struct commander {
 
   exit_code operator()(const up_request& x) const { return run_up(line, x, all); }
   exit_code operator()(const launch_request& x) const { return run_launch(line, x, all); }
+  exit_code operator()(const down_request& x) const { return run_down(line, x); }
 
   exit_code operator()(const ask_tell_request& x) const { return run_ask_tell(line, x, all); }
 
@@ -271,6 +274,11 @@ int run(int argc, char** argv, const choices& all) {
     return *status;
   if (auto status = farewell_main(argc, argv))
     return *status;
+  if (const auto directory = keeper_directory(argc, argv)) {
+    hold_signals();
+    const stderr_queue talk;
+    return static_cast<int>(run_keeper(*directory, all));
+  }
   heed_client_of_runner();
   end_when_memory_is_cut();
   auto line = parse(argc, argv);
@@ -282,6 +290,7 @@ int run(int argc, char** argv, const choices& all) {
   const auto* up = std::get_if<up_request>(&line->what);
   if (std::holds_alternative<run_request>(line->what) || up != nullptr
       || std::holds_alternative<launch_request>(line->what)
+      || std::holds_alternative<down_request>(line->what)
       || std::holds_alternative<ask_tell_request>(line->what)
       || std::holds_alternative<resume_request>(line->what)
       || std::holds_alternative<rerun_request>(line->what)

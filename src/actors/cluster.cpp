@@ -349,6 +349,11 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
         state.await(what, trial, runner);
       },
       [&state](const wait_begins& x) { return state.begin_wait(x.most); },
+      [&plan](const need_question&) { return plan.need(); },
+      [&plan](const workers_held& x) { return workers_held{plan.hold_workers(x.workers)}; },
+      [&state, &plan](const workers_released& x) {
+        state.carry_out(plan.release_workers(x.workers));
+      },
       [&state, &plan](const wait_over&) { state.carry_out(plan.end_wait()); },
       [&state, &plan](const hold_over& x) {
         state.carry_out(plan.end_hold(x.owner, x.node, x.times));

@@ -89,6 +89,21 @@ expected<plan> addition_for(const control_request& what, const search_space& spa
   return result;
 }
 
+object to_object(const scaling_board::note& x) {
+  auto count = [](std::uint64_t number) { return value{static_cast<std::int64_t>(number)}; };
+  const auto& what = x.what;
+  object result{{"wanted", count(what.wanted)},      {"now", count(what.now)},
+                {"asked", count(what.asked)},        {"given_back", count(what.given_back)},
+                {"calls", count(what.calls)},        {"failures", count(what.failures)},
+                {"missed", count(what.missed)},      {"since_call", value{}},
+                {"last_failure", what.last_failure}, {"too_large", what.too_large}};
+  if (x.since_call)
+    result.set("since_call",
+               count(static_cast<std::uint64_t>(
+                   std::chrono::duration_cast<std::chrono::seconds>(*x.since_call).count())));
+  return result;
+}
+
 expected<plan> plan_of(const control_request& what, const control_service_parts& parts) {
   if (what.what == op::add)
     return addition_for(what, *parts.space);
@@ -144,6 +159,8 @@ expected<control_answer> control_service::status() const {
   result.waits_for = state->waits_for;
   if (parts_.board != nullptr)
     result.scheduler = parts_.board->read();
+  if (const auto scaling = parts_.where.scaling())
+    result.scaling = to_object(*scaling);
   return control_answer{{}, std::move(result)};
 }
 

@@ -119,14 +119,33 @@ expected<std::uint16_t> head_services::open() {
   if (how.how.identity)
     certificates_ = std::make_unique<certificate_watch>(how.how.identity->files,
                                                         certificate_watch::listeners{{}, how.say});
-  settings.say = std::move(how.say);
+  settings.say = how.say;
   if (how.liveness.head_grace.count() > 0)
     settings.awaited = begin_wait(how.liveness);
   node_registry_ = spawn_node_registry(
       system_, std::move(settings), cluster_,
       {cluster_, *package_server_, *output_server_, *checkpoint_server_, *heartbeat_monitor_});
   tell_of_break(*node_registry_, "the node registry", on_crippled_);
-  return open_port(system_, *node_registry_, how.where, how.how);
+  auto opened = open_port(system_, *node_registry_, how.where, how.how);
+  if (opened && how.scaling)
+    begin_scaling(*opened);
+  return opened;
+}
+
+void head_services::begin_scaling(std::uint16_t port) {
+  auto& how = *port_->scaling;
+  const auto where = peer_address{how.host.empty() ? port_->where.host : how.host, port};
+  how.command.environment.push_back("TUNE_HEAD=" + to_text(where));
+  scaler_settings settings;
+  settings.rules = how.rules;
+  settings.call = [command = how.command](const scaling_call& what, const std::atomic<bool>& stop) {
+    return run_scaling_command(command, what, stop);
+  };
+  settings.say = port_->say;
+  scaling_ = settings.board;
+  scaler_
+      = spawn_scaler(system_, std::move(settings), caf::actor_cast<cluster_local_actor>(cluster_));
+  tell_of_break(*scaler_, "the scaler", on_crippled_);
 }
 
 /// @returns the names of the nodes that are awaited.
@@ -196,6 +215,10 @@ std::optional<cluster_status> head_services::resources() const {
   return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
 }
 
+std::optional<scaling_board::note> head_services::scaling() const {
+  return scaling_ == nullptr ? std::nullopt : scaling_->read();
+}
+
 void head_services::when_broken(const std::function<void(const std::string&)>& call) {
   tell_of_break(cluster_, "the cluster", call);
   tell_of_break(node_, "the node of this machine", call);
@@ -208,6 +231,8 @@ void head_services::when_crippled(std::function<void(const std::string&)> call) 
 void head_services::close() {
   auto go = [](const auto& whom) { caf::anon_send_exit(whom, caf::exit_reason::user_shutdown); };
   certificates_.reset();
+  if (scaler_)
+    go(*scaler_);
   send_from_outside(node_, drain_atom_v);
   if (package_server_) {
     asked<std::uint64_t>(system_, cluster_, farewell_patience, drain_atom_v);

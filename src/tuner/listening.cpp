@@ -19,6 +19,9 @@ constexpr std::size_t threads_of_network = 8;
 
 expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   const auto& cluster = from.what.cluster;
+  if (cluster.listen.empty() && !cluster.scale_command.empty())
+    return error{ec::bad_option, "[cluster] scale_command: no worker could join, as there is no "
+                                 "[cluster] listen"};
   if (cluster.listen.empty())
     return std::optional<listen_options>{};
   auto where = peer_address_from(cluster.listen);
@@ -30,8 +33,10 @@ expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   // Checked before anything is created: a new directory would be in the way of the next try.
   if (auto open = can_listen(*where); !open)
     return open.error();
-  return std::optional{listen_options{std::move(*where), std::move(*how), cluster.name,
-                                      liveness_rules{cluster.lost_after, cluster.head_grace}}};
+  listen_options result{std::move(*where), std::move(*how), cluster.name,
+                        liveness_rules{cluster.lost_after, cluster.head_grace}};
+  result.scaling = scaling_options_of(from.what);
+  return std::optional{std::move(result)};
 }
 
 std::unique_ptr<caf::actor_system_config> config_for(const std::optional<listen_options>& port) {

@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <fstream>
 
@@ -148,8 +150,8 @@ struct host_scripts : samples::scratch_directory {
 TEST_F(host_scripts, have_nothing_that_shells_quote_differently) {
   host_worker worker;
   worker.hash = "abc";
-  for (const auto& script :
-       {probing_script("abc", ""), placing_script("abc"), working_script(worker)}) {
+  for (const auto& script : {probing_script("abc", ""), placing_script("abc"),
+                             working_script(worker), cleaning_script("abc-", "")}) {
     const auto inner
         = script.substr(script.find('\'') + 1, script.rfind('\'') - script.find('\'') - 1);
     EXPECT_EQ(inner.find_first_of("'\\\n"), std::string::npos) << script;
@@ -209,6 +211,26 @@ TEST_F(host_scripts, run_a_worker_with_certificates_and_remove_its_directory) {
   EXPECT_THAT(done.out, HasSubstr("words: worker --join 127.0.0.1:4711 --certs " + how.below));
   EXPECT_THAT(done.out, HasSubstr("--once --name it's\nCA\nKEY\nCERT\n"));
   EXPECT_TRUE(std::filesystem::is_empty(how.below));
+}
+
+TEST_F(host_scripts, clean_what_workers_with_their_tag_left) {
+  for (const auto* name : {"tune-launch-ab-1", "tune-launch-ab-2", "tune-launch-cd-1"})
+    std::filesystem::create_directories(root / name / "certs");
+  // A worker that nothing holds any more, and a number that is another's by now.
+  std::ofstream{root / "tune-launch-ab-2" / "pid"} << ::getpid();
+  auto beginning
+      = start("sh -c 'while :; do sleep 1; done' x \"" + (root / "tune-launch-ab-1/work").string()
+              + "\" </dev/null >/dev/null 2>&1 & echo $!");
+  std::ofstream{root / "tune-launch-ab-1" / "pid"} << whole(beginning).out;
+
+  auto cleaning = start(cleaning_script("ab-", root.string()));
+  const auto done = whole(cleaning);
+
+  EXPECT_THAT(done.out, HasSubstr("tune-launch: removed " + (root / "tune-launch-ab-1").string()));
+  EXPECT_THAT(done.out, HasSubstr("tune-launch: removed " + (root / "tune-launch-ab-2").string()));
+  EXPECT_THAT(done.out, HasSubstr("tune-launch: end\n"));
+  EXPECT_FALSE(std::filesystem::exists(root / "tune-launch-ab-1"));
+  EXPECT_TRUE(std::filesystem::exists(root / "tune-launch-cd-1"));
 }
 
 TEST_F(host_scripts, end_the_worker_when_nobody_is_there_any_more) {

@@ -186,6 +186,37 @@ class Jobs(Slurm):
         self.assertEqual(self.job(number)["JobState"], "COMPLETED", self.log())
         self.assertIn("idle", self.log())
 
+    def test_a_head_gets_and_gives_back_workers(self):
+        certs = self.directory / "certs"
+        self.run_node("certs", "init", "--certs", certs)
+        command = "SLURM_CONF=%s PROGRAM=%s SBATCH_OPTIONS='-o %s' %s --certs %s --cpus 1" % (
+            self.root / "slurm" / "etc" / "slurm.conf", TUNE_NODE, self.directory / "out.log",
+            ROOT / "examples" / "scaling" / "slurm.sh", certs)
+        log = self.directory / "head.log"
+        with open(log, "w", encoding="utf-8") as err:
+            head = self.start(
+                "head", "--listen", "127.0.0.1:0", "--certs", certs, "--no-local",
+                "--storage", self.directory / "results", "--scale-command", command,
+                "--scale-max", 2, "--scale-cooldown", "1s", "--scale-down-cooldown", "1s",
+                "--scale-idle", "2s", stderr=err)
+        self.wait_until(lambda: "run FILE --head" in log.read_text(), head)
+        where = log.read_text().split("run FILE --head ")[1].split()[0]
+        run = self.start("run", self.gated(4), "--head", where, "--certs", certs,
+                         "--cluster.local", "false")
+        self.wait_for_nodes(2)
+
+        self.gate.touch()
+        self.finish(run)
+        self.wait_until(lambda: self.slurm("squeue", "-h").stdout == "", head,
+                        "the end of all tasks")
+
+        ends = self.rows("SELECT DISTINCT node, end_class FROM attempts")
+        self.assertEqual([x["end_class"] for x in ends], ["finished"] * 2, log.read_text())
+        self.assertRegex(log.read_text(), r"scale_command: job \d+: 1 tasks")
+        self.assertRegex(log.read_text(), r"gives back n\d-\d+_1")
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+
     # -- Slurm's daemons, and what it started.
 
     def daemon(self, node):

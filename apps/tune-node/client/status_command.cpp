@@ -158,6 +158,31 @@ std::string headline(const known_state& x) {
   return text + state + " after " + duration_text(x.seen.elapsed);
 }
 
+std::string scaling_line(const object& x) {
+  auto count = [&x](std::string_view name) {
+    const auto* found = x.find(name);
+    const auto* number = found == nullptr ? nullptr : found->as_int();
+    return static_cast<std::uint64_t>(number == nullptr ? 0 : *number);
+  };
+  auto text = [&x](std::string_view name) {
+    const auto* found = x.find(name);
+    const auto* given = found == nullptr ? nullptr : found->as_string();
+    return given == nullptr ? std::string{} : printable(*given);
+  };
+  auto result = "\n  workers: " + std::to_string(count("wanted")) + " wanted, "
+                + std::to_string(count("now")) + " there, " + std::to_string(count("asked"))
+                + " asked for";
+  if (count("given_back") > 0)
+    result += ", " + std::to_string(count("given_back")) + " free to go";
+  if (const auto* since = x.find("since_call"); since != nullptr && !since->is_null())
+    result += "; scale_command was called " + std::to_string(count("since_call")) + " s ago";
+  if (count("failures") > 0)
+    result += ", and failed: " + text("last_failure");
+  if (!text("too_large").empty())
+    result += "\n  too large for the workers that come: " + text("too_large");
+  return result;
+}
+
 std::string head_line(const known_state& x) {
   if (!x.head)
     return !x.led       ? ""
@@ -172,6 +197,8 @@ std::string head_line(const known_state& x) {
     result += "\n  " + printable(x.head->waits_for);
   if (!x.head->scheduler.empty())
     result += "\n  scheduler: " + printable(x.head->scheduler);
+  if (!x.head->scaling.empty())
+    result += scaling_line(x.head->scaling);
   return result + "\n";
 }
 
@@ -245,6 +272,7 @@ std::string status_json(const known_state& x) {
     head.set("waits_for", x.head->waits_for.empty() ? value{} : value{x.head->waits_for});
     head.set("nodes", static_cast<std::int64_t>(x.head->nodes));
     head.set("scheduler", x.head->scheduler);
+    head.set("scaling", x.head->scaling.empty() ? value{} : value{x.head->scaling});
     head.set("cpu",
              object{{"used", x.head->used.cpu.number()}, {"total", x.head->total.cpu.number()}});
     head.set("gpu",

@@ -5,9 +5,11 @@
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/io/probe/peer_address.hpp"
+#include "tune/io/scaling/scaling_options.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +46,10 @@ struct head_request {
   std::optional<peer_address> http;
   /// Where machines get certificates for join tokens; nothing: nowhere.
   std::optional<peer_address> enroll;
+  /// The command that gets and gives back workers; nothing: none.
+  std::optional<scaling_options> scaling = {};
+  /// Called once it listens, with the port; from the thread that runs it. May be empty.
+  std::function<void(std::uint16_t)> listens = {};
 };
 
 struct worker_request {

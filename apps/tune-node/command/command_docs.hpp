@@ -7,6 +7,7 @@
 namespace tune::cli {
 
 // Families of commands.
+inline constexpr auto by_ssh = "use machines that ssh reaches";
 inline constexpr auto looking = "see how an experiment is doing";
 inline constexpr auto drawing = "show experiments: browser, page, terminal";
 inline constexpr auto steering = "steer a running experiment";
@@ -25,8 +26,6 @@ inline constexpr const char* default_certs
 
 // Running experiments, and making a cluster for them: command_docs_running.cpp.
 [[nodiscard]] command_doc run_doc();
-[[nodiscard]] command_doc up_doc();
-[[nodiscard]] command_doc launch_doc();
 [[nodiscard]] command_doc resume_doc();
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();
@@ -37,6 +36,11 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc attach_doc();
 [[nodiscard]] command_doc certs_doc();
 [[nodiscard]] command_doc doctor_doc();
+
+// On machines that something else starts, or that ssh reaches: command_docs_machines.cpp.
+[[nodiscard]] command_doc up_doc();
+[[nodiscard]] command_doc launch_doc();
+[[nodiscard]] command_doc down_doc();
 
 // Looking at an experiment, or at what can be chosen: command_docs_looking.cpp.
 [[nodiscard]] command_doc status_doc();

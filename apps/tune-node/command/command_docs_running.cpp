@@ -21,39 +21,38 @@ option_doc resume_option() {
           "MODE"};
 }
 
-/// What the ranks of `up` offer, and how those that do not lead work.
-std::vector<option_doc> rank_options() {
-  return {
-      {"cpus", 0, "N", "CPUs that each offers", {}, "what there is", argument_kind::number},
-      {"gpus", 0, "N", "GPUs that each offers", {}, "what there is", argument_kind::number},
-      {"memory", 0, "BYTES", "memory that each offers, such as 16GiB", {}, "what there is"},
-      {"name", 0, "NAME", "what the node is called", {}, "this machine's name"},
-      {"certs",
-       0,
-       "DIR",
-       "with --rendezvous HOST:PORT: certificate directory",
-       {},
-       default_certs,
-       argument_kind::directory},
-      {"work",
-       0,
-       "DIR",
-       "where files and trials live on this machine, except rank 0's",
-       {},
-       "tune-node/worker in $XDG_CACHE_HOME or ~/.cache",
-       argument_kind::directory},
-      {"join-timeout",
-       0,
-       "TIME",
-       "give up if rank 0 does not come within this time; 0: never",
-       {},
-       "10m"},
-      {"leave-grace",
-       0,
-       "TIME",
-       "when a rank is told to go, its trials may go on for so long before they are handed back",
-       {},
-       "30s"}};
+/// How a head has workers come and go.
+std::vector<option_doc> scaling_options() {
+  return {{"scale-command", 0, "COMMAND", "get and give back workers by this command", {}, "none"},
+          {"scale-min", 0, "N", "workers there should be at least", {}, "0", argument_kind::number},
+          {"scale-max",
+           0,
+           "N",
+           "workers beyond which none is asked for",
+           {},
+           "10",
+           argument_kind::number},
+          {"scale-worker",
+           0,
+           "JSON",
+           "what a new worker offers, such as {\"cpu\": 4, \"gpu\": 1}",
+           {},
+           "what the newest offers"},
+          {"scale-cooldown", 0, "TIME", "from one call to the next that asks for more", {}, "30s"},
+          {"scale-down-cooldown", 0, "TIME", "from one call to the next that gives back", {}, "1m"},
+          {"scale-idle",
+           0,
+           "TIME",
+           "a worker where nothing ran for so long is given back; 0: never",
+           {},
+           "5m"},
+          {"scale-patience",
+           0,
+           "TIME",
+           "how long a worker that was asked for may take to come, or to go",
+           {},
+           "5m"},
+          {"scale-timeout", 0, "TIME", "how long the command may take", {}, "1m"}};
 }
 
 } // namespace
@@ -94,110 +93,6 @@ command_doc run_doc() {
        {"cluster", 0, "NAME", "name of the cluster; the same as --cluster.name", {}, "default"},
        {"insecure-plaintext", 0, "", "no TLS for workers; loopback addresses only"},
        {"http", 0, "HOST:PORT", "serve its page there, as serve does", {}, "no page"}},
-      true};
-}
-
-command_doc up_doc() {
-  command_doc result{
-      "up",
-      "run one on all machines of a batch job",
-      {{"srun tune-node up digits.ini", "in a job of Slurm: one process for each task"},
-       {"mpirun tune-node up digits.ini", "the same by MPI"},
-       {"for i in 0 1 2; do tune-node up digits.ini -n 3 --rank $i & done; wait", "by hand"},
-       {"tune-node up digits.ini", "alone: like run --resume"}},
-      {{"FILE", {}, argument_kind::ini_file}},
-      {{"number",
-        'n',
-        "N",
-        "number of processes",
-        {},
-        "as the launcher tells",
-        argument_kind::number},
-       {"rank",
-        0,
-        "K",
-        "which of them this is, from 0; rank 0 leads",
-        {},
-        "as the launcher tells",
-        argument_kind::number},
-       {"rendezvous",
-        0,
-        "DIR|HOST:PORT",
-        "where they meet: a directory that all see and nobody else may enter, or where rank 0 "
-        "listens, with certificates that are there already",
-        {},
-        "a directory beside that of the experiment"},
-       {"notice",
-        0,
-        "SIGNAL",
-        "signal that announces the end of the time: trials save, and the exit code is 75",
-        {"USR1", "USR2", "none"},
-        "USR1"},
-       {"strict", 0, "", "exit 4 when any trial failed"}},
-      true};
-  auto more = rank_options();
-  result.options.insert(result.options.end(), more.begin(), more.end());
-  return result;
-}
-
-command_doc launch_doc() {
-  return {
-      "launch",
-      "run one on machines that ssh reaches",
-      {{"tune-node launch digits.ini --hosts a,b:2222,user@c", "on three machines and this one"},
-       {"tune-node launch digits.ini --hosts a,b --cluster.local false", "on these two alone"},
-       {"tune-node launch digits.ini --hosts a --program /opt/tune/bin/tune-node",
-        "with the program that is there"}},
-      {{"FILE", {}, argument_kind::ini_file}},
-      {{"hosts",
-        0,
-        "HOST,...",
-        "the machines, as ssh knows them: HOST, HOST:PORT, USER@HOST",
-        {},
-        "[cluster] hosts"},
-       {"ssh", 0, "COMMAND", "what connects, with its first options", {}, "ssh"},
-       {"program",
-        0,
-        "PATH",
-        "the program on these machines, of the same version",
-        {},
-        "this one, copied where it is not there"},
-       {"direct", 0, "",
-        "workers dial this machine, which listens for them; else ssh forwards a port"},
-       {"partial", 0, "", "run without the machines that fail"},
-       {"work",
-        0,
-        "DIR",
-        "where workers keep files and trials, in a directory of their own",
-        {},
-        "$TMPDIR there, or /tmp"},
-       {"cpus",
-        0,
-        "N",
-        "CPUs that each of them offers",
-        {},
-        "what there is",
-        argument_kind::number},
-       {"gpus",
-        0,
-        "N",
-        "GPUs that each of them offers",
-        {},
-        "what there is",
-        argument_kind::number},
-       {"memory",
-        0,
-        "BYTES",
-        "memory that each of them offers, such as 16GiB",
-        {},
-        "what there is"},
-       {"leave-grace",
-        0,
-        "TIME",
-        "when a worker is told to go, its trials may go on for so long before they are handed back",
-        {},
-        "30s"},
-       {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
 }
 
@@ -319,7 +214,7 @@ command_doc whatif_doc() {
 }
 
 command_doc head_doc() {
-  return {
+  command_doc result{
       "head",
       "lead a standing cluster",
       {{"tune-node head --listen 0.0.0.0:7700", "until it is told to go"},
@@ -379,6 +274,9 @@ command_doc head_doc() {
         "give machines certificates there, for join tokens (certs token)",
         {},
         "no such port"}}};
+  const auto more = scaling_options();
+  result.options.insert(result.options.end(), more.begin(), more.end());
+  return result;
 }
 
 command_doc worker_doc() {

@@ -132,6 +132,19 @@ struct launch_request {
   bool is_partial = false;
   /// Options of `worker` for each of them.
   std::vector<std::string> worker_options;
+  /// Whether a cluster is to stand there, instead of an experiment to run.
+  bool keeps = false;
+  /// With `keeps`: where its experiments and its state live; empty: as the file says, or `results`.
+  std::string storage;
+  /// With `keeps`: whether this machine runs trials, too.
+  bool local = true;
+};
+
+/// Ends what `launch --keep` left standing.
+struct down_request {
+  std::string storage = "results";
+  /// At once, instead of in order.
+  bool is_now = false;
 };
 
 struct trials_request {
@@ -396,13 +409,13 @@ struct help_request {
 };
 
 using request
-    = std::variant<run_request, up_request, launch_request, ask_tell_request, head_request,
-                   worker_request, resume_request, status_request, trials_request, fsck_request,
-                   rerun_request, compare_request, importance_request, attach_request, logs_request,
-                   wait_request, fetch_request, export_request, serve_request, report_request,
-                   plot_request, top_request, client_command, simulate_request, list_request,
-                   config_request, whatif_request, certs_request, doctor_request, version_request,
-                   completion_request, help_request>;
+    = std::variant<run_request, up_request, launch_request, down_request, ask_tell_request,
+                   head_request, worker_request, resume_request, status_request, trials_request,
+                   fsck_request, rerun_request, compare_request, importance_request, attach_request,
+                   logs_request, wait_request, fetch_request, export_request, serve_request,
+                   report_request, plot_request, top_request, client_command, simulate_request,
+                   list_request, config_request, whatif_request, certs_request, doctor_request,
+                   version_request, completion_request, help_request>;
 
 /// A command for a head to carry out.
 struct at_head_request {

@@ -23,6 +23,7 @@ std::vector<command_doc> all_commands() {
   return {run_doc(),
           up_doc(),
           launch_doc(),
+          down_doc(),
           ask_tell_doc(),
           head_doc(),
           worker_doc(),

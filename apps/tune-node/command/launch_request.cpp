@@ -11,7 +11,23 @@ namespace tune::cli {
 
 expected<request> launch_from(const read_result& x, const command_doc& where) {
   launch_request result;
-  result.run.file = x.positionals[0];
+  result.keeps = x.has("keep");
+  if (!x.positionals.empty())
+    result.run.file = x.positionals[0];
+  else if (!result.keeps)
+    return wrong("launch needs FILE, or --keep", &where);
+  for (const auto* name : {"storage", "no-local"}) {
+    if (x.has(name) && !result.keeps)
+      return wrong("--" + std::string{name} + " goes with --keep", &where);
+  }
+  for (const auto* name : {"strict", "partial"}) {
+    if (x.has(name) && result.keeps)
+      return wrong("--" + std::string{name} + " does not go with --keep", &where);
+  }
+  if (result.run.file.empty() && !x.overrides.empty())
+    return wrong("--section.key goes with FILE", &where);
+  result.storage = x.text("storage").value_or("");
+  result.local = !x.has("no-local");
   result.run.strict = x.has("strict");
   result.run.overrides = x.overrides;
   result.hosts = x.text("hosts").value_or("");
@@ -41,6 +57,14 @@ expected<request> launch_from(const read_result& x, const command_doc& where) {
       result.worker_options.push_back(*text);
     }
   }
+  return request{std::move(result)};
+}
+
+expected<request> down_from(const read_result& x, const command_doc&) {
+  down_request result;
+  if (!x.positionals.empty())
+    result.storage = x.positionals[0];
+  result.is_now = x.has("now");
   return request{std::move(result)};
 }
 

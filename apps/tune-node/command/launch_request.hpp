@@ -10,5 +10,6 @@ namespace tune::cli {
 
 /// @errors as `request_from`.
 [[nodiscard]] expected<request> launch_from(const read_result& x, const command_doc& where);
+[[nodiscard]] expected<request> down_from(const read_result& x, const command_doc& where);
 
 } // namespace tune::cli

@@ -8,6 +8,7 @@
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
 #include "command/running_requests.hpp"
+#include "command/scaling_request.hpp"
 #include "command/up_request.hpp"
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
@@ -163,7 +164,7 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
                            read_lost_after(x, result.liveness, where),
                            read_liveness(x, "head-grace", &liveness_rules::head_grace,
                                          "0, or within 1s to 24h", result.liveness, where),
-                           read_offers(x, result.offers, where)}) {
+                           read_offers(x, result.offers, where), read_scaling(x, result, where)}) {
     if (!done)
       return done.error();
   }
@@ -324,6 +325,8 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
     return up_from(x, where);
   if (where.name == "launch")
     return launch_from(x, where);
+  if (where.name == "down")
+    return down_from(x, where);
   if (where.name == "ask-tell")
     return ask_tell_from(x, where);
   if (where.name == "head")

@@ -165,6 +165,9 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
   listen_options port{what.listen, how, what.cluster, what.liveness};
   port.storage = storage.token().empty() ? "" : storage.path().string();
   port.storage_token = storage.token();
+  port.scaling = what.scaling;
+  if (port.scaling)
+    port.scaling->host = reachable(what.listen).host;
   port.submission_server = submission_server_actor{actors.submission_server};
   port.say = tell;
   // Shared, so that it outlives all callbacks that ring it.
@@ -201,6 +204,8 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     actors.take_down();
     return enrolment.error();
   }
+  if (what.listens)
+    what.listens(*opened);
   const service_heart heart{actors.system, actors.place.cluster()};
   notify_service_manager("READY=1\nSTATUS=listening at " + to_text(where));
   auto end = gone->wait();

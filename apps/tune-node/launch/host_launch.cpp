@@ -121,7 +121,7 @@ std::uint16_t allocated_port(const std::string& line) {
 }
 
 void host_launch::tell(const std::string& text, bool matters) const {
-  announce("launch", whom_.text + ": " + text, plan_.quiet && !matters);
+  announce(plan_.who, whom_.text + ": " + text, plan_.quiet && !matters);
 }
 
 void host_launch::fail(const std::string& why) {
@@ -219,6 +219,29 @@ void host_launch::place() {
     return fail("the copy there does not run: " + there);
 }
 
+bool host_launch::clean() {
+  const auto done = call(cleaning_script(plan_.tag, plan_.below), {});
+  const auto where = (plan_.below.empty() ? std::string{"its $TMPDIR or /tmp"} : plan_.below)
+                     + "/tune-launch-" + plan_.tag + "*";
+  if (done.status != 0 || done.told.empty() || done.told.back() != "end") {
+    fail("not cleaned: " + cause_of(done, "the connection") + "; a worker may be left, in "
+         + where);
+    return false;
+  }
+  auto is_clean = true;
+  for (const auto& line : done.told) {
+    if (const auto left = after(line, "left "); !left.empty()) {
+      is_clean = false;
+      tell("failed: " + left + " could not be removed", true);
+    } else if (const auto gone = after(line, "removed "); !gone.empty()) {
+      tell("ended what ran in " + gone + ", and removed it");
+    }
+  }
+  if (is_clean)
+    tell("clean");
+  return is_clean;
+}
+
 /// A line of the worker.
 void host_launch::heed(const std::string& line) {
   constexpr std::string_view by = "tune-node worker: ";
@@ -233,6 +256,7 @@ void host_launch::work(std::uint16_t port, const host_certificates& by) {
   how.hash = bundle_ == nullptr ? std::string{} : bundle_->hash();
   how.program = plan_.program;
   how.below = plan_.below;
+  how.tag = plan_.tag;
   how.options = plan_.worker_options;
   how.options.insert(how.options.end(), {"--name", node_});
   // A forwarded port goes with the connection, which therefore is nobody else's.

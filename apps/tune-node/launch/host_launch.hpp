@@ -26,8 +26,9 @@ struct launch_plan {
   std::string program;
   /// Whether workers dial this machine, in the place of a forwarded port.
   bool is_direct = false;
-  /// See `host_worker::below`.
+  /// See `host_worker`.
   std::string below;
+  std::string tag = {};
   /// Further options of each worker.
   std::vector<std::string> worker_options;
   /// Where the archive of the program is written.
@@ -35,6 +36,8 @@ struct launch_plan {
   /// The line that `--version` of this program prints.
   std::string version;
   bool quiet = false;
+  /// What its lines begin with.
+  std::string who = "launch";
 };
 
 /// What a machine told when it was asked; see `probing_script`.
@@ -75,6 +78,9 @@ public:
 
   /// Connects, and brings the program if it is not there.
   void prepare();
+  /// Ends what other workers with this plan's tag left there. @returns whether nothing is left;
+  /// tells what.
+  bool clean();
   /// Runs a worker, until it ends or `stop` is true.
   /// @param port Where the head listens.
   void work(std::uint16_t port, const host_certificates& by);

@@ -83,7 +83,7 @@ std::string working_script(const host_worker& what) {
     options += " " + word("TUNE_LAUNCH_WORD" + std::to_string(i), what.options[i]);
 
   std::string script = "umask 077; IFS= read -r port || exit 1; ";
-  script += "b=" + below + "; w=$(mktemp -d \"$b/tune-launch-XXXXXX\") || { "
+  script += "b=" + below + "; w=$(mktemp -d \"$b/tune-launch-" + what.tag + "XXXXXX\") || { "
             + marked("fault cannot make a directory in $b") + "exit 1; }; mkdir \"$w/certs\"; ";
   script += "for f in ca.pem node.pem node.key; do while IFS= read -r line; do [ \"$line\" = "
             + std::string{end_of_file}
@@ -95,7 +95,7 @@ std::string working_script(const host_worker& what) {
     script += "h=127.0.0.1; ";
   script += "exec 3<&0; " + program
             + " worker --join \"$h:$port\" --certs \"$w/certs\" --work \"$w/work\" --once" + options
-            + " </dev/null 2>&1 3<&- & k=$!; ";
+            + " </dev/null 2>&1 3<&- & k=$!; echo $k > \"$w/pid\"; ";
   // The end of stdin is the end of who started all this. A second signal says that it is urgent.
   script
       += "( cat <&3; kill -TERM $k; sleep 1; kill -TERM $k ) >/dev/null 2>&1 & c=$!; exec 3<&-; ";
@@ -103,6 +103,23 @@ std::string working_script(const host_worker& what) {
             "while kill -0 $k 2>/dev/null; do wait $k; r=$?; done; kill $c 2>/dev/null; ";
   // What a trial mounted there is not ours to remove.
   script += "rm -rf --one-file-system \"$w\" 2>/dev/null || rm -rf \"$w/certs\"; exit $r";
+  return with_words(words, script);
+}
+
+std::string cleaning_script(const std::string& tag, const std::string& below) {
+  std::vector<std::pair<std::string, std::string>> words;
+  if (!below.empty())
+    words.emplace_back("TUNE_LAUNCH_BELOW", below);
+  std::string script = below.empty() ? "b=\"${TMPDIR:-/tmp}\"; " : "b=\"$TUNE_LAUNCH_BELOW\"; ";
+  script += "for w in \"$b\"/tune-launch-" + tag + "*; do [ -d \"$w\" ] || continue; ";
+  // The number may be another's by now, whose words do not name the directory.
+  script += "p=$(cat \"$w/pid\" 2>/dev/null); i=0; "
+            "while [ -n \"$p\" ] && grep -q -F -e \"$w/\" \"/proc/$p/cmdline\" 2>/dev/null; do "
+            "if [ $i -lt 15 ]; then kill -TERM $p; elif [ $i -lt 20 ]; then kill -KILL $p; "
+            "else break; fi; i=$((i + 1)); sleep 1; done; ";
+  script += "rm -rf --one-file-system \"$w\" 2>/dev/null || rm -rf \"$w/certs\"; ";
+  script += "if [ -d \"$w\" ]; then " + marked("left $w") + "else " + marked("removed $w")
+            + "fi; done; " + marked("end");
   return with_words(words, script);
 }
 

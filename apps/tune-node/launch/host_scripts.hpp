@@ -37,6 +37,8 @@ struct host_worker {
   std::optional<std::uint16_t> direct_port;
   /// Below it a private directory is made; empty: `$TMPDIR`, else `/tmp`.
   std::string below;
+  /// Part of the directory's name by which it is found again: letters, digits, '-'.
+  std::string tag = {};
   /// Further options of `worker`.
   std::vector<std::string> options;
 };
@@ -44,6 +46,11 @@ struct host_worker {
 /// Runs a worker until it ends, or stdin does; leaves nothing behind. It reads `worker_input` from
 /// stdin, in which nothing may follow. Exits as the worker does.
 [[nodiscard]] std::string working_script(const host_worker& what);
+
+/// Ends the workers whose directories have this tag, and removes these. A line `removed DIR` for
+/// each, or `left DIR` where it could not be; then `end`.
+/// @param tag Not empty. @param below As in `host_worker`.
+[[nodiscard]] std::string cleaning_script(const std::string& tag, const std::string& below);
 
 /// The certificates of a worker.
 struct host_certificates {

@@ -5,6 +5,7 @@
 #include "console/announcer.hpp"
 #include "console/human.hpp"
 #include "launch/host_launch.hpp"
+#include "launch/keep_command.hpp"
 #include "launch/program_bundle.hpp"
 #include "launch/ssh_target.hpp"
 #include "run/ending.hpp"
@@ -202,6 +203,8 @@ private:
 } // namespace
 
 exit_code run_launch(const command_line& line, const launch_request& what, const choices& all) {
+  if (what.keeps)
+    return keep_cluster(line, what, all);
   return launch{line, what, all}.run();
 }
 

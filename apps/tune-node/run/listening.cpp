@@ -11,6 +11,8 @@ namespace tune::cli {
 void prepare_for_workers(standalone_run& run, listen_options port,
                          const std::shared_ptr<screen>& shown) {
   port.say = [shown](const std::string& text) { shown->say(printable(text)); };
+  if (port.scaling)
+    port.scaling->host = reachable(port.where).host;
   run.prepare(std::move(port));
 }
 

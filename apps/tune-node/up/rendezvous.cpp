@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "up/rendezvous.hpp"
 
+#include "up/private_directory.hpp"
+
 #include "tune/io/certificates/certificate_directory.hpp"
 #include "tune/io/field_reader.hpp"
 #include "tune/io/files/guarded_directory.hpp"
@@ -28,52 +30,6 @@ constexpr std::size_t token_bytes = 16;
 /// Limit for the small files of the directory. [bytes]
 constexpr std::size_t most_text = 64 * 1024;
 constexpr std::string_view rank_prefix = "rank-";
-
-error system_fault(const std::string& doing, const fs::path& what) {
-  return {ec::storage, "cannot " + doing + " " + what.string() + ": " + std::strerror(errno)};
-}
-
-/// Opens the directory. @errors `ec::refused` if others own it or may enter it.
-expected<guarded_directory> open_private(const fs::path& directory) {
-  auto opened = guarded_directory::open(directory);
-  if (!opened)
-    return opened.error();
-  struct stat about = {};
-  if (::fstat(opened->number(), &about) != 0)
-    return system_fault("look at", directory);
-  if (about.st_uid != ::geteuid())
-    return error{ec::refused, directory.string() + " belongs to another user, who could take part"};
-  if ((about.st_mode & 077) != 0)
-    return error{ec::refused, directory.string()
-                                  + " is open to others, and keys will lie there: chmod 700 it, or "
-                                    "name one that does not exist yet"};
-  return opened;
-}
-
-expected<void> make_private(const fs::path& directory) {
-  std::error_code failed;
-  if (directory.has_parent_path())
-    fs::create_directories(directory.parent_path(), failed);
-  if (failed)
-    return error{ec::storage,
-                 "cannot make " + directory.parent_path().string() + ": " + failed.message()};
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return system_fault("make", directory);
-  return {};
-}
-
-/// @errors `ec::refused` if another process has it.
-expected<store::descriptor> lock_in(const guarded_directory& directory) {
-  auto file = directory.extend("lock", 0600);
-  if (!file)
-    return file.error();
-  if (::flock(file->number(), LOCK_EX | LOCK_NB) == 0)
-    return file;
-  if (errno == EWOULDBLOCK)
-    return error{ec::refused,
-                 "another process with rank 0 leads the launch in " + directory.path().string()};
-  return system_fault("lock", directory.path() / "lock");
-}
 
 std::vector<std::string> names_of_ranks(const fs::path& directory) {
   std::vector<std::string> result;
@@ -162,7 +118,8 @@ expected<led_rendezvous> led_rendezvous::make(const fs::path& directory, std::ui
   auto opened = open_private(directory);
   if (!opened)
     return opened.error();
-  auto lock = lock_in(*opened);
+  auto lock = lock_in(*opened, "lock",
+                      "another process with rank 0 leads the launch in " + directory.string());
   if (!lock)
     return lock.error();
   if (auto done = clear(*opened); !done)

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "tune/actors/actors.hpp"
+#include "tune/core/cluster/scaling_demand.hpp"
+#include "tune/io/scaling/scaling_command.hpp"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -23,13 +26,29 @@ struct wait_begins {
   instant most{0};
 };
 
+/// Asks what there is and what waits.
+struct need_question {};
+
+/// Workers that get no trials any more, or, in the answer, those that really do not.
+struct workers_held {
+  std::vector<std::string> workers;
+};
+
+/// Workers that get trials again.
+struct workers_released {
+  std::vector<std::string> workers;
+};
+
 /// The CLUSTER as its own process sees it.
 using cluster_local_actor
     = extend<cluster_actor,
              // From a runner, before nodes are let in.
              caf::result<void>(attempt_awaited, trial_actor, runner_actor),
              // From the head's owner. Answers with the names of nodes that are awaited, one a line.
-             caf::result<std::string>(wait_begins)>;
+             caf::result<std::string>(wait_begins),
+             // From the scaler: see `cluster_plan::need` and what follows it there.
+             caf::result<cluster_need>(need_question), caf::result<workers_held>(workers_held),
+             caf::result<void>(workers_released)>;
 
 /// Grants leases to runners in order of their requests; never overcommits.
 ///
@@ -45,4 +64,10 @@ using cluster_local_actor
 TUNE_BEGIN_LOCAL_TYPES(tune_cluster_local)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::attempt_awaited)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::wait_begins)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::need_question)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::cluster_need)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::workers_held)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::workers_released)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::scaling_call)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::scaling_result)
 TUNE_END_LOCAL_TYPES(tune_cluster_local)

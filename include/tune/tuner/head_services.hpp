@@ -3,9 +3,11 @@
 #pragma once
 
 #include "tune/actors/node.hpp"
+#include "tune/actors/scaler.hpp"
 #include "tune/actors/system.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
+#include "tune/io/scaling/scaling_options.hpp"
 #include "tune/net/certificate_watch.hpp"
 #include "tune/net/submission_actors.hpp"
 #include "tune/net/transport.hpp"
@@ -33,6 +35,7 @@ struct listen_options {
   std::optional<submission_server_actor> submission_server = {};
   /// Told of workers that come and go, in lines for people; from another thread.
   std::function<void(const std::string&)> say = [](const std::string&) {};
+  std::optional<scaling_options> scaling = {};
 };
 
 /// The actors that experiments share. Outlives `experiment_actors`.
@@ -78,6 +81,9 @@ public:
   /// Resources of all nodes and how much of them is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
 
+  /// How the cluster grows and shrinks; nothing: by no command.
+  [[nodiscard]] std::optional<scaling_board::note> scaling() const;
+
   /// Calls back, from another thread, if an actor that nothing works without ends although nobody
   /// told it to: "the cluster could not go on: …".
   void when_broken(const std::function<void(const std::string&)>& call);
@@ -109,12 +115,15 @@ private:
   std::optional<output_server_local_actor> output_server_;
   std::optional<checkpoint_server_local_actor> checkpoint_server_;
   std::optional<heartbeat_monitor_local_actor> heartbeat_monitor_;
+  std::optional<scaler_actor> scaler_;
+  std::shared_ptr<scaling_board> scaling_;
   head_identity who_;
   std::optional<listen_options> port_;
   std::optional<node_registry_actor> node_registry_;
   std::unique_ptr<certificate_watch> certificates_;
   std::function<void(const std::string&)> on_crippled_ = [](const std::string&) {};
 
+  void begin_scaling(std::uint16_t port);
   [[nodiscard]] std::set<std::string> begin_wait(const liveness_rules& rules) const;
 };
 

@@ -57,6 +57,8 @@ void cluster_plan::replace(const node_arrival& who, cluster_commands& out) {
 
 void cluster_plan::join(const node_arrival& who, node_profile what, instant now,
                         cluster_commands& out) {
+  if (who.session != 0)
+    newest_ = what.capacity;
   nodes_.came(who.node, {std::move(what), who.worker, who.session});
   out.emplace_back(cluster_cmd::attend{who.node});
   auto claims = awaited_.arrived(who);
@@ -186,7 +188,7 @@ void cluster_plan::take_back(const node_arrival& who, node_profile what,
     out.emplace_back(cluster_cmd::drop_pause{who.node, std::move(pause)});
   for (auto id : came.over)
     free(id, out);
-  if (members_.is_leaving(who.node) || known.is_resting)
+  if (members_.is_leaving(who.node) || known.is_resting || held_.contains(who.node))
     return;
   serve(who.node, what);
   grant(out);
@@ -292,6 +294,7 @@ void cluster_plan::lose(const std::string& node, const std::string& why, cluster
   if (known == nullptr)
     return;
   const auto was_announced = !known->is_resting;
+  held_.erase(node);
   nodes_.lost(node);
   out.emplace_back(cluster_cmd::let_go{node});
   settle(out);

@@ -91,6 +91,7 @@ std::vector<lease_book::grant> lease_book::grant_what_fits() {
     const auto refusals = ready_.refusals({asked.owner, node});
     result.push_back({asked.owner, asked.trial, std::move(given.what), node});
     parts_.granted(id);
+    note_places(result.back().what);
     leases_[id] = {asked.owner, asked.trial, std::move(asked.what), std::move(asked.labels),
                    node,        refusals};
   }
@@ -118,6 +119,7 @@ void lease_book::adopt(const lease& what, std::uint64_t owner, trial_id trial,
   books_.adopt(what, owner);
   owners_.insert(owner);
   parts_.granted(what.id);
+  note_places(what);
   leases_[what.id]
       = {owner, trial, std::move(request), std::move(labels), node, ready_.refusals({owner, node})};
 }
@@ -141,7 +143,7 @@ lease_book::ending lease_book::over(lease_id which) {
       result.rest = pause{x.owner, x.node, *rest};
   }
   if (auto whole = parts_.over(which))
-    result.is_free = books_.release(*whole);
+    result.is_free = release(*whole);
   return result;
 }
 
@@ -149,7 +151,7 @@ std::vector<lease_id> lease_book::lose(lease_id which) {
   leases_.erase(which);
   auto left = parts_.lose(which);
   if (left.freed)
-    books_.release(*left.freed);
+    release(*left.freed);
   return std::move(left.to_revoke);
 }
 
@@ -178,7 +180,34 @@ bool lease_book::ends(std::uint64_t owner, const std::string& node, unsigned tim
   return ready_.ends({owner, node}, times);
 }
 
+void lease_book::note_places(const lease& what) {
+  for (const auto& x : what.bundles) {
+    if (places_[what.id].insert(x.node).second)
+      ++uses_[x.node];
+  }
+}
+
+bool lease_book::release(lease_id whole) {
+  if (auto gone = places_.extract(whole)) {
+    for (const auto& node : gone.mapped()) {
+      if (--uses_.at(node) == 0)
+        uses_.erase(node);
+    }
+  }
+  return books_.release(whole);
+}
+
 // -- What is there.
+
+std::vector<pending_request> lease_book::pending() const {
+  std::map<resource_request, std::uint64_t> counts;
+  for (const auto& [token, x] : waiting_.all())
+    ++counts[x.what];
+  std::vector<pending_request> result;
+  for (auto& [what, count] : counts)
+    result.push_back({what, count});
+  return result;
+}
 
 std::map<std::uint64_t, std::set<trial_id>>
 lease_book::trials_of(const std::vector<lease_id>& which) const {

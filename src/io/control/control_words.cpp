@@ -86,6 +86,8 @@ object to_object(const control_status& x) {
   if (!x.waits_for.empty())
     result.set("waits_for", x.waits_for);
   result.set("scheduler", x.scheduler);
+  if (!x.scaling.empty())
+    result.set("scaling", x.scaling);
   return result;
 }
 
@@ -100,6 +102,7 @@ control_status read_status(field_reader& from) {
   result.used = read_resources(from, "used");
   result.waits_for = from.get_if<std::string>("waits_for").value_or(std::string{});
   result.scheduler = from.get_if<std::string>("scheduler").value_or(std::string{});
+  result.scaling = from.get_if<object>("scaling").value_or(object{});
   return result;
 }
 

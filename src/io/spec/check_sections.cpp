@@ -48,6 +48,14 @@ void check_failure(loading& x) {
     x.refuse("failure", "most_backoff", "most_backoff: must be at least backoff");
 }
 
+void check_cluster(loading& x) {
+  const auto& from = x.what.cluster;
+  if (from.scale_min > from.scale_max)
+    x.refuse("cluster", "scale_min",
+             "scale_min = " + std::to_string(from.scale_min) + ": must be 0 to scale_max, which is "
+                 + std::to_string(from.scale_max));
+}
+
 /// Checks that the direction of the score is known.
 void check_checkpoint(loading& x) {
   const auto& from = x.what.checkpoint;
@@ -252,6 +260,7 @@ void check_sections(loading& x) {
   check_resources(x);
   check_checkpoint(x);
   check_failure(x);
+  check_cluster(x);
   check_search(x);
   warn_of_search_words_in_stop(x);
   warn_of_endless_run(x);

@@ -3,6 +3,7 @@
 
 #include "family_checks.hpp"
 #include "key_makers.hpp"
+#include "scaling_keys.hpp"
 #include "search_keys.hpp"
 #include "trainable_keys.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
@@ -345,6 +346,7 @@ void add_cluster(rows& to) {
                       {"pack", "spread"}, TUNE_FIELD(cluster.policy)));
   to.push_back(lost_after_key());
   to.push_back(head_grace_key());
+  add_scaling_keys(to);
   to.push_back(duration({"cluster", "kill_grace", "between TERM and KILL", true},
                         TUNE_FIELD(cluster.kill_grace)));
   to.push_back(duration({"cluster", "stop_grace",

@@ -8,12 +8,14 @@
 #include "tune/core/cluster/lease_book.hpp"
 #include "tune/core/cluster/loss_notices.hpp"
 #include "tune/core/cluster/membership.hpp"
+#include "tune/core/cluster/scaling_demand.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -96,6 +98,15 @@ public:
   [[nodiscard]] cluster_commands end_wait();
   [[nodiscard]] const awaited_attempts& awaited() const { return awaited_; }
 
+  // -- Growing and shrinking: see `scaling`.
+
+  [[nodiscard]] cluster_need need() const;
+  /// Nothing is placed on these workers any more. @returns those where nothing runs, which are now
+  /// held; the others stay as they are.
+  [[nodiscard]] std::vector<std::string> hold_workers(const std::vector<std::string>& nodes);
+  /// They get trials again.
+  [[nodiscard]] cluster_commands release_workers(const std::vector<std::string>& nodes);
+
   // -- What is there.
 
   [[nodiscard]] const lease_book& leases() const { return book_; }
@@ -115,6 +126,10 @@ private:
   flap_book flaps_;
   /// Lost workers, with the owners whose trials were there.
   loss_notices notices_;
+  /// Workers that are free to go.
+  std::set<std::string> held_;
+  /// What the worker offered that came last.
+  std::optional<resources> newest_;
   /// Owners that hear of nodes.
   std::set<std::uint64_t> hearers_;
   /// `look_after` was given.

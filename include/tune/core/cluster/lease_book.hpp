@@ -4,6 +4,7 @@
 
 #include "tune/core/cluster/lease_parts.hpp"
 #include "tune/core/cluster/readiness.hpp"
+#include "tune/core/cluster/scaling_demand.hpp"
 #include "tune/core/cluster/unmet_requests.hpp"
 #include "tune/core/cluster/waiting_requests.hpp"
 #include "tune/core/ids.hpp"
@@ -155,6 +156,10 @@ public:
   /// The labels that one trial of each owner asks for: all trials of an owner have the same
   /// trainable.
   [[nodiscard]] std::map<std::uint64_t, node_labels> labels_by_owner() const;
+  /// Whether a bundle of some lease is on the node.
+  [[nodiscard]] bool is_used(const std::string& node) const { return uses_.contains(node); }
+  /// The requests that wait, equal ones together.
+  [[nodiscard]] std::vector<pending_request> pending() const;
   /// Capacity of all nodes together, and the granted part of it.
   [[nodiscard]] resources total() const { return books_.total(); }
   [[nodiscard]] resources used() const { return books_.used(); }
@@ -164,6 +169,10 @@ private:
   waiting_requests waiting_;
   std::map<lease_id, holder> leases_;
   lease_parts parts_;
+  /// The nodes of each lease that is not free yet.
+  std::map<lease_id, std::set<std::string>> places_;
+  /// Number of such leases by node.
+  std::map<std::string, std::uint64_t> uses_;
   readiness ready_;
   unmet_requests unmet_;
   /// Owners that have asked for something.
@@ -173,6 +182,8 @@ private:
 
   [[nodiscard]] node_labels labels_of(const lease_wish& what) const;
   [[nodiscard]] bool is_hopeless(const holder& whose) const;
+  void note_places(const lease& what);
+  bool release(lease_id whole);
 };
 
 } // namespace tune

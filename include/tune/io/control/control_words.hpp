@@ -65,6 +65,10 @@ struct control_status {
   std::string waits_for = {};
   /// State of the scheduler in one line; empty if it reports none.
   std::string scheduler = {};
+  /// What `scale_command` is about: `wanted`, `now`, `asked`, `given_back`, `calls`, `failures`,
+  /// `missed`, `since_call` in seconds (null: there was none), `last_failure`, `too_large`. Empty:
+  /// there is no such command.
+  object scaling = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };

@@ -268,6 +268,19 @@ struct cluster_section {
   std::chrono::nanoseconds lost_after = default_lost_after;
   /// Time for which workers keep their trials for a head that died; see `liveness_rules`.
   std::chrono::nanoseconds head_grace{0};
+  /// Command that gets and gives back workers, for `/bin/sh`; empty: none. See `scaling_rules` for
+  /// the others.
+  std::string scale_command;
+  std::uint64_t scale_min = 0;
+  std::uint64_t scale_max = 10;
+  /// What a new worker offers; at most one entry. None: what the newest offers.
+  std::vector<tune::resources> scale_worker;
+  std::chrono::nanoseconds scale_cooldown{std::chrono::seconds{30}};
+  std::chrono::nanoseconds scale_down_cooldown{std::chrono::minutes{1}};
+  std::chrono::nanoseconds scale_idle{std::chrono::minutes{5}};
+  std::chrono::nanoseconds scale_patience{std::chrono::minutes{5}};
+  /// Time after which the command is killed.
+  std::chrono::nanoseconds scale_timeout{std::chrono::minutes{1}};
   /// Time from TERM to KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
   /// How long to wait for the last result of a trial that was told to stop.

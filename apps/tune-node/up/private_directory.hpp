@@ -1,0 +1,24 @@
+/// A directory of one user, closed to others, that one process at a time holds.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/error.hpp"
+#include "tune/io/files/descriptor.hpp"
+#include "tune/io/files/guarded_directory.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace tune::cli {
+
+/// Makes it, mode 0700, with its parents. @errors `ec::storage`.
+[[nodiscard]] expected<void> make_private(const std::filesystem::path& directory);
+/// @errors `ec::refused` if others own it or may enter it; `ec::storage`.
+[[nodiscard]] expected<guarded_directory> open_private(const std::filesystem::path& directory);
+/// Takes the lock that this file in it is, until the descriptor is closed.
+/// @param held Text for people, where another process has it.
+/// @errors `ec::refused` if another process has it; `ec::storage`.
+[[nodiscard]] expected<store::descriptor> lock_in(const guarded_directory& directory,
+                                                  const std::string& file, const std::string& held);
+
+} // namespace tune::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/scaling/scaling_options.hpp"
+
+#include "tune/io/spec/convert.hpp"
+
+namespace tune {
+
+expected<std::vector<resources>> scale_worker_from(const std::string& text) {
+  if (text.find_first_not_of(" \t") == std::string::npos)
+    return std::vector<resources>{};
+  auto read = parse_bundles("[" + text + "]");
+  if (!read)
+    return error{read.error().code, "must be one JSON object such as {\"cpu\": 4, \"gpu\": 1}: "
+                                        + read.error().detail};
+  if (read->size() != 1)
+    return error{ec::bad_option, "must be one JSON object"};
+  return read;
+}
+
+std::optional<scaling_options> scaling_options_of(const spec& x) {
+  const auto& from = x.cluster;
+  if (from.scale_command.empty())
+    return std::nullopt;
+  scaling_options result;
+  result.command.text = from.scale_command;
+  result.command.directory = x.ini_dir.empty() ? "." : x.ini_dir;
+  result.command.timeout
+      = std::chrono::duration_cast<std::chrono::milliseconds>(from.scale_timeout);
+  auto& rules = result.rules;
+  rules.least = from.scale_min;
+  rules.most = from.scale_max;
+  if (!from.scale_worker.empty())
+    rules.worker = from.scale_worker.front();
+  rules.cooldown = from.scale_cooldown;
+  rules.down_cooldown = from.scale_down_cooldown;
+  rules.idle = from.scale_idle;
+  rules.patience = from.scale_patience;
+  return result;
+}
+
+} // namespace tune
