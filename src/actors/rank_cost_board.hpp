@@ -24,8 +24,8 @@ private:
   std::map<std::uint32_t, cost_sheet> told_;
 };
 
-/// Where a node leaves for the head, among the metrics of a report by rank 0, what costs it added to
-/// them. The head takes it out again.
+/// Where a node leaves for the head, among the metrics of a report by rank 0, what costs it added
+/// to them. The head takes it out again.
 inline constexpr std::string_view joined_costs = "tune/costs";
 
 /// Leaves that.

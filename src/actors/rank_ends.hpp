@@ -13,8 +13,8 @@ namespace tune {
 /// The class of an end; a number from the network may be out of range.
 [[nodiscard]] end_class class_of(const attempt_ended& how);
 
-/// Joins the ends of all ranks: that of rank `as`, with the remarks on the others, and with what all
-/// of them cost.
+/// Joins the ends of all ranks: that of rank `as`, with the remarks on the others, and with what
+/// all of them cost.
 [[nodiscard]] attempt_ended joint_end(const std::map<std::uint32_t, attempt_ended>& ends,
                                       std::uint32_t as, const launch_order& order);
 

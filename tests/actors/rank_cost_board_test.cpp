@@ -46,8 +46,7 @@ TEST(costs_of_ranks_in_reports, count_attempts_before_once) {
   // There all ranks together had their peak.
   const auto before = costs(10, 140);
 
-  const auto told
-      = with_costs_of_ranks(sent({}, before, costs(1, 100)), before, costs(2, 30));
+  const auto told = with_costs_of_ranks(sent({}, before, costs(1, 100)), before, costs(2, 30));
 
   EXPECT_EQ(*told, (object{{"tune/cpu_s", 13.0}, {"tune/peak_rss_bytes", 140}}));
 }

@@ -77,8 +77,8 @@ private:
 [[nodiscard]] error nvml_failure(const std::string& what, int code);
 
 /// The processes in a list that the library wrote into `memory`, all bytes of which were
-/// `nvml_unwritten` before. Drivers disagree about how long an entry is, whatever the version in the
-/// name of the function: the end of what was written tells.
+/// `nvml_unwritten` before. Drivers disagree about how long an entry is, whatever the version in
+/// the name of the function: the end of what was written tells.
 [[nodiscard]] std::vector<nvml_library::process>
 nvml_processes_in(const std::vector<unsigned char>& memory, unsigned count);
 
