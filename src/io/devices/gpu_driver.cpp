@@ -79,7 +79,7 @@ void gpu_driver::find(gpu& which) {
     return;
   which.handle = nullptr;
   note(which, index_in(which.name) ? "nvmlDeviceGetHandleByIndex_v2" : "nvmlDeviceGetHandleByUUID",
-       code, "its memory and energy are not measured");
+       code, "memory and energy are not measured there");
 }
 
 nvml_library::device gpu_driver::find_by_beginning(const std::string& name) const {
@@ -107,25 +107,30 @@ gpu_reading gpu_driver::read(std::size_t which) {
     if (code == 0)
       result.energy_j = static_cast<double>(told) * joules_per_unit;
     else
-      note(one, "nvmlDeviceGetTotalEnergyConsumption", code, "its energy is not measured any more");
+      note(one, "nvmlDeviceGetTotalEnergyConsumption", code,
+           "energy is not measured there any more");
   }
   if (one.tells_processes) {
     const auto code = api_->processes(one.handle, result.processes);
     one.tells_processes = code == 0;
     if (code != 0)
-      note(one, api_->processes_name(), code, "memory on it is not measured any more");
+      note(one, api_->processes_name(), code, "memory is not measured there any more");
   }
   return result;
 }
 
 std::vector<std::string> gpu_driver::take_troubles() {
-  return std::exchange(troubles_, {});
+  std::vector<std::string> result;
+  for (const auto& [text, names] : std::exchange(troubles_, {}))
+    result.push_back("GPU " + names + ": " + text);
+  return result;
 }
 
 void gpu_driver::note(const gpu& which, const char* function, int code, const char* loss) {
-  if (!is_unknown_to_driver(code))
-    troubles_.push_back("GPU " + which.name + ": " + nvml_failure(function, code).detail + "; "
-                        + loss);
+  if (is_unknown_to_driver(code))
+    return;
+  auto& names = troubles_[nvml_failure(function, code).detail + "; " + loss];
+  names += (names.empty() ? "" : ", ") + which.name;
 }
 
 } // namespace tune

@@ -7,6 +7,7 @@
 #include "tune/core/error.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +40,8 @@ public:
   /// @param which Index of a name.
   [[nodiscard]] gpu_reading read(std::size_t which);
 
-  /// What has failed since the last call, for the user.
+  /// What has failed since the last call, for the user: the GPUs of which the same is to be said
+  /// are in one text.
   [[nodiscard]] std::vector<std::string> take_troubles();
 
 private:
@@ -52,7 +54,8 @@ private:
 
   std::unique_ptr<nvml_library> api_;
   std::vector<gpu> gpus_;
-  std::vector<std::string> troubles_;
+  /// Names of GPUs by what is to be said of them.
+  std::map<std::string, std::string> troubles_;
 
   explicit gpu_driver(std::unique_ptr<nvml_library> api) : api_{std::move(api)} {}
   void find(gpu& which);

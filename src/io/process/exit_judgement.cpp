@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/exit_judgement.hpp"
 
+#include "tune/core/trial/costs.hpp"
 #include "tune/core/trial/error_line.hpp"
 
 #include <algorithm>
@@ -100,8 +101,10 @@ exit_judgement judge_without_objective(const exit_info& how, const exit_facts& k
     text += ": " + known.why_missing;
   if (known.failure)
     return {end_class::user_error, known.failure->text + "\n" + text, {}};
-  if (known.reported)
-    return {end_class::user_error, text + " in its reports", {}};
+  if (known.reported) {
+    const auto* hint = is_cost(known.objective) ? ": this node could not measure it" : "";
+    return {end_class::user_error, text + " in its reports" + hint, {}};
+  }
   return {end_class::user_error, text + last_words(how, known.reads_stderr), {}};
 }
 

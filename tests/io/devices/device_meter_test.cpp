@@ -144,12 +144,14 @@ TEST_F(device_meter_test, tells_of_each_failure_once_and_measures_what_is_left) 
 
   EXPECT_TRUE(eventually([&] { return watch->use().peak_bytes == 8192; }));
   EXPECT_THAT(all_told(),
-              ElementsAre(HasSubstr("GPU 0: the GPU library failed: "
-                                    "nvmlDeviceGetTotalEnergyConsumption gave 15; its energy")));
+              ElementsAre(HasSubstr(
+                  "GPU 0: the GPU library failed: "
+                  "nvmlDeviceGetTotalEnergyConsumption gave 15; energy is not measured")));
   state("energy 0 9000\nfail nvmlDeviceGetComputeRunningProcesses_v3 999\n");
   EXPECT_TRUE(eventually([&] { return all_told().size() == 2; }));
-  EXPECT_THAT(all_told().back(),
-              HasSubstr("nvmlDeviceGetComputeRunningProcesses_v3 gave 999; memory on it"));
+  EXPECT_THAT(
+      all_told().back(),
+      HasSubstr("nvmlDeviceGetComputeRunningProcesses_v3 gave 999; memory is not measured"));
   state("energy 0 9000\n" + own(0, 16384));
   const auto later = uut.watch(::getpid(), {{0, 1}});
   EXPECT_FALSE(later->use().peak_bytes);
@@ -205,6 +207,16 @@ TEST_F(device_meter_test, tells_of_a_driver_that_does_not_work) {
   EXPECT_TRUE(eventually([&] { return all_told().size() == 1; }));
 
   EXPECT_THAT(all_told().front(), HasSubstr("the GPU library failed: nvmlInit_v2 gave 9; memory"));
+}
+
+TEST_F(device_meter_test, names_all_gpus_that_fail_together_at_once) {
+  state("energy 0 1000\nenergy 1 1000\nfail nvmlDeviceGetTotalEnergyConsumption 15\n");
+  device_meter uut{with({"0", "GPU-20000000-fake"})};
+
+  const auto watch = uut.watch(::getpid(), {{0, 1}, {1, 1}});
+
+  EXPECT_TRUE(eventually([&] { return !all_told().empty(); }));
+  EXPECT_THAT(all_told(), ElementsAre(HasSubstr("GPU 0, GPU-20000000-fake: the GPU library")));
 }
 
 TEST_F(device_meter_test, tells_of_a_gpu_that_cannot_be_found) {
