@@ -15,8 +15,7 @@ using attempt_word = std::variant<attempt_started, attempt_report, attempt_saved
                                   attempt_save_failed, attempt_exported, attempt_ended>;
 
 /// The report as the rules see it.
-[[nodiscard]] inline std::shared_ptr<report> as_report(trial_id trial,
-                                                             const attempt_report& what) {
+[[nodiscard]] inline std::shared_ptr<report> as_report(trial_id trial, const attempt_report& what) {
   auto result = std::make_shared<report>();
   result->trial = trial;
   result->attempt = what.attempt;

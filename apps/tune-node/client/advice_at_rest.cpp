@@ -162,7 +162,7 @@ std::string line_for(const control_request& wish, const fs::path& directory) {
     return {};
   return is_final(first.status) ? add_request(first.config) + " runs the configuration of trial "
                                       + name + " again, as a trial of its own"
-         : first.status == trial_status::running
+         : first.status == trial_status::running && is_led(directory)
              ? "trial " + name + " is with an executor; it is given out again if its lease ends"
              : R"({"op":"ask"} gives trial )" + name + " out again, which has not ended";
 }

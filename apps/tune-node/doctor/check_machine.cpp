@@ -160,9 +160,6 @@ checkup_step directory_step(const std::string& name, const fs::path& wanted,
   return result;
 }
 
-namespace {
-
-/// A worker also refuses a directory with things that are not its own, which it would remove.
 checkup_step work_step(const fs::path& wanted) {
   auto result = directory_step("work", wanted, "worker");
   if (result.state == step_state::failed)
@@ -173,8 +170,6 @@ checkup_step work_step(const fs::path& wanted) {
     return {"work", step_state::failed, usable.error().detail, {}, exit_code::storage};
   return result;
 }
-
-} // namespace
 
 std::vector<checkup_step> check_machine(const doctor_request& what) {
   return {{"program", step_state::fine, to_text(this_build())},

@@ -106,7 +106,7 @@ public:
     if (look_up_name() && reach_port() && read_certificates() && shake_hands())
       ask_head();
     skip_rest();
-    steps_.push_back(directory_step("work", what_.work, "worker"));
+    steps_.push_back(work_step(what_.work));
     return std::move(steps_);
   }
 

@@ -15,4 +15,8 @@ namespace tune::cli {
                                           const std::filesystem::path& wanted,
                                           const std::string& whose);
 
+/// The step "work": as `directory_step` for a worker, which also refuses a directory with things
+/// that are not its own.
+[[nodiscard]] checkup_step work_step(const std::filesystem::path& wanted);
+
 } // namespace tune::cli

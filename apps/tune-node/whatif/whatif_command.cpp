@@ -150,8 +150,8 @@ public:
     for (const auto& x : run->trials)
       result_.cut_short += !x.is_whole;
     result_.ran = std::make_shared<const recorded_run>(std::move(*run));
-    auto nodes
-        = what_.nodes ? nodes_asked_for(what_, request_of(recorded)) : nodes_of(opened->reader);
+    auto nodes = what_.nodes || is_asked(recorded) ? nodes_asked_for(what_, request_of(recorded))
+                                                   : nodes_of(opened->reader);
     if (!nodes)
       return nodes.error();
     result_.nodes = std::move(*nodes);
