@@ -272,7 +272,7 @@ TEST(command_line, reads_the_small_commands) {
   EXPECT_EQ(parsed<list_request>({"list", "experiments", "d"}).storage, "d");
   EXPECT_EQ(parsed<rerun_request>({"rerun", "d", "7"}).trial, trial_id{7});
   EXPECT_EQ(parsed<compare_request>({"compare", "a", "b", "c"}).directories.size(), 3u);
-  EXPECT_EQ(parsed<attach_request>({"attach", "x", "--head", "h:1"}).head.port, 1u);
+  EXPECT_EQ(parsed<attach_request>({"attach", "x", "--head", "h:1"}).head.first.port, 1u);
   using action = config_request::action;
   EXPECT_EQ(parsed<config_request>({"config", "check", "f"}).what, action::check);
   EXPECT_EQ(parsed<config_request>({"config", "explain", "f"}).what, action::explain);

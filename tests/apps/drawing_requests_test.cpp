@@ -94,7 +94,7 @@ TEST(drawing_requests, of_top_know_a_head) {
 
   EXPECT_TRUE(here.directory.empty());
   EXPECT_FALSE(here.head);
-  EXPECT_EQ(there.head->port, 1);
+  EXPECT_EQ(there.head->first.port, 1);
   EXPECT_EQ(there.cluster, "c");
   EXPECT_THAT(refused({"top", "--head", "h:1"}), HasSubstr("needs the name"));
   EXPECT_THAT(refused({"top", "a", "--certs", "c"}), HasSubstr("goes with --head"));
