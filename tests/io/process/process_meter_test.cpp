@@ -143,7 +143,9 @@ struct process_usage_test : process_fixture {};
 
 TEST_F(process_usage_test, comes_with_the_end) {
   process_order what;
-  what.argv = {"/bin/sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"};
+  what.argv = {"/bin/sh", "-c",
+               "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done;"
+               " head -c 128000000 /dev/zero | tail >tail"};
   what.env = environment_with({});
   what.directory = scratch.path();
   what.tag = tag;
@@ -152,7 +154,20 @@ TEST_F(process_usage_test, comes_with_the_end) {
 
   ASSERT_TRUE(how.usage);
   EXPECT_GT(how.usage->cpu_us, 10'000);
-  EXPECT_GT(how.usage->peak_rss, 100'000);
+  EXPECT_GT(how.usage->peak_rss, 120'000'000);
+}
+
+TEST_F(process_usage_test, knows_no_peak_of_a_process_smaller_than_the_one_that_started_it) {
+  process_order what;
+  what.argv = {"/bin/true"};
+  what.env = environment_with({});
+  what.directory = scratch.path();
+  what.tag = tag;
+
+  const auto how = run(what);
+
+  ASSERT_TRUE(how.usage);
+  EXPECT_EQ(how.usage->peak_rss, 0);
 }
 
 TEST_F(process_usage_test, counts_children_that_nobody_waited_for) {
