@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,29 @@ extern char** environ; // NOLINT(readability-redundant-declaration)
 namespace tune {
 
 namespace {
+
+/// Keeps SIGPIPE from this thread as long as it lives: a write to a program that has gone shall
+/// fail, not end this process.
+class no_pipe_signal {
+public:
+  no_pipe_signal() {
+    ::sigemptyset(&one_);
+    ::sigaddset(&one_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &one_, &before_);
+  }
+  ~no_pipe_signal() {
+    const timespec at_once{};
+    // Where it was blocked before, whoever blocked it takes what is pending.
+    while (!::sigismember(&before_, SIGPIPE) && ::sigtimedwait(&one_, nullptr, &at_once) > 0) {}
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  no_pipe_signal(const no_pipe_signal&) = delete;
+  no_pipe_signal& operator=(const no_pipe_signal&) = delete;
+
+private:
+  sigset_t one_{};
+  sigset_t before_{};
+};
 
 /// Both ends of a pipe, closed over exec; the reading end is non-blocking.
 struct pipe_ends {
@@ -216,6 +240,7 @@ piped_program::piece piped_program::read(std::size_t most, std::chrono::millisec
 }
 
 bool piped_program::write(std::string_view text) {
+  const no_pipe_signal during;
   return impl_->write(text);
 }
 
