@@ -93,6 +93,7 @@ class Standby(Lasting):
         self.finish(first, 8)
         self.finish(client)
 
+        self.assertIn("has taken over the experiments in", (self.directory / "a.log").read_text())
         self.check()
         second.send_signal(signal.SIGTERM)
         self.finish(second)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "head/beginning.hpp"
 
+#include "console/stderr_queue.hpp"
 #include "console/text.hpp"
 #include "exit_code.hpp"
 #include "head/resumption.hpp"
@@ -47,6 +48,8 @@ expected<std::unique_ptr<head_lead>> take_lead(const fs::path& storage, const he
   // At once: the head that leads now counts on what this one has written so far, and on no more.
   how.fenced = [say](const std::string& why) {
     say(printable(why) + "; this head ends, and what it did since counts for nothing");
+    // Not for long, if nobody reads it: until then this head could still do something.
+    settle_stderr(std::chrono::milliseconds{200});
     ::_exit(static_cast<int>(exit_code::refused));
   };
   return head_lead::take(std::move(how));
