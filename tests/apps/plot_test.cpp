@@ -227,6 +227,7 @@ TEST(svg_chart, leaves_out_what_has_no_place) {
 object history_answer() {
   return {{"metric", "loss"},
           {"mode", "min"},
+          {"is_objective", true},
           {"values", value::list{value{value::list{0, 1.5, 3.0, "TERMINATED"}},
                                  value{value::list{1, 2.5, value{}, "ERRORED"}},
                                  value{value::list{2, 3.5, 1.0, "ERRORED"}}}},
@@ -244,6 +245,20 @@ TEST(make_chart, of_a_history_tells_failed_trials_apart) {
   EXPECT_EQ(made->series[2].points.size(), 2u);
   EXPECT_EQ(made->x.label, "trial");
   EXPECT_LE(made->y.low, 1);
+}
+
+TEST(make_chart, of_a_history_calls_no_value_the_best_where_that_is_not_known) {
+  auto of = history_answer();
+  EXPECT_EQ(make_chart({}, of)->title, "Best loss so far");
+  of.set("is_objective", false);
+
+  auto low = make_chart({}, of);
+  of.set("mode", "max");
+  auto high = make_chart({}, of);
+
+  EXPECT_EQ(low->title, "Lowest loss so far");
+  EXPECT_EQ(low->series[2].name, "lowest so far");
+  EXPECT_EQ(high->title, "Highest loss so far");
 }
 
 TEST(make_chart, of_a_history_goes_over_time) {

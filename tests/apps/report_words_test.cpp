@@ -3,6 +3,7 @@
 #include "report/words.hpp"
 
 #include "made_up_study.hpp"
+#include "report/gather_study.hpp"
 #include "report/html.hpp"
 #include "report/module_bundle.hpp"
 #include "report/redaction.hpp"
@@ -95,6 +96,26 @@ TEST(report_words, say_that_nothing_was_won) {
   what.winner.reset();
 
   EXPECT_THAT(won_words(what), ElementsAre("No trial has a value of loss."));
+}
+
+TEST(report_words, tell_a_best_null_from_no_best) {
+  auto what = made_up_study();
+  auto row = [](const char* name, value low, std::int64_t best) {
+    return value{object{{"name", name},
+                        {"importance", 0.5},
+                        {"more_than_chance", true},
+                        {"from", low},
+                        {"to", low},
+                        {"best", best}}};
+  };
+
+  add_importance(what,
+                 {{"note", ""},
+                  {"method", "ped-anova"},
+                  {"parameters", value::list{row("lr", value{}, 3), row("act", value{}, 0)}}});
+
+  EXPECT_EQ(what.parameters[0].importance->best, "null");
+  EXPECT_EQ(what.parameters[1].importance->best, "");
 }
 
 TEST(report_words, tell_what_mattered) {

@@ -201,6 +201,16 @@ function drawHistory(ctx, plot, data, over) {
   });
 }
 
+/**
+ * What the steps of a history are: of a metric that is no objective it is not known which of two
+ * values is the better one.
+ * @param {any} found
+ */
+function nameOfSteps(found) {
+  if (found.is_objective !== false) return "Best so far";
+  return found.mode === "max" ? "Highest so far" : "Lowest so far";
+}
+
 /** @param {any} ctx @param {HTMLElement} host */
 export function historyPanel(ctx, host) {
   let data = /** @type {any} */ (null);
@@ -246,6 +256,8 @@ export function historyPanel(ctx, host) {
     show: (found, box) => {
       if (!place.parentNode) box.appendChild(place);
       data = found;
+      const heading = node.querySelector("h2");
+      if (heading) heading.textContent = nameOfSteps(found);
       redraw();
     },
   });

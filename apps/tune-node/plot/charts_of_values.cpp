@@ -14,12 +14,22 @@ namespace {
 
 using form = chart_series::form;
 
+/// What the steps of a history are: which of two values of a metric that is no objective is the
+/// better one is not known.
+std::string name_of_steps(const object& from) {
+  if (*from.find("is_objective") == value{true})
+    return "best";
+  return text_at(from, "mode") == "max" ? "highest" : "lowest";
+}
+
 } // namespace
 
 expected<chart> history_chart(const chart_wish& wish, const object& from) {
   const auto over_time = wish.across == chart_across::time;
   chart result;
-  result.title = "Best " + text_at(from, "metric") + " so far";
+  const auto name = name_of_steps(from);
+  result.title = name + " " + text_at(from, "metric") + " so far";
+  result.title[0] = static_cast<char>(result.title[0] - 'a' + 'A');
   result.x = {over_time ? "time" : "trial"};
   result.x.whole = !over_time;
   result.x.seconds = over_time;
@@ -37,7 +47,7 @@ expected<chart> history_chart(const chart_wish& wish, const object& from) {
   auto best = pairs_in(from, over_time ? "best_over_time" : "best_over_trials");
   result.series = {std::move(all),
                    std::move(failed),
-                   {form::steps, chart_ink::first, std::move(best), "best so far"}};
+                   {form::steps, chart_ink::first, std::move(best), name + " so far"}};
   auto fine = fitted(std::move(result), wish);
   // What is best is always in sight.
   const auto& steps = fine.series.back().points;

@@ -233,6 +233,14 @@ expected<void> add_best(std::vector<best_line>& to, store_reader& from, const co
   return {};
 }
 
+/// What the best configurations have of a parameter; empty where no configuration is among them.
+std::string best_in(const object& row) {
+  if (row.find("best")->number().value_or(0) == 0)
+    return {};
+  const auto low = short_text(*row.find("from")), high = short_text(*row.find("to"));
+  return low == high ? low : low + " to " + high;
+}
+
 std::string text_in(const object& row, const char* name) {
   const auto* found = row.find(name);
   if (found == nullptr || found->is_null())
@@ -297,10 +305,8 @@ void add_importance(study& to, const object& answer) {
     for (auto& p : to.parameters) {
       if (name == nullptr || p.name != *name)
         continue;
-      const auto low = text_in(row, "from"), high = text_in(row, "to");
       p.importance = study_importance{row.find("importance")->number().value_or(0),
-                                      *row.find("more_than_chance") == value{true},
-                                      low == high ? low : low + " to " + high};
+                                      *row.find("more_than_chance") == value{true}, best_in(row)};
     }
   }
 }

@@ -99,6 +99,7 @@ struct history_wish {
   std::string metric;
   bool is_first = true;
   bool maximise = true;
+  bool is_objective = true;
 };
 
 expected<history_wish> metric_asked(watched_experiment& from, const std::string& name) {
@@ -108,9 +109,12 @@ expected<history_wish> metric_asked(watched_experiment& from, const std::string&
   const auto& all = (*seen)->start->by.objectives;
   history_wish result{name.empty() ? all.front().metric : name, true, all.front().maximise};
   result.is_first = result.metric == all.front().metric;
+  result.is_objective = false;
   for (const auto& x : all) {
-    if (x.metric == result.metric)
-      result.maximise = x.maximise;
+    if (x.metric != result.metric)
+      continue;
+    result.maximise = x.maximise;
+    result.is_objective = true;
   }
   return result;
 }
@@ -136,7 +140,9 @@ view_answer history(watched_experiment& from, const view_request& what) {
   const auto elapsed = seconds_of((*seen)->head.elapsed);
   auto number_of
       = [&](const dated_value& x) { return static_cast<double>(lines[x.place].trial.number); };
-  object result{{"metric", wish->metric}, {"mode", wish->maximise ? "max" : "min"}};
+  object result{{"metric", wish->metric},
+                {"mode", wish->maximise ? "max" : "min"},
+                {"is_objective", wish->is_objective}};
   result.set("best_over_trials", steps_value(best_steps(all, number_of, last), most));
   result.set("values", values_value(**seen, all, most));
   if (wish->is_first && (*seen)->track) {
