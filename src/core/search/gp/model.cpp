@@ -2,6 +2,7 @@
 #include "tune/core/search/gp/model.hpp"
 
 #include "descent.hpp"
+#include "forward.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -34,7 +35,7 @@ constexpr double least_variance = 1e-12;
 /// the whole matrix, and results agree to the last digit.
 constexpr Index block_width = 24;
 /// For more columns, Eigen solves in panels (of 120 if the first-level cache has 32 KiB), and their
-/// position would change the last digit.
+/// position would change the last digit. `solve_lower` is no faster there.
 constexpr Index most_in_one_panel = 120;
 
 constexpr double length_deviation = 1;
@@ -135,10 +136,10 @@ MatrixXd inverse_of(const MatrixXd& factor) {
     factor.triangularView<Lower>().solveInPlace(result);
     return result;
   }
+  const row_matrix rows = factor;
   for (const auto& x : blocks(n)) {
     auto rest = n - x.begin;
-    auto columns = result.block(x.begin, x.begin, rest, x.size);
-    factor.bottomRightCorner(rest, rest).triangularView<Lower>().solveInPlace(columns);
+    solve_lower(rows.bottomRightCorner(rest, rest), result.block(x.begin, x.begin, rest, x.size));
   }
   return result;
 }
@@ -312,6 +313,8 @@ struct model::inside {
   /// One row per point, so that predictions read memory in order.
   MatrixXd rows;
   MatrixXd factor;
+  /// The same as `factor`; empty where it is larger than one panel.
+  row_matrix factor_rows;
   VectorXd alpha;
 
   inside(inputs where, VectorXd values, kernel_logs with, prior_mean_ptr expected)
@@ -327,6 +330,8 @@ struct model::inside {
             factor);
     Eigen::LLT<Eigen::Ref<MatrixXd>, Lower> done{factor};
     alpha = done.solve(targets);
+    if (factor.rows() <= most_in_one_panel)
+      factor_rows = factor;
   }
 
   /// Squared distances from all points to one.
@@ -374,7 +379,10 @@ void model::predict(const inputs& at, std::vector<double>& means,
   const auto& x = *inside_;
   auto covariances = x.covariances_with(at);
   means = x.leaning(at, covariances.transpose() * x.alpha);
-  x.factor.triangularView<Lower>().solveInPlace(covariances);
+  if (x.factor_rows.size() > 0)
+    solve_lower(x.factor_rows, covariances);
+  else
+    x.factor.triangularView<Lower>().solveInPlace(covariances);
   variances.resize(at.size());
   for (Index c = 0; c < index(at.size()); ++c)
     variances[static_cast<std::size_t>(c)] = std::max(
