@@ -2,14 +2,14 @@
 // never waits for anything.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
-#include "attempt_costs.hpp"
 #include "attempt_drafts.hpp"
 #include "attempt_exports.hpp"
-#include "attempt_meter.hpp"
 #include "attempt_output.hpp"
 #include "attempt_process.hpp"
+#include "attempt_reports.hpp"
 #include "attempt_saves.hpp"
 #include "not_ready.hpp"
+#include "program_start.hpp"
 #include "trainables.hpp"
 
 #include "tune/actors/clocks.hpp"
@@ -20,7 +20,6 @@
 #include "tune/io/process/exit_judgement.hpp"
 #include "tune/io/process/line_protocol.hpp"
 
-#include <tuple>
 #include <utility>
 
 namespace tune {
@@ -30,13 +29,6 @@ namespace {
 constexpr auto cut_short_text
     = "; what it was to write after its last report may be missing or incomplete: [cluster] "
       "stop_grace gives it more time";
-
-/// A report as the program made it.
-struct made_report {
-  object metrics;
-  bool done = false;
-  bool has_checkpoint = false;
-};
 
 struct process_state {
   static inline const char* name = "tune.process";
@@ -57,11 +49,7 @@ struct process_state {
   attempt_exports exports;
   attempt_artifacts artifacts;
   attempt_output output;
-  attempt_meter meter;
-  attempt_costs costs;
-  /// The last report, if it waits for the costs of the process's end.
-  std::optional<made_report> held;
-  bool was_looked_at = false;
+  attempt_reports reports;
   /// The directory that the program handed over last.
   std::filesystem::path handed_over;
   /// The end of the attempt; reported once all saves have ended.
@@ -81,8 +69,7 @@ struct process_state {
 
   void take(const process_news::started& x) {
     pid = x.pid;
-    meter.begin(static_cast<pid_t>(pid), process.is_used(), what.order);
-    costs.begin(steady_now());
+    reports.begin(static_cast<pid_t>(pid), process.is_used(), what.order, steady_now());
     send(self, what.trial, attempt_started{what.order.attempt, pid, what.order.port});
     rule.started(steady_now());
     tell_costs();
@@ -90,11 +77,11 @@ struct process_state {
 
   /// Lets the reports of rank 0 know what this rank costs, now and again.
   void tell_costs() {
-    const auto now = steady_now();
-    if (!meter.has_begun() || !costs.are_due(now))
+    auto due = reports.costs_of_rank(what.order.attempt, steady_now());
+    if (!due)
       return;
-    send(self, what.trial, costs.of_rank(what.order.attempt, meter.read(now), now));
-    delayed_send(self, caf::actor_cast<process_impl>(self), costs.pause, tick_atom_v);
+    send(self, what.trial, std::move(*due));
+    delayed_send(self, caf::actor_cast<process_impl>(self), attempt_costs::pause, tick_atom_v);
   }
 
   void take(const process_news::printed& x) {
@@ -156,35 +143,17 @@ struct process_state {
       handed_over = checkpoint->is_absolute() ? *checkpoint : trial_directory(what) / *checkpoint;
       artifacts.leave_out(handed_over);
     }
-    pass_on_held(meter.so_far());
-    const auto now = steady_now();
-    if (what.order.rank > 0 || !costs.are_in_reports()) {
-      // The only look at a small program, which the kernel's numbers at its end do not show.
-      if (!std::exchange(was_looked_at, true))
-        std::ignore = meter.read(now);
-      return judge_report({std::move(metrics), done, checkpoint.has_value()}, now);
-    }
-    const auto measured = meter.read(now);
-    if (meter.is_gone()) {
-      held.emplace(made_report{std::move(metrics), done, checkpoint.has_value()});
-      return process.tell_usage();
-    }
-    costs.join(metrics, measured, now);
-    judge_report({std::move(metrics), done, checkpoint.has_value()}, now);
+    pass_on(reports.take_last(steady_now()));
+    auto full = reports.complete({std::move(metrics), done, checkpoint.has_value()}, steady_now());
+    if (!full)
+      process.tell_usage();
+    pass_on(std::move(full));
   }
 
-  void judge_report(made_report x, instant now) {
-    obey(rule.reported(std::move(x.metrics), x.done, x.has_checkpoint, now, wall_ms()));
-  }
-
-  /// The program had ended when its report came: the costs of its end are those of the report.
-  void pass_on_held(const cost_sheet& measured) {
-    if (!held)
-      return;
-    auto x = *std::exchange(held, std::nullopt);
-    const auto now = steady_now();
-    costs.join(x.metrics, measured, now);
-    judge_report(std::move(x), now);
+  void pass_on(std::optional<made_report> x) {
+    if (x)
+      obey(rule.reported(std::move(x->metrics), x->done, x->has_checkpoint, steady_now(),
+                         wall_ms()));
   }
 
   void remark_on(const std::string& about, const std::string& text) {
@@ -192,7 +161,9 @@ struct process_state {
     remarks.push_back(text);
   }
 
-  void take(const process_news::used& x) { pass_on_held(meter.end(x.usage)); }
+  void take(const process_news::used& x) {
+    pass_on(reports.take_last(reports.end(x.usage), steady_now()));
+  }
 
   void take(const process_news::parked& x) {
     rule.parked();
@@ -200,7 +171,7 @@ struct process_state {
     how.code = 0;
     auto judged = judge(how);
     judged.exit_status.reset();
-    note_costs(meter.read_now());
+    note_costs(reports.measured_now());
     conclude(std::move(judged));
   }
 
@@ -210,9 +181,9 @@ struct process_state {
     // The host was broken before it came to this trial: start a new process.
     if (process.was_broken_before() && !rule.is_ending() && !known.failure)
       return process.launch();
-    const auto used = meter.end(how.usage);
+    const auto used = reports.end(how.usage);
     note_costs(used);
-    pass_on_held(used);
+    pass_on(reports.take_last(used, steady_now()));
     auto judged = judge(how);
     if (judged.is_cut_short)
       remark_on("stop_grace", judged.detail + cut_short_text);
@@ -227,7 +198,7 @@ struct process_state {
   }
 
   void note_costs(const cost_sheet& measured) {
-    over.costs.content = to_record(costs.of_attempt(measured, steady_now()));
+    over.costs.content = to_record(reports.of_attempt(measured, steady_now()));
   }
 
   exit_judgement judge(const exit_info& how) {
@@ -370,41 +341,9 @@ struct process_state {
   }
 };
 
-/// The rules' view of the attempt.
-program_attempt::plan plan_of(const trainable_start& what, bool is_read) {
-  const auto* command = std::get_if<run_command>(&what.job->plan);
-  program_attempt::plan result;
-  result.is_first = what.order.rank == 0;
-  result.is_read = is_read;
-  result.is_mute = !result.is_first && command != nullptr && command->patterns;
-  result.has_exports = !exports_of(what).empty();
-  result.ends = what.order.ends;
-  result.objective = what.job->objective;
-  // The objective was reported before the checkpoint; there may be nothing left to do.
-  result.saw_objective = !what.order.restore_from.empty() || what.order.rank > 0;
-  result.stop_grace = what.job->stop_grace;
-  result.export_time = what.job->export_time;
-  return result;
-}
-
-/// Whether metrics are read from stderr alone.
-bool reads_stderr(const job& what) {
-  const auto* command = std::get_if<run_command>(&what.plan);
-  return command != nullptr && command->patterns && command->patterns->stream == metric_stream::err;
-}
-
-/// Prepared before the actor began, or why that failed.
-struct readiness {
-  std::filesystem::path params;
-  std::optional<metric_pattern> patterns;
-  std::string trouble;
-  /// Describes what was in the way.
-  std::string note;
-};
-
 process_impl::behavior_type process_trainable(process_impl::stateful_pointer<process_state> self,
                                               trainable_start what, const process_means& means,
-                                              const std::shared_ptr<readiness>& ready) {
+                                              const std::shared_ptr<program_start>& ready) {
   auto& state = state_of(self);
   auto me = caf::actor_cast<process_impl>(self);
   state.self = self;
@@ -417,10 +356,9 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.process.init(state.what, me, means, std::move(reader));
   const auto& order = state.what.order;
   state.rule = program_attempt{
-      plan_of(state.what, ready->patterns.has_value()),
+      program_plan_of(state.what, ready->patterns.has_value()),
       {order.iteration, std::chrono::nanoseconds{order.time_total_ns}, steady_now()}};
-  state.meter.init(means.devices);
-  state.costs = {order, state.what.job->reports_costs};
+  state.reports.init(order, state.what.job->reports_costs, means.devices);
   state.drafts.init(state.what);
   state.saves.init(state.what, [&state] { state.obey(state.rule.settled(steady_now())); });
   state.exports.init(state.what);
@@ -455,7 +393,6 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
 expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, trainable_start what,
                                                   process_means means,
                                                   const expected<metric_pattern>* patterns) {
-  auto ready = std::make_shared<readiness>();
   if (what.order.rank > 0)
     patterns = nullptr;
   else if (what.order.ranks > 0) {
@@ -464,23 +401,11 @@ expected<trainable_actor> spawn_process_trainable(caf::actor_system& system, tra
       return port.error();
     what.order.port = *port;
   }
-  auto files = prepare(what);
-  // Whatever the trial did to its own directory is its own fault: no node would do better.
-  if (!files && files.error().code == ec::refused)
-    ready->trouble = files.error().detail;
-  else if (!files)
-    return files.error();
-  else {
-    ready->params = std::move(files->params);
-    ready->note = std::move(files->note);
-  }
-  if (patterns != nullptr && *patterns) {
-    ready->patterns = (*patterns)->fresh();
-    ready->patterns->begin_in(trial_directory(what));
-  } else if (patterns != nullptr) {
-    ready->trouble = to_text(patterns->error());
-  }
-  return trainable_actor{system.spawn(process_trainable, std::move(what), std::move(means), ready)};
+  auto ready = prepare_program(what, patterns);
+  if (!ready)
+    return ready.error();
+  return trainable_actor{system.spawn(process_trainable, std::move(what), std::move(means),
+                                      std::make_shared<program_start>(std::move(*ready)))};
 }
 
 } // namespace tune

@@ -57,8 +57,9 @@ TEST(solve_lower, takes_corners_of_larger_matrices) {
   auto lower = chance.lower(70);
   auto all = chance.matrix(70, 40);
   auto wanted = all;
-  wanted.block(30, 2, 40, 31) = lower.bottomRightCorner(40, 40).triangularView<Eigen::Lower>().solve(
-      MatrixXd{all.block(30, 2, 40, 31)});
+  wanted.block(30, 2, 40, 31)
+      = lower.bottomRightCorner(40, 40).triangularView<Eigen::Lower>().solve(
+          MatrixXd{all.block(30, 2, 40, 31)});
   const row_matrix rows = lower;
 
   solve_lower(rows.bottomRightCorner(40, 40), all.block(30, 2, 40, 31));

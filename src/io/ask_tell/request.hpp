@@ -13,6 +13,9 @@
 
 namespace tune {
 
+/// The answer to a request that asks for nothing.
+[[nodiscard]] object ok_answer();
+
 // @errors of all functions: a sentence that names the field and the fault.
 
 /// The field "trial": a trial's number as a text of digits, or as a number.
