@@ -92,15 +92,15 @@ doubt wrong_begin(const reading& x, std::string_view part) {
                        true};
 }
 
-/// The value begins after "7.5e-" of 7.5e-05, or after its "7.5e".
+/// The value begins after "7.5e-" of 7.5e-05, or after its "7.5e"; Fortran writes a "d" there.
 doubt begins_in_exponent(const reading& x) {
   auto mantissa = x.before;
   if (!x.has_sign() && is_one_of(x.last(), "+-"))
     mantissa.remove_suffix(1);
-  if (mantissa.empty() || !is_one_of(mantissa.back(), "eE"))
+  if (mantissa.empty() || !is_one_of(mantissa.back(), "eEdD"))
     return {};
   const auto power = tail_of(x.before, [](char c) { return is_word(c) || is_one_of(c, "+-."); });
-  const auto number = power.substr(0, power.find_first_of("eE"));
+  const auto number = power.substr(0, power.find_first_of("eEdD"));
   // "resnet50e-5" is a name.
   return is_number(number) && number.data() + number.size() + 1 == mantissa.data() + mantissa.size()
              ? wrong_begin(x, power)

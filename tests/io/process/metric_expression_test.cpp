@@ -104,6 +104,7 @@ TEST(metric_remark, does_not_take_what_begins_in_the_middle_of_a_number) {
       {"loss [^-]*-{number}", "loss 7.5e-05", "\"7.5e-\" stands before it"},
       {"loss.*?([+-][0-9]+)", "loss 7.5e-05", "\"7.5e\" stands before it"},
       {"loss.*{number}", "loss 1.5e3", "\"1.5e\" stands before it"},
+      {"loss.*{number}", "loss 1.5d-3", "\"1.5d-\" stands before it"},
       {"loss.*?([0-9.]+)", "loss -3", "\"-\" stands before it"},
       {"loss -?{number}", "loss -3", "\"-\" stands before it"},
       {"loss \\D*{number}", "loss −3", "\"−\" stands before it"},
