@@ -40,11 +40,15 @@ class Lasting(Cluster):
     # -- What runs.
 
     def lasting(self, scheduler="fifo", name="x", samples=6, steps=18, pause=0.1, more="", size=0):
-        """The file of an experiment. `size`: bytes of a checkpoint, at least."""
+        """The file of an experiment. `size`: bytes of a checkpoint, at least. Its command is a file
+        beside it, which travels with it."""
         rule = SCHEDULERS[scheduler]
+        begin = self.directory / "begin.sh"
+        begin.write_text('#!/bin/sh\nexec "$@"\n')
+        begin.chmod(0o755)
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 11\n"
-            "[trainable]\ncommand = %s %s %d %s %g %d\n[space]\nlr = uniform(0.01, 0.5)\n"
+            "[trainable]\ncommand = ./begin.sh %s %s %d %s %g %d\n[space]\nlr = uniform(0.01, 0.5)\n"
             "[failure]\nbackoff = 0\n%s[cluster]\nlocal = false\nlost_after = 3s\n%s\n"
             % (samples, sys.executable, TRIAL, steps, self.directory, pause, size,
                "[scheduler]\n" + rule if rule else "", more),

@@ -129,15 +129,16 @@ find_resumptions(const fs::path& storage, const std::string& head,
 
 expected<void> bring_files(running_submission& what, const fs::path& work) {
   const auto from = what.found.directory;
-  const auto to = work / "jobs" / what.found.job;
-  if (from == to)
+  const auto job = work / "jobs" / what.found.job;
+  const auto to = job / "files";
+  std::error_code why;
+  if (fs::equivalent(from, to, why))
     return {};
   // What an earlier try left.
   if (auto removed = remove_job_directory(work, what.found.job); !removed)
     return note_error(removed.error());
-  std::error_code why;
   fs::create_directories(to, why);
-  if (auto marked = why ? expected<void>{} : mark_job_directory(to); !marked)
+  if (auto marked = why ? expected<void>{} : mark_job_directory(job); !marked)
     return note_error(marked.error());
   const auto& paths = what.found.files->paths;
   for (auto i = paths.begin(); !why && i != paths.end(); ++i) {
