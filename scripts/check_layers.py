@@ -9,7 +9,9 @@ line each, about
   - an include that the file's room has no right to (the table ROOMS),
   - a room that is not in the table,
   - a call inside the core that reads a clock, draws chance, or touches a file or the environment,
-  - a block of local message types that is begun in two files: their ids would be the same.
+  - a block of local message types that is begun in two files: their ids would be the same,
+  - a type that is defined in two files, outside anonymous namespaces: a program that has both takes
+    the functions of either for both, and no compiler or linker says so.
 Exit status: 0 clean, 1 with complaints, 2 if there is nothing to read.
 """
 import re
@@ -177,6 +179,35 @@ def doubled_blocks(root, paths):
             first.setdefault(block, path)
 
 
+NAMESPACE = re.compile(r"^(?:inline\s+)?namespace\s*([\w:]*)\s*\{(?!.*\})")
+TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?:alignas\([^)]*\)\s*)?(\w+)"
+                  r"\s*(?:final\s*)?(?::[^:;{][^;{]*)?\{")
+
+
+def types_of(text):
+    """Yields the full names of the types that a file defines for others, with line numbers."""
+    inside = []
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        opened = NAMESPACE.match(line)
+        if opened:
+            inside.append(opened.group(1))
+        elif line.startswith("}") and not line.startswith("};") and inside:
+            if re.fullmatch(r"\}\s*", line) and text.splitlines()[number - 1].startswith("} //"):
+                inside.pop()
+        found = TYPE.match(line)
+        if found and "" not in inside:
+            yield "::".join([*inside, found.group(1)]), number
+
+
+def doubled_types(root, paths):
+    """Yields complaints about types that an earlier file defines."""
+    first = {}
+    for path in paths:
+        for name, number in types_of((root / path).read_text(encoding="utf-8")):
+            if first.setdefault(name, path) != path:
+                yield "%s:%d: defines %s, as %s does" % (path, number, name, first[name])
+
+
 def main(arguments):
     root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
     paths = list(sources(root))
@@ -185,6 +216,7 @@ def main(arguments):
         return 2
     complaints = [x for path in paths for x in complaints_of(root, path)]
     complaints += doubled_blocks(root, paths)
+    complaints += doubled_types(root, paths)
     for x in complaints:
         print(x)
     print("%d files read, %d complaints" % (len(paths), len(complaints)))

@@ -55,6 +55,15 @@ class Planted(unittest.TestCase):
         complaint = "src/net/c.cpp: begins the local types tune_a, as src/actors/a.cpp does"
         self.assertEqual(checked(tree), (1, [complaint]))
 
+    def test_types_that_two_files_define(self):
+        other = "namespace tune {\n\nnamespace on {\n\n%s {\n};\n\n} // namespace on\n\n} // namespace tune"
+        for words in ("struct x", "class x final : public y", "enum class x : std::uint8_t"):
+            with self.subTest(words):
+                tree = {"include/tune/io/a.hpp": other % "class x", "src/io/b.hpp": other % words}
+
+                complaint = "include/tune/io/a.hpp:5: defines tune::on::x, as src/io/b.hpp does"
+                self.assertEqual(checked(tree), (1, [complaint]))
+
     def test_foreign_libraries(self):
         for path, name in (
             ("src/core/a.cpp", "caf/all.hpp"),
@@ -128,6 +137,15 @@ class Allowed(unittest.TestCase):
             "apps/x/view/b.hpp": "",
             "apps/x/run/c.cpp": '#include "view/b.hpp"',
             "apps/x/main.cpp": '#include "tune/io/a.hpp"\n#include "digits/a.hpp"\n#include <iostream>',
+        }
+        self.assertEqual(checked(tree), (0, []))
+
+    def test_types_that_are_hidden_or_nested_or_only_declared(self):
+        tree = {
+            "src/core/a.cpp": "namespace tune {\n\nnamespace {\n\nstruct x {\n};\n\n} // namespace\n\n} // namespace tune",
+            "src/core/b.cpp": "namespace tune {\n\nstruct x {\n};\n\n} // namespace tune",
+            "src/core/c.cpp": "namespace tune::cli {\n\nstruct x {\n};\nstruct y;\n\n} // namespace tune::cli",
+            "src/core/d.cpp": "namespace tune {\n\nvoid f() {\n}\nclass y;\n// struct x {\n} // namespace tune",
         }
         self.assertEqual(checked(tree), (0, []))
 

@@ -124,7 +124,7 @@ class question {
 public:
   question(const whatif_request& what, const choices& all) : what_{what}, all_{all} {}
 
-  expected<comparison> answer() {
+  expected<whatif_comparison> answer() {
     auto directory = directory_of(what_.directory);
     if (!directory)
       return directory.error();
@@ -163,7 +163,7 @@ public:
 private:
   const whatif_request& what_;
   const choices& all_;
-  comparison result_;
+  whatif_comparison result_;
 
   static instant last_report(store_reader& from) {
     instant result{0};

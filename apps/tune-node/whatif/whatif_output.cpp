@@ -53,7 +53,8 @@ std::string unknown_text(const alternative& x) {
   return result;
 }
 
-void add_row(text_table& to, const comparison& all, const alternative& x, const std::string& name) {
+void add_row(text_table& to, const whatif_comparison& all, const alternative& x,
+             const std::string& name) {
   const auto& a = x.ends;
   const auto& b = x.trains_on;
   to.add({name, between(a.took, b.took), between(a.trained, b.trained),
@@ -67,7 +68,7 @@ void add_row(text_table& to, const comparison& all, const alternative& x, const 
 }
 
 /// What the reader must know to take the table for what it is.
-std::vector<std::string> notes_on(const comparison& x) {
+std::vector<std::string> notes_on(const whatif_comparison& x) {
   std::vector<std::string> result;
   auto is_known = [](const alternative& y) { return y.is_known(); };
   if (!std::all_of(x.all.begin(), x.all.end(), is_known)) {
@@ -92,7 +93,7 @@ std::vector<std::string> notes_on(const comparison& x) {
   return result;
 }
 
-void write_table(const comparison& x, const table_look& look, std::ostream& out) {
+void write_table(const whatif_comparison& x, const table_look& look, std::ostream& out) {
   out << look.colors.paint(tint::strong, x.experiment) << ": "
       << counted(x.ran->trials.size(), "trial") << ", " << counted(x.ran->reports, "report")
       << ", on " << counted(x.nodes.size(), "node") << "\n";
@@ -129,7 +130,7 @@ object object_of(const replayed_run& x, const std::optional<recorded_best>& know
   return result;
 }
 
-object object_of(const comparison& x) {
+object object_of(const whatif_comparison& x) {
   replayed_run ran;
   ran.took = x.ran->took;
   ran.trained = x.ran->trained;
@@ -167,7 +168,7 @@ std::optional<double> regret_of(const std::optional<recorded_best>& x,
   return std::max(0.0, known->how.score - x->how.score);
 }
 
-void write_comparison(const comparison& x, output_format format, const table_look& look,
+void write_comparison(const whatif_comparison& x, output_format format, const table_look& look,
                       std::ostream& out) {
   if (format == output_format::json)
     out << to_json(object_of(x)) << "\n";

@@ -11,7 +11,7 @@
 
 namespace tune::cli {
 
-struct comparison {
+struct whatif_comparison {
   std::string experiment;
   objective by;
   std::shared_ptr<const recorded_run> ran;
@@ -27,7 +27,7 @@ struct comparison {
 [[nodiscard]] std::optional<double> regret_of(const std::optional<recorded_best>& x,
                                               const std::optional<recorded_best>& known);
 
-void write_comparison(const comparison& x, output_format format, const table_look& look,
+void write_comparison(const whatif_comparison& x, output_format format, const table_look& look,
                       std::ostream& out);
 
 } // namespace tune::cli

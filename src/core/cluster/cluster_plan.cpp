@@ -220,7 +220,7 @@ cluster_commands cluster_plan::end_job(const std::string& job) {
   return out;
 }
 
-cluster_commands cluster_plan::drop_pause(const std::string& node, const pause_place& what) {
+cluster_commands cluster_plan::drop_pause(const std::string& node, const pause_in_memory& what) {
   cluster_commands out;
   auto* known = nodes_.find(node);
   if (known != nullptr && members_.is_away(node))

@@ -299,7 +299,7 @@ child_process::output child_process::open_file(const std::filesystem::path& path
   if (path.empty())
     return {};
   auto moved = [tell = means_.tell_written, id = id_] { tell(id); };
-  return {output_stream{writer_, {path, cap, means_.options.output, std::move(moved)}}};
+  return {output_file_stream{writer_, {path, cap, means_.options.output, std::move(moved)}}};
 }
 
 /// @pre `writer_` is set if any file is named.
@@ -317,7 +317,7 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   const auto has_files = !how.stdout_file.empty() || !how.stderr_file.empty();
   // The process is running already: if there is no thread for its files, `exit_info` says so.
   if (auto ready = has_files ? need_writer() : expected<void>{}; !ready) {
-    out_ = {output_stream{ready.error().detail}};
+    out_ = {output_file_stream{ready.error().detail}};
     err_ = {};
   } else {
     open_files(how);

@@ -130,7 +130,7 @@ private:
   std::size_t reports_after_end_ = 0;
   /// Output of the process, kept for its files and for `exit_info`.
   struct output {
-    output_stream file{};
+    output_file_stream file{};
     output_tail lines{};
 
     void write(std::string_view bytes) {

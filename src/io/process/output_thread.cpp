@@ -28,7 +28,7 @@ constexpr std::size_t most_spare = 2;
 
 /// The state of one file, shared by stream and thread.
 struct output_thread::file {
-  output_stream::target target;
+  output_file_stream::target target;
   /// Used by the writer thread only.
   std::unique_ptr<output_sink> sink;
   // The rest is guarded by the thread's mutex.
@@ -44,7 +44,7 @@ struct output_thread::file {
   bool is_awaited = false;
   std::string trouble;
 
-  explicit file(output_stream::target to) : target{std::move(to)} {}
+  explicit file(output_file_stream::target to) : target{std::move(to)} {}
 
   /// Call it without the mutex: it may block.
   void write(std::string_view bytes) {
@@ -215,19 +215,19 @@ expected<std::shared_ptr<output_thread>> output_threads::of(const std::string& j
   return found->whom;
 }
 
-output_stream::output_stream(std::shared_ptr<output_thread> by, target to)
+output_file_stream::output_file_stream(std::shared_ptr<output_thread> by, target to)
     : by_{std::move(by)}, file_{std::make_shared<output_thread::file>(std::move(to))} {}
 
-output_stream::~output_stream() {
+output_file_stream::~output_file_stream() {
   end();
 }
 
-output_stream::output_stream(output_stream&& other) noexcept
+output_file_stream::output_file_stream(output_file_stream&& other) noexcept
     : by_{std::move(other.by_)}
     , file_{std::move(other.file_)}
     , trouble_{std::move(other.trouble_)} {}
 
-output_stream& output_stream::operator=(output_stream&& other) noexcept {
+output_file_stream& output_file_stream::operator=(output_file_stream&& other) noexcept {
   if (this != &other) {
     end();
     by_ = std::move(other.by_);
@@ -237,13 +237,13 @@ output_stream& output_stream::operator=(output_stream&& other) noexcept {
   return *this;
 }
 
-void output_stream::end() {
+void output_file_stream::end() {
   if (file_)
     finish();
   file_.reset();
 }
 
-void output_stream::write(std::string_view bytes) {
+void output_file_stream::write(std::string_view bytes) {
   if (!file_ || bytes.empty())
     return;
   std::lock_guard lock{by_->state_->mutex};
@@ -257,7 +257,7 @@ void output_stream::write(std::string_view bytes) {
   state.enqueue(file_);
 }
 
-bool output_stream::is_full() {
+bool output_file_stream::is_full() {
   if (!file_)
     return false;
   std::lock_guard lock{by_->state_->mutex};
@@ -265,7 +265,7 @@ bool output_stream::is_full() {
   return file_->is_awaited;
 }
 
-bool output_stream::finish() {
+bool output_file_stream::finish() {
   if (!file_)
     return true;
   std::lock_guard lock{by_->state_->mutex};
@@ -280,7 +280,7 @@ bool output_stream::finish() {
   return file_->finished;
 }
 
-void output_stream::give_up(const std::string& why) {
+void output_file_stream::give_up(const std::string& why) {
   if (finish())
     return;
   trouble_ = "cannot write " + file_->target.path.string() + ": " + why;

@@ -36,7 +36,7 @@ public:
   [[nodiscard]] std::chrono::steady_clock::time_point moved() const;
 
 private:
-  friend class output_stream;
+  friend class output_file_stream;
   struct file;
   struct state;
   std::shared_ptr<state> state_;
@@ -61,10 +61,10 @@ private:
 };
 
 /// The non-blocking front end of one file. For use by one thread.
-class output_stream {
+class output_file_stream {
 public:
   /// A stream without a target: written bytes are dropped.
-  output_stream() = default;
+  output_file_stream() = default;
   struct target {
     std::filesystem::path path;
     std::uint64_t cap = 0;
@@ -72,13 +72,13 @@ public:
     /// Called by the writer thread when there is room again or the file is finished.
     std::function<void()> moved;
   };
-  output_stream(std::shared_ptr<output_thread> by, target to);
+  output_file_stream(std::shared_ptr<output_thread> by, target to);
   /// A stream without a target that reports `trouble`.
-  explicit output_stream(std::string trouble) : trouble_{std::move(trouble)} {}
+  explicit output_file_stream(std::string trouble) : trouble_{std::move(trouble)} {}
   /// Bytes written so far still go into the file.
-  ~output_stream();
-  output_stream(output_stream&& other) noexcept;
-  output_stream& operator=(output_stream&& other) noexcept;
+  ~output_file_stream();
+  output_file_stream(output_file_stream&& other) noexcept;
+  output_file_stream& operator=(output_file_stream&& other) noexcept;
 
   /// Bytes wait in memory, without limit, until they are in the file.
   void write(std::string_view bytes);

@@ -62,7 +62,7 @@ struct end_job {
 /// Have the node remove the checkpoint of a paused trial from its memory.
 struct drop_pause {
   std::string node;
-  pause_place what;
+  pause_in_memory what;
 };
 /// Have the node hand back its trials and go.
 struct drain {

@@ -53,7 +53,7 @@ public:
 
   /// Nodes that are away hear of it when they are back.
   [[nodiscard]] cluster_commands end_job(const std::string& job);
-  [[nodiscard]] cluster_commands drop_pause(const std::string& node, const pause_place& what);
+  [[nodiscard]] cluster_commands drop_pause(const std::string& node, const pause_in_memory& what);
 
   // -- Experiments.
 

@@ -26,7 +26,7 @@ struct node_profile {
 };
 
 /// The checkpoint of a paused trial in a node's memory.
-struct pause_place {
+struct pause_in_memory {
   std::string job;
   /// As in `on::saved`.
   std::string location;
@@ -40,7 +40,7 @@ public:
     /// Jobs that were over.
     std::set<std::string> jobs = {};
     /// Pauses that were dropped, in order.
-    std::vector<pause_place> pauses = {};
+    std::vector<pause_in_memory> pauses = {};
   };
 
   struct note {

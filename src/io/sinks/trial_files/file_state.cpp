@@ -24,12 +24,12 @@ std::uint64_t size_of(const guarded_directory& where, const std::string& name) {
 }
 
 /// @param quotes If set, line ends between double quotes do not count.
-expected<file_state> state_of(const guarded_directory& where, const std::string& name,
-                              std::uint64_t most, bool quotes) {
-  file_state result;
+expected<trial_file_state> state_of(const guarded_directory& where, const std::string& name,
+                                    std::uint64_t most, bool quotes) {
+  trial_file_state result;
   const auto size = size_of(where, name);
   if (size > most)
-    return file_state{0, size, 0};
+    return trial_file_state{0, size, 0};
   bool quoted = false;
   auto read = for_parts(where, name, [&](std::string_view part) {
     for (char c : part) {
@@ -54,13 +54,13 @@ expected<file_state> state_of(const guarded_directory& where, const std::string&
 
 } // namespace
 
-expected<file_state> state_of_lines(const guarded_directory& where, const std::string& name,
-                                    std::uint64_t most) {
+expected<trial_file_state> state_of_lines(const guarded_directory& where, const std::string& name,
+                                          std::uint64_t most) {
   return state_of(where, name, most, false);
 }
 
-expected<file_state> state_of_table(const guarded_directory& where, const std::string& name,
-                                    std::uint64_t most) {
+expected<trial_file_state> state_of_table(const guarded_directory& where, const std::string& name,
+                                          std::uint64_t most) {
   return state_of(where, name, most, true);
 }
 

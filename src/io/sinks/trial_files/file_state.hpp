@@ -13,7 +13,7 @@
 namespace tune {
 
 /// Content of a file; a missing file counts as empty.
-struct file_state {
+struct trial_file_state {
   /// Number of lines, or of records of a table.
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
@@ -39,11 +39,11 @@ constexpr std::uint64_t most_failure_bytes = 256 * 1024 * 1024;
 /// @param most Size limit in bytes. A larger file cannot be the runtime's own: it is not read, and
 /// nothing in it counts as whole.
 /// @errors `ec::storage`.
-[[nodiscard]] expected<file_state> state_of_lines(const guarded_directory& where,
-                                                  const std::string& name, std::uint64_t most);
+[[nodiscard]] expected<trial_file_state>
+state_of_lines(const guarded_directory& where, const std::string& name, std::uint64_t most);
 /// Like `state_of_lines`, for comma-separated values.
-[[nodiscard]] expected<file_state> state_of_table(const guarded_directory& where,
-                                                  const std::string& name, std::uint64_t most);
+[[nodiscard]] expected<trial_file_state>
+state_of_table(const guarded_directory& where, const std::string& name, std::uint64_t most);
 
 /// Faults of a file that was written in one piece.
 enum class text_state : std::uint8_t { missing, torn, other };
