@@ -150,6 +150,20 @@ TEST(report_words, tell_where_the_budget_went) {
   EXPECT_EQ(spent_by_fate(what)[1].iterations, 100u);
 }
 
+TEST(report_words, tell_of_training_that_was_done_again) {
+  auto what = made_up_study();
+  what.cost = {80, 400, {}, {}, 100, 500};
+  EXPECT_EQ(
+      spent_words(what)[1],
+      "In all, attempts trained 1m40s and made 500 reports: 20.0s of it (20 %) was done again, "
+      "since attempts failed or were preempted before they could save it, or was given up for "
+      "another trial's checkpoint.");
+  what.cost.attempts_s = 60;
+  EXPECT_THAT(spent_words(what)[1], HasSubstr("count its training as theirs"));
+  what.cost.attempts_s = 80.1;
+  EXPECT_THAT(spent_words(what)[1], StartsWith("Nothing was stopped early"));
+}
+
 TEST(report_words, say_that_stopping_saved_nothing) {
   EXPECT_EQ(spent_words(made_up_study()).back(),
             "Nothing was stopped early, so nothing was saved by it.");

@@ -132,6 +132,25 @@ class Trials(Looking):
         told = self.run_node("trials", "results/x", "--columns", "all").out
         self.assertIn("time_total_s", told.splitlines()[0])
 
+    def test_a_metric_that_the_best_report_lacks_has_a_column(self):
+        (self.directory / "late.sh").write_text(
+            "#!/bin/sh\necho loss=$1\nif [ $1 = 2 ]; then exit 1; fi\necho test=9 loss=$((5 + $1))\n"
+        )
+        (self.directory / "late.sh").chmod(0o755)
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[trainable]\ncommand = ./late.sh {x}\n"
+            "metric.loss = loss={number}\nmetric.test = test={number}\n"
+            "[space]\nx = grid(1, 2)\n[failure]\nmax_failures = 0\n"
+        )
+        self.run_node("run", ini, code=None)
+        rows = self.sheet()
+        self.assertEqual([row["metric.test"] for row in rows], ["", ""])
+        self.assertEqual(self.sheet("--scope", "last")[0]["metric.test"], "9")
+        self.assertEqual(list(self.sheet("--status", "ERRORED")[0]), list(rows[0]))
+        self.assertIn("test", self.run_node("trials", "results/x", "--columns", "all").out)
+        self.run_node("trials", "results/x", "--sort", "test")
+        self.run_node("trials", "results/x", "--sort", "tset", code=3)
+
     def test_scopes_choose_the_reports_that_speak(self):
         self.run_node("run", self.job())
         values = {

@@ -135,6 +135,22 @@ class Here(Shell, Case):
         self.assertIn("done after", self.pasted(found).stdout)
         self.pasted("%s" % advice_in(refused.err))
 
+    def test_the_advice_where_the_experiment_runs_works(self):
+        ini, flag = self.waiting(1)
+        run = self.start("run", ini, "--experiment.name", "x y")
+        self.wait_until(lambda: self.rows_if_any("SELECT * FROM attempts", "x y"), run)
+
+        refused = self.run_node("run", ini, "--experiment.name", "x y", code=8)
+
+        self.assertIn("holds an experiment that runs (pid %d " % run.pid, refused.err)
+        self.assertIn("1 running", self.pasted(advice_in(refused.err)).stdout)
+        flag.touch()
+        self.finish(run)
+        self.assertIn(
+            "already: go on with it",
+            self.run_node("run", ini, "--experiment.name", "x y", code=8).err,
+        )
+
     def test_the_line_that_lets_a_paused_trial_go_on_works(self):
         ini, flag = self.waiting()
         where = self.directory / "all my results" / "other name"

@@ -19,6 +19,8 @@ namespace tune::cli {
 struct trial_details {
   /// All metrics of the reports that represent it.
   object metrics;
+  /// Those of its last report.
+  object last_metrics;
   /// Iteration of the report with the best first objective; 0: there is none.
   std::uint64_t best_iteration = 0;
   /// Experiment time.

@@ -93,6 +93,7 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
   if (!checkpoint)
     return checkpoint.error();
   result->metrics = std::move(metrics);
+  result->last_metrics = of.metrics.value_or(object{});
   if (wants_costs(what))
     costs_of(*attempts).join(result->metrics);
   result->best_iteration = of.best_iteration;
@@ -215,11 +216,10 @@ std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& wh
   return what.limit ? 0 : result;
 }
 
-/// The parameters of all trials, also those that are not chosen, so that the columns do not depend
-/// on what is chosen. Empty: all trials are chosen.
-expected<std::vector<std::string>> parameters_of_all(store_reader& from,
-                                                     const trials_request& what) {
-  std::vector<std::string> result;
+/// The parameters and metrics of all trials, also those that are not chosen, so that the columns do
+/// not depend on what is chosen. Empty: all trials are chosen.
+expected<recorded_names> names_of_all(store_reader& from, const trials_request& what) {
+  recorded_names result;
   if (!what.status && !what.pareto)
     return result;
   trial_query everything;
@@ -228,10 +228,14 @@ expected<std::vector<std::string>> parameters_of_all(store_reader& from,
   if (!rows)
     return reading_failed(rows.error());
   std::set<std::string, std::less<>> known;
-  for (const auto& row : *rows)
+  for (const auto& row : *rows) {
     for (auto& [name, what_is] : flatten(row.best_config ? *row.best_config : row.config))
       if (known.insert(name).second)
-        result.push_back(std::move(name));
+        result.parameters.push_back(std::move(name));
+    for (const auto* metrics : {&row.metrics, &row.best_metrics})
+      if (*metrics)
+        add_paths(**metrics, result.metrics);
+  }
   return result;
 }
 
@@ -241,10 +245,10 @@ expected<void> write_chosen(store_reader& from, const fs::path& directory,
   auto rows = chosen(from, directory, what, by);
   if (!rows)
     return rows.error();
-  auto parameters = parameters_of_all(from, what);
-  if (!parameters)
-    return parameters.error();
-  auto columns = columns_of(*rows, by.objectives, what.columns, form.format, *parameters);
+  auto names = names_of_all(from, what);
+  if (!names)
+    return names.error();
+  auto columns = columns_of(*rows, by.objectives, what.columns, form.format, *names);
   if (!columns)
     return columns.error();
   auto left = cut_rows(*rows, what, form.format == output_format::table && form.look.width == 0);

@@ -72,10 +72,10 @@ void add_parameters(list& to, std::span<const listed_trial> rows, const words& e
         to.push_back(parameter(name));
 }
 
-void add_paths(const object& of, const std::string& prefix, std::set<std::string>& to) {
+void add_paths_below(const object& of, const std::string& prefix, std::set<std::string>& to) {
   for (const auto& [name, what] : of) {
     if (const auto* inner = what.as_object())
-      add_paths(*inner, prefix + name + "/", to);
+      add_paths_below(*inner, prefix + name + "/", to);
     else
       to.insert(prefix + name);
   }
@@ -83,11 +83,13 @@ void add_paths(const object& of, const std::string& prefix, std::set<std::string
 
 /// Adds the metrics that are no objectives.
 void add_metrics(list& to, std::span<const listed_trial> rows,
-                 const std::vector<objective>& objectives) {
-  std::set<std::string> names;
-  for (const auto& row : rows)
-    if (row.details)
-      add_paths(row.details->metrics, "", names);
+                 const std::vector<objective>& objectives, std::set<std::string> names) {
+  for (const auto& row : rows) {
+    if (!row.details)
+      continue;
+    add_paths(row.details->metrics, names);
+    add_paths(row.details->last_metrics, names);
+  }
   for (const auto& x : objectives)
     names.erase(x.metric);
   for (const auto& name : names)
@@ -174,6 +176,10 @@ std::string with_commas(const words& all) {
 
 } // namespace
 
+void add_paths(const object& of, std::set<std::string>& to) {
+  add_paths_below(of, "", to);
+}
+
 std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
                                         const std::vector<objective>& objectives,
                                         const std::vector<std::string>& parameters) {
@@ -200,25 +206,24 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
 
 std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
                                       const std::vector<objective>& objectives,
-                                      const std::vector<std::string>& parameters) {
-  auto result = usual_columns(rows, objectives, parameters);
+                                      const recorded_names& names) {
+  auto result = usual_columns(rows, objectives, names.parameters);
   auto is_recorded = [](const listed_trial& x) { return x.details != nullptr; };
   if (!rows.empty() && std::none_of(rows.begin(), rows.end(), is_recorded))
     return result;
   add_details(result, rows, objectives);
-  add_metrics(result, rows, objectives);
+  add_metrics(result, rows, objectives, names.metrics);
   return result;
 }
 
 expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> rows,
                                                const std::vector<objective>& objectives,
                                                const std::vector<std::string>& named,
-                                               output_format format,
-                                               const std::vector<std::string>& parameters) {
+                                               output_format format, const recorded_names& names) {
   if (named.empty())
-    return format == output_format::csv ? all_columns(rows, objectives, parameters)
+    return format == output_format::csv ? all_columns(rows, objectives, names)
                                         : usual_columns(rows, objectives);
-  auto all = all_columns(rows, objectives, parameters);
+  auto all = all_columns(rows, objectives, names);
   if (named.size() == 1 && named.front() == "all")
     return all;
   list result;

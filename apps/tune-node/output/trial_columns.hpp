@@ -8,6 +8,7 @@
 #include "tune/core/experiment/settings.hpp"
 
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,16 +34,26 @@ struct trial_column {
   [[nodiscard]] const std::string& label() const { return asked_as.empty() ? name : asked_as; }
 };
 
+/// Names that have columns even where no row has a value.
+struct recorded_names {
+  std::vector<std::string> parameters;
+  /// Paths, as in `metric.a/b`.
+  std::set<std::string> metrics;
+};
+
+/// Adds the paths of all metrics.
+void add_paths(const object& of, std::set<std::string>& to);
+
 /// All columns of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
 /// `config.<parameter>`, `reason`, `failures`; if the record was read also `best_iteration`,
 /// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
 /// `runs_rank`, `runs_count`, `runs_mean`, `runs_error` (where configurations run several times),
 /// `violation` (where there are constraints), `pareto` (with several objectives), and
-/// `metric.<metric>` for each metric that is no objective.
-/// @param parameters These have columns even where no row has a value.
-[[nodiscard]] std::vector<trial_column>
-all_columns(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-            const std::vector<std::string>& parameters = {});
+/// `metric.<metric>` for each metric that is no objective, of the reports that represent the trials
+/// and of their last ones.
+[[nodiscard]] std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
+                                                    const std::vector<objective>& objectives,
+                                                    const recorded_names& names = {});
 
 /// The default columns of a table; where configurations run several times, with their ranks and
 /// means.
@@ -51,11 +62,10 @@ usual_columns(std::span<const listed_trial> rows, const std::vector<objective>& 
               const std::vector<std::string>& parameters = {});
 
 /// The named columns, by name or title; none named: all in CSV, else the usual ones.
-/// @param parameters CSV has columns of these whatever the rows are.
 /// @errors `ec::unknown_name` with the nearest known one.
 [[nodiscard]] expected<std::vector<trial_column>>
 columns_of(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
            const std::vector<std::string>& named, output_format format,
-           const std::vector<std::string>& parameters);
+           const recorded_names& names);
 
 } // namespace tune::cli

@@ -249,6 +249,12 @@ std::string text_in(const object& row, const char* name) {
   return text == nullptr ? short_text(*found) : *text;
 }
 
+/// Training of all attempts, and their reports.
+struct attempts_cost {
+  double trained_s = 0;
+  std::uint64_t reports = 0;
+};
+
 /// What is read beside the summary.
 struct aside {
   experiment_row row;
@@ -256,7 +262,25 @@ struct aside {
   std::vector<failure_group> failures;
   std::vector<head_code> heads;
   std::size_t nodes = 0;
+  attempts_cost attempts;
 };
+
+/// Reads all results.
+expected<attempts_cost> attempts_in(store_reader& from) {
+  constexpr std::size_t at_once = 100'000;
+  attempts_cost result;
+  for (sequence last = 0;;) {
+    auto count = from.scan_results(last, at_once, [&](const raw_result& x) {
+      last = x.seq;
+      ++result.reports;
+      result.trained_s += seconds_of(x.time_this_iter);
+    });
+    if (!count)
+      return count.error();
+    if (*count < at_once)
+      return result;
+  }
+}
 
 expected<aside> read_aside(store_reader& from) {
   aside result;
@@ -265,14 +289,16 @@ expected<aside> read_aside(store_reader& from) {
   auto failures = failures_in(from);
   auto heads = code_of_heads(from);
   auto nodes = from.nodes();
-  if (!row || !given_up || !failures || !heads || !nodes)
+  auto attempts = attempts_in(from);
+  if (!row || !given_up || !failures || !heads || !nodes || !attempts)
     return !row        ? row.error()
            : !given_up ? given_up.error()
            : !failures ? failures.error()
            : !heads    ? heads.error()
-                       : nodes.error();
-  return aside{std::move(*row), std::move(*given_up), std::move(*failures), std::move(*heads),
-               nodes->size()};
+           : !nodes    ? nodes.error()
+                       : attempts.error();
+  return aside{std::move(*row),   std::move(*given_up), std::move(*failures),
+               std::move(*heads), nodes->size(),        *attempts};
 }
 
 study_cost cost_in(const experiment_summary& seen, const std::map<trial_id, bool>& given_up) {
@@ -338,6 +364,8 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
     add_trials(what, **seen, more->given_up);
     winner = add_winner(what, *best);
     what.cost = cost_in(**seen, more->given_up);
+    what.cost.attempts_s = more->attempts.trained_s;
+    what.cost.reports = more->attempts.reports;
     result.configuration = (*seen)->start->what;
   }
   auto added = from.with_reader([&](store_reader& x) -> expected<void> {

@@ -86,6 +86,21 @@ std::string saved_text(const study& x) {
          + " (each stopped trial taken to the end at its own pace; an estimate).";
 }
 
+/// What attempts trained beside what their trials came to; empty: nothing.
+std::string redone_text(const study& x) {
+  const auto& cost = x.cost;
+  const auto more = cost.attempts_s - cost.spent_s;
+  if (cost.attempts_s <= 0 || std::abs(more) <= 0.01 * cost.spent_s)
+    return {};
+  const auto all = "In all, attempts trained " + seconds_text(cost.attempts_s) + " and made "
+                   + counted(cost.reports, "report");
+  if (more < 0)
+    return all + ": trials that took over another trial's checkpoint count its training as theirs.";
+  return all + ": " + seconds_text(more) + " of it (" + share_text(more, cost.attempts_s)
+         + ") was done again, since attempts failed or were preempted before they could save it, or"
+           " was given up for another trial's checkpoint.";
+}
+
 } // namespace
 
 std::string seconds_text(double seconds) {
@@ -215,9 +230,12 @@ paragraphs spent_words(const study& x) {
                          : each.fate == trial_fate::finished ? "ran to their end"
                                                              : "have not ended"));
   }
-  return {"Of " + number_text(iterations) + " iterations and " + seconds_text(time)
-              + " of training went, by iterations, " + joined(parts) + ".",
-          saved_text(x)};
+  paragraphs result{"Of " + number_text(iterations) + " iterations and " + seconds_text(time)
+                    + " of training went, by iterations, " + joined(parts) + "."};
+  if (auto redone = redone_text(x); !redone.empty())
+    result.push_back(std::move(redone));
+  result.push_back(saved_text(x));
+  return result;
 }
 
 } // namespace tune::cli

@@ -70,6 +70,12 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   auto state = resume ? directory_state::absent : inspect_directory(directory);
   if (!state || *state != directory_state::experiment)
     return {};
+  if (is_held(directory)) {
+    auto look = program_call("status " + experiment_words(directory.string()));
+    return error{ec::refused, directory.string() + " holds an experiment that runs ("
+                                  + holder_of(directory) + "): look at it by " + look
+                                  + ", or begin beside it by --experiment.name auto"};
+  }
   auto way = way_on_in(directory);
   auto what = recorded_spec(directory);
   // A conversation is gone on with by its own command, whatever is here.

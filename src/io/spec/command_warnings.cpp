@@ -38,12 +38,27 @@ bool is_for_shell(const command_word& word) {
          || text.starts_with("2>") || text.starts_with("$(") || is_variable(text);
 }
 
+/// The first word that has a meaning only in a shell; conditions of groups are none of the
+/// program's.
+const command_word* word_for_shell(const std::vector<command_word>& words) {
+  auto in_group = false;
+  auto in_condition = false;
+  for (const auto& x : words) {
+    in_group = in_group || (x.bare_first && x.text.starts_with('['));
+    in_condition = in_condition || (in_group && x.bare_first && x.text == "if");
+    if (!in_condition && is_for_shell(x))
+      return &x;
+    if (x.bare_last && x.text.ends_with(']'))
+      in_group = in_condition = false;
+  }
+  return nullptr;
+}
+
 void warn_of_shell_words(loading& x) {
   const auto words = split_words(x.what.trainable.command);
   if (!words)
     return;
-  const auto found = std::find_if(words->begin(), words->end(), is_for_shell);
-  if (found != words->end())
+  if (const auto* found = word_for_shell(*words))
     x.warn(x.origin("trainable", "command"),
            "[trainable] command: there is no shell, and the program gets \"" + found->text
                + "\" as it stands; write sh -c '…' around what a shell is to read, or quotes around"

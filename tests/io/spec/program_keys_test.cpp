@@ -113,9 +113,13 @@ TEST(program_keys, warn_of_words_that_only_a_shell_understands) {
 }
 
 TEST(program_keys, do_not_warn_of_quoted_words_and_of_what_is_none_of_the_shells) {
-  for (const std::string word : {"'|'", "\\|", "sh -c 'echo a > b | c; $HOME'", "--min>3", "$1",
-                                 "'$HOME'", "a;b", "-F '|' -x \"&&\""})
+  for (const std::string word :
+       {"'|'", "\\|", "sh -c 'echo a > b | c; $HOME'", "--min>3", "$1", "'$HOME'", "a;b",
+        "-F '|' -x \"&&\"", "[--big if lr > 1]", "[-x {lr} if lr < 0.5] y"})
     EXPECT_THAT(warnings_of_words(word), ElementsAre()) << word;
+  EXPECT_THAT(warnings_of_words("[--big if lr > 1] > out"),
+              ElementsAre(HasSubstr("the program gets \">\"")));
+  EXPECT_THAT(warnings_of_words("[> out if lr > 1]"), ElementsAre()) << "\"[>\" is no word";
 }
 
 TEST(program_keys, leave_a_variable_out_whose_parameter_is_inactive) {
