@@ -67,6 +67,8 @@ class Lasting(Cluster):
     def standing(self, grace="60s", *more):
         return self.begin_head(
             *("head", "--storage", self.directory / "results", "--no-local", "--lost-after", "3s"),
+        """Starts a standing head. `grace`: empty for the usual one."""
+        words = ("--head-grace", grace) if grace else ()
             *("--work", self.directory / "work-head", "--head-grace", grace, *more)
         )
 

@@ -122,8 +122,8 @@ class HeadRestart(Lasting):
 
     # -- A standing head.
 
-    def test_a_standing_head_goes_on_by_itself(self):
-        head, where = self.standing()
+    def test_a_standing_head_goes_on_by_itself_unless_told_otherwise(self):
+        head, where = self.standing(grace="")
         self.begin_workers(where)
         inis = [self.lasting(name=name, samples=3, steps=20) for name in ("one-x", "two-x")]
         clients = [
@@ -132,8 +132,11 @@ class HeadRestart(Lasting):
         ]
         self.wait_until(lambda: len(self.trained()) >= 12, head, "some steps")
         self.kill(head)
+        for name in WORKERS:
+            self.wait_until(lambda: self.says(name + ".log", "looking for it for up to 10m00s"),
+                            what="a word of " + name)
 
-        head, _ = self.standing()
+        head, _ = self.standing(grace="")
         for client in clients:
             self.finish(client)
 

@@ -58,8 +58,7 @@ bool await_end(int process, steady::time_point until) {
   ::pollfd waiting{process, POLLIN, 0};
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady::now()).count();
-    const auto ready
-        = ::poll(&waiting, 1, static_cast<int>(std::max(left, decltype(left){0})));
+    const auto ready = ::poll(&waiting, 1, static_cast<int>(std::max(left, decltype(left){0})));
     if (ready >= 0 || errno != EINTR)
       return ready > 0;
   }
