@@ -39,14 +39,16 @@ class Lasting(Cluster):
 
     # -- What runs.
 
-    def lasting(self, scheduler="fifo", name="x", samples=6, steps=18, pause=0.1, more="", size=0):
-        """The file of an experiment. `size`: bytes of a checkpoint, at least."""
+    def lasting(self, scheduler="fifo", name="x", samples=6, steps=18, pause=0.1, more="", size=0,
+                note=0):
+        """The file of an experiment. `size`: bytes of a checkpoint, at least; `note`: those of a
+        text in each report."""
         rule = SCHEDULERS[scheduler]
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 11\n"
-            "[trainable]\ncommand = %s %s %d %s %g %d\n[space]\nlr = uniform(0.01, 0.5)\n"
+            "[trainable]\ncommand = %s %s %d %s %g %d %d\n[space]\nlr = uniform(0.01, 0.5)\n"
             "[failure]\nbackoff = 0\n%s[cluster]\nlocal = false\nlost_after = 3s\n%s\n"
-            % (samples, sys.executable, TRIAL, steps, self.directory, pause, size,
+            % (samples, sys.executable, TRIAL, steps, self.directory, pause, size, note,
                "[scheduler]\n" + rule if rule else "", more),
             name + ".ini",
         )
@@ -65,11 +67,11 @@ class Lasting(Cluster):
         return head, self.place()
 
     def standing(self, grace="60s", *more):
-        return self.begin_head(
-            *("head", "--storage", self.directory / "results", "--no-local", "--lost-after", "3s"),
         """Starts a standing head. `grace`: empty for the usual one."""
         words = ("--head-grace", grace) if grace else ()
-            *("--work", self.directory / "work-head", "--head-grace", grace, *more)
+        return self.begin_head(
+            *("head", "--storage", self.directory / "results", "--no-local", "--lost-after", "3s"),
+            *("--work", self.directory / "work-head", *words, *more)
         )
 
     def begin_workers(self, where, *words, names=WORKERS, cpus=1):

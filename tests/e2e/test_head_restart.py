@@ -138,7 +138,7 @@ class HeadRestart(Lasting):
 
         head, _ = self.standing(grace="")
         for client in clients:
-            self.finish(client)
+            self.assertIn("it is looked for, up to 10m00s", self.finish(client).err)
 
         text = self.head_log.read_text()
         self.assertIn("goes on with experiment one-x", text)
@@ -209,6 +209,31 @@ class HeadRestart(Lasting):
         ends = self.rows("SELECT end_class FROM attempts")
         self.assertEqual([x["end_class"] for x in ends], ["stopped"] * 3)
         self.run_node("fsck", "results/x", "--verify")
+        self.put_away()
+
+    def test_large_reports_that_wait_are_bounded(self):
+        note = 500_000
+        ini = self.lasting(samples=2, steps=30, pause=0.05, more="head_grace = 60s", note=note)
+        head, where = self.begin_head("run", ini, what="workers may join")
+        self.begin_workers(where, names=WORKERS[:2])
+        self.wait_until(lambda: len(self.trained()) >= 6, head, "some steps")
+        self.kill(head)
+        heard = len(self.rows("SELECT * FROM results"))
+        self.wait_until(lambda: len(self.trained()) >= heard + 6, what="steps without a head")
+        seen, since = 0, time.monotonic()
+        while time.monotonic() < since + 4:
+            time.sleep(0.1)
+            if (now := len(self.trained())) != seen:
+                seen, since = now, time.monotonic()
+        # 4 MiB of each trial, with the report that it waits with; a text may take more memory than
+        # it is long.
+        self.assertLessEqual(seen - heard, 2 * (2 + (4 << 20) // note))
+        self.assertLess(seen, 60)
+
+        head, _ = self.begin_head("resume", "results/x", what="workers may join")
+        self.finish(head)
+
+        self.check()
         self.put_away()
 
     # -- Again and again.
