@@ -5,6 +5,7 @@
 #include "not_ready.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/core/trial/word_backlog.hpp"
 #include "tune/core/trial/word_window.hpp"
 
 #include <chrono>
@@ -18,13 +19,23 @@ namespace tune {
 
 namespace {
 
-/// Most messages that wait for a head which is away: then the trial waits, too.
-constexpr std::size_t most_waiting = 1000;
 /// Time between two looks at whether the head is still away.
 constexpr std::chrono::seconds pace_of_looks{1};
 
 using attempt_proxy_impl = extend<attempt_proxy_local_actor, caf::result<void>(words_heard),
                                   caf::result<void>(tick_atom)>;
+
+/// What a word takes of memory. [bytes]
+template <class Word>
+std::size_t size_of(const Word& what) {
+  auto result = sizeof what;
+  if constexpr (std::is_same_v<Word, attempt_report>) {
+    result += what.metrics.content ? bytes_of(*what.metrics.content) : 0;
+    for (const auto& text : what.remarks)
+      result += sizeof text + text.capacity();
+  }
+  return result;
+}
 
 struct attempt_proxy_state {
   static inline const char* name = "tune.attempt_proxy";
@@ -35,6 +46,7 @@ struct attempt_proxy_state {
   trial_actor trial;
   trainable_actor trainable;
   outgoing_words<attempt_word> words;
+  word_backlog backlog;
   monitors watched;
   /// Set if it was told to end before its trainable was there.
   std::optional<attempt_halt> early_halt;
@@ -94,6 +106,7 @@ struct attempt_proxy_state {
     if constexpr (std::is_same_v<Word, attempt_report>)
       asked = what.done ? 0 : what.number;
     auto number = words.add(what);
+    backlog.add(size_of(what));
     if (gate->is_open())
       send(self, trial, number, what);
     train_on();
@@ -107,7 +120,7 @@ struct attempt_proxy_state {
     auto* last = words.newest() ? std::get_if<attempt_report>(words.newest()) : nullptr;
     if (!may_train_on || asked == 0 || last == nullptr || last->number != asked)
       return;
-    if (!gate->has_lapsed() || words.size() >= most_waiting)
+    if (!gate->has_lapsed() || !backlog.has_room())
       return look_later();
     last->trained_on = true;
     passed_over = std::exchange(asked, 0);
@@ -202,6 +215,7 @@ attempt_proxy(attempt_proxy_impl::stateful_pointer<attempt_proxy_state> self, at
         if (!state.is_from_trial())
           return;
         state.words.heard(x.upto);
+        state.backlog.heard(x.upto);
         state.answer_if_heard();
       },
       // From the trainable.

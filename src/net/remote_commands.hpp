@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "submitted_job.hpp"
 #include "tune/net/submission_server.hpp"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ public:
 
   /// @param self  The submission server, which owns this.
   /// @param ended Called when a command has ended.
-  void init(submission_server_local_actor::pointer self,
+  void init(submission_server_impl::pointer self,
             std::function<expected<command_runner_actor>(remote_command, std::string)> hire,
             std::function<void()> ended) {
     self_ = self;
@@ -58,7 +59,7 @@ private:
   /// Client and its number for the command.
   using key = std::pair<follower_actor, std::uint64_t>;
 
-  submission_server_local_actor::pointer self_ = nullptr;
+  submission_server_impl::pointer self_ = nullptr;
   std::function<expected<command_runner_actor>(remote_command, std::string)> hire_;
   std::function<void()> ended_;
   std::map<key, running> running_;

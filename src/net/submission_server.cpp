@@ -2,48 +2,19 @@
 #include "tune/net/submission_server.hpp"
 
 #include "remote_commands.hpp"
+#include "resumptions.hpp"
+#include "submitted_job.hpp"
 #include "tune/actors/firm.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 namespace tune {
 
 namespace {
-
-/// A client that follows an experiment.
-struct listener {
-  follower_actor who;
-  /// Number of the submission that is answered when the experiment runs.
-  std::uint64_t number = 0;
-  bool wants_rows = false;
-  /// True if the client came back; the job supervisor does not know of it.
-  bool attached = false;
-};
-
-/// The name that a client gives, with the one in its certificate.
-std::string with_subject(const std::string& from, const std::string& identity) {
-  return from + " (" + (identity.empty() ? "no certificate" : identity) + ")";
-}
-
-/// An experiment, from its submission until nobody follows it any more.
-struct submitted_job {
-  submission_message words;
-  /// Certificate's name of the submitter.
-  std::string identity;
-  std::vector<listener> listeners;
-  /// Empty while the experiment's files are on their way.
-  std::optional<job_supervisor_actor> job_supervisor;
-  bool is_taken = false;
-  /// True once nothing of it runs, and its directory is free.
-  bool is_over = false;
-  /// Answer that was given when it was taken.
-  std::string taken = {};
-};
 
 error ends_soon() {
   return {ec::unreachable, "the head is about to end"};
@@ -56,7 +27,7 @@ struct submission_server_state {
   static inline const char* name = "tune.submission_server";
 
   submission_server_settings settings;
-  submission_server_local_actor::pointer self = nullptr;
+  submission_server_impl::pointer self = nullptr;
   monitors watched;
   remote_commands commands;
   std::map<std::uint64_t, submitted_job> submitted_jobs;
@@ -79,32 +50,50 @@ struct submission_server_state {
   // -- Experiments of the head before this one.
 
   using promise = caf::typed_response_promise<std::uint64_t>;
-  /// Those that have not begun yet, and who waits for them.
-  std::set<std::uint64_t> resuming;
+  resumptions left_behind;
+  /// Who waits until each runs, or cannot go on now.
   std::optional<promise> resumed;
 
   promise resume() {
     resumed = self->make_response_promise<std::uint64_t>();
     auto answer = *resumed;
-    const auto all = std::exchange(settings.resumed, {});
-    for (const auto& x : all)
-      add(x);
-    auto key = last_key - all.size();
-    for (const auto& x : all)
-      hire(++key, x.found);
-    settle_resumed(0);
+    for (auto& x : std::exchange(settings.resumed, {})) {
+      submitted_jobs[++last_key] = {std::move(x.words), std::move(x.identity), {}, {}};
+      left_behind.add(last_key, std::move(x.found));
+    }
+    std::map<std::uint64_t, fetched_job> due;
+    for (auto key : left_behind.keys())
+      due[key] = left_behind.again(key).value_or(fetched_job{});
+    for (const auto& [key, found] : due)
+      hire(key, found);
+    answer_resumed();
     return answer;
   }
 
-  void add(const running_submission& what) {
-    resuming.insert(++last_key);
-    submitted_jobs[last_key] = {what.words, what.identity, {}, {}};
+  void answer_resumed() {
+    if (left_behind.all_tried() && resumed)
+      std::exchange(resumed, std::nullopt)->deliver(std::uint64_t{0});
   }
 
-  void settle_resumed(std::uint64_t key) {
-    resuming.erase(key);
-    if (resuming.empty() && resumed)
-      std::exchange(resumed, std::nullopt)->deliver(std::uint64_t{0});
+  /// @returns whether the experiment could not go on now, and is tried again.
+  bool postpone(std::uint64_t key, const error& why) {
+    const auto next = left_behind.fail(key, why);
+    if (!next || draining)
+      return false;
+    auto& x = submitted_jobs.at(key);
+    dismiss(x);
+    x.job_supervisor.reset();
+    if (next->is_news)
+      settings.say("experiment " + x.words.experiment + " cannot go on yet: " + why.detail
+                   + "; this head tries again until it can");
+    delayed_send(self, caf::actor_cast<submission_server_impl>(self), next->wait, tick_atom_v, key);
+    answer_resumed();
+    return true;
+  }
+
+  void try_again(std::uint64_t key) {
+    if (auto found = left_behind.again(key))
+      hire(key, *found);
   }
 
   // -- Submissions.
@@ -203,8 +192,9 @@ struct submission_server_state {
     if (!found.why.empty())
       return give_up(key, error{found.kind, found.why});
     auto& x = known->second;
-    auto hired = settings.hire(
-        {key, x.words, found, x.identity, caf::actor_cast<submission_server_local_actor>(self)});
+    auto hired = settings.hire({key, x.words, found, x.identity,
+                                caf::actor_cast<submission_server_local_actor>(self),
+                                left_behind.has(key)});
     if (!hired)
       return give_up(key,
                      error{ec::unreachable, "the head cannot run it now: " + hired.error().detail});
@@ -223,7 +213,7 @@ struct submission_server_state {
     if (known == submitted_jobs.end())
       return;
     if (!how.is_taken)
-      return close(key, how.text);
+      return refused(key, how.text);
     auto& x = known->second;
     x.is_taken = true;
     x.taken = how.text;
@@ -233,10 +223,25 @@ struct submission_server_state {
       send(self, each.who, client_answer{each.number, how.text});
     if (draining)
       send(self, *x.job_supervisor, leave_atom_v);
-    settle_resumed(key);
+    left_behind.settle(key);
+    answer_resumed();
+  }
+
+  /// The job supervisor could not begin, and told why if the experiment is a new one.
+  void refused(std::uint64_t key, const std::string& answer) {
+    const auto taken = submission_taken_from_json(answer);
+    const auto why = taken ? error{ec::internal, answer} : taken.error();
+    if (postpone(key, why))
+      return;
+    if (left_behind.has(key))
+      settings.say("experiment " + submitted_jobs.at(key).words.experiment
+                   + ", which ran when the head died, cannot go on by itself: " + why.detail);
+    close(key, answer);
   }
 
   void give_up(std::uint64_t key, const error& why) {
+    if (postpone(key, why))
+      return;
     const auto& words = submitted_jobs.at(key).words;
     settings.say(words.experiment + ", from " + words.from + ", was given up: " + why.detail);
     close(key, to_json(why));
@@ -248,9 +253,10 @@ struct submission_server_state {
     const auto& x = gone.mapped();
     for (const auto& each : x.listeners)
       send(self, each.who, client_answer{each.number, answer});
-    drop_files(x);
+    if (!left_behind.settle(key))
+      drop_files(x);
     dismiss(x);
-    settle_resumed(key);
+    answer_resumed();
     answer_if_empty();
   }
 
@@ -370,8 +376,8 @@ struct submission_server_state {
   }
 };
 
-submission_server_local_actor::behavior_type
-submission_server(submission_server_local_actor::stateful_pointer<submission_server_state> self,
+submission_server_impl::behavior_type
+submission_server(submission_server_impl::stateful_pointer<submission_server_state> self,
                   submission_server_settings settings) {
   auto& state = state_of(self);
   state.self = self;
@@ -404,6 +410,7 @@ submission_server(submission_server_local_actor::stateful_pointer<submission_ser
         state.is_patient = false;
         state.answer_if_empty();
       },
+      [&state](tick_atom, std::uint64_t key) { state.try_again(key); },
   };
 }
 

@@ -3,6 +3,8 @@
 
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/process/kill_holder.hpp"
+#include "tune/io/process/process_mark.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
 #include <sys/stat.h>
@@ -26,8 +28,10 @@ constexpr const char* lead_directory = ".tune_lead";
 /// Where the one that waits keeps others from waiting beside it.
 constexpr const char* next_directory = "next";
 constexpr const char* beat_file = "beat";
-/// A beat has less than 200 characters. [bytes]
+/// A beat has less than 300 characters. [bytes]
 constexpr std::size_t longest_beat = 4096;
+/// A process is gone within this time after a KILL, unless the kernel holds it.
+constexpr std::chrono::seconds killing_takes{2};
 constexpr ::mode_t for_owner_only = 0700;
 
 instant now() {
@@ -46,8 +50,8 @@ expected<fs::path> made(const fs::path& directory) {
   return error{ec::storage, "cannot make " + directory.string() + ": " + std::strerror(errno)};
 }
 
-/// @returns nothing if there is none that makes sense: then nobody is known to have led.
-std::optional<lead_sign> read_sign(const fs::path& directory) {
+/// @returns nothing if there is none that makes sense.
+std::optional<object> read_beat(const fs::path& directory) {
   // Opened anew each time: file servers show new content to those who open a file.
   auto place = guarded_directory::open(directory);
   auto text = place ? place->text(beat_file, longest_beat)
@@ -55,15 +59,31 @@ std::optional<lead_sign> read_sign(const fs::path& directory) {
   if (!text || !*text)
     return std::nullopt;
   auto all = object_from_json(**text);
+  return all ? std::optional{std::move(*all)} : std::nullopt;
+}
+
+/// @returns nothing if nobody is known to have led.
+std::optional<lead_sign> read_sign(const fs::path& directory) {
+  const auto all = read_beat(directory);
   if (!all)
     return std::nullopt;
   return lead_sign{count_in(*all, "epoch"), count_in(*all, "beat")};
 }
 
-expected<void> write_sign(const fs::path& directory, const lead_sign& sign) {
+/// The mark of the process that leads; empty if it left none.
+std::string process_in(const fs::path& directory) {
+  const auto all = read_beat(directory);
+  const auto* found = all ? all->find("process") : nullptr;
+  const auto* text = found == nullptr ? nullptr : std::get_if<std::string>(&found->content());
+  return text == nullptr ? std::string{} : *text;
+}
+
+expected<void> write_sign(const fs::path& directory, const lead_sign& sign,
+                          const std::string& process) {
   object all;
   all.set("epoch", value{static_cast<std::int64_t>(sign.epoch)});
   all.set("beat", value{static_cast<std::int64_t>(sign.beat)});
+  all.set("process", value{process});
   auto place = guarded_directory::open(directory);
   if (!place)
     return error{ec::storage, place.error().detail};
@@ -116,6 +136,7 @@ private:
   fs::path directory_;
   standby_watch watch_;
   std::string told_;
+  bool killed_ = false;
 
   void tell(const std::string& text) {
     if (text != std::exchange(told_, text))
@@ -141,16 +162,29 @@ private:
     return std::nullopt;
   }
 
-  /// The file stays with the head that is silent, which finds that it is not in its place any more.
+  /// Ends the head that is silent. One that cannot be ended from here is put out of its lock, and
+  /// finds that when it wakes.
   std::optional<expected<outcome>> force() {
-    how_.tell("takes over by force: " + holder_of(directory_) + " is silent, but not gone");
+    const auto who = holder_of(directory_);
+    const auto killed = kill_holder(process_in(directory_), directory_ / "lock", killing_takes);
+    if (killed && !std::exchange(killed_, true)) {
+      how_.tell("takes over by force: killed " + who
+                + ", which was silent and might have kept records locked");
+      return take_lock(false);
+    }
+    how_.tell("takes over by force: " + who + " is silent, but not gone, and is not ended from"
+              + " here: " + (killed ? "another process has its lock" : killed.error().detail));
     auto place = guarded_directory::open(directory_);
     auto removed = place ? place->remove("lock") : expected<void>{place.error()};
     if (!removed)
       return expected<outcome>{error{ec::storage, removed.error().detail}};
+    return take_lock(true);
+  }
+
+  std::optional<expected<outcome>> take_lock(bool by_force) {
     auto lock = directory_lock::take(directory_);
     if (lock)
-      return expected<outcome>{outcome{std::move(*lock), true}};
+      return expected<outcome>{outcome{std::move(*lock), by_force}};
     if (lock.error().code == ec::refused)
       return std::nullopt;
     return expected<outcome>{lock.error()};
@@ -170,7 +204,7 @@ public:
   expected<void> begin() {
     const auto before = read_sign(directory_);
     sign_ = {before ? before->epoch + 1 : 1, 1};
-    if (auto written = write_sign(directory_, sign_); !written)
+    if (auto written = write_sign(directory_, sign_, process_); !written)
       return written;
     thread_ = std::thread{[this] { beat_on(); }};
     return {};
@@ -194,6 +228,7 @@ private:
   fs::path directory_;
   directory_lock lock_;
   bool by_force_;
+  std::string process_ = mark_of_this_process();
   lead_sign sign_;
   bool told_ = false;
   std::mutex mutex_;
@@ -226,7 +261,7 @@ private:
     if (!kept && kept.error().code == ec::refused)
       return kept.error().detail;
     ++sign_.beat;
-    auto written = kept ? write_sign(directory_, sign_) : kept;
+    auto written = kept ? write_sign(directory_, sign_, process_) : kept;
     // The disk may come back; if another head takes over meanwhile, that is seen then.
     if (!written && !std::exchange(told_, true))
       how_.tell("cannot show that this head lives, so another one may take over: "

@@ -121,6 +121,22 @@ TEST(command_line, reads_when_silence_is_given_up) {
   EXPECT_THAT(why.error().detail, HasSubstr("1s to 24h"));
 }
 
+TEST(command_line, lets_trials_outlive_a_standing_head_unless_told_otherwise) {
+  const auto grace = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"head", "--listen", "h:1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return parsed<head_request>(words).liveness.head_grace;
+  };
+  EXPECT_EQ(grace({}), std::chrono::minutes{10});
+  EXPECT_EQ(grace({"--head-grace", "1m"}), std::chrono::minutes{1});
+  EXPECT_EQ(grace({"--head-grace", "0"}), std::chrono::seconds{0});
+  EXPECT_TRUE(parsed<head_request>({"head", "--listen", "h:1", "--standby"}).stands_by);
+
+  const auto why = parse({"head", "--listen", "h:1", "--standby", "--head-grace", "0"});
+  ASSERT_FALSE(why);
+  EXPECT_THAT(why.error().detail, HasSubstr("--standby does not go with --head-grace 0"));
+}
+
 TEST(command_line, reads_head) {
   auto x = parsed<head_request>({"head", "--listen", "0.0.0.0:7700", "--storage", "/srv", "--work",
                                  "w", "--cluster", "lab", "--no-local", "--cpus", "2.5", "--custom",

@@ -430,7 +430,8 @@ class StandingLoop(KillLoop):
         self.head_process = self.start_on(
             *("head", self.head_log, "head", "--listen", "127.0.0.1:%d" % self.port),
             *("--certs", self.certs, "--cpus", 2, "--lost-after", LOST_AFTER),
-            *("--storage", self.directory / "results"),
+            # What dies with a head counts here: test_head_restart.py has those that outlive it.
+            *("--head-grace", "0", "--storage", self.directory / "results"),
             *("--work", self.directory / "work-head")
         )
 

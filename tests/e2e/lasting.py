@@ -39,18 +39,19 @@ class Lasting(Cluster):
 
     # -- What runs.
 
-    def lasting(self, scheduler="fifo", name="x", samples=6, steps=18, pause=0.1, more="", size=0):
-        """The file of an experiment. `size`: bytes of a checkpoint, at least. Its command is a file
-        beside it, which travels with it."""
+    def lasting(self, scheduler="fifo", name="x", samples=6, steps=18, pause=0.1, more="", size=0,
+                note=0):
+        """The file of an experiment, whose command is a file beside it, which travels with it.
+        `size`: bytes of a checkpoint, at least; `note`: those of a text in each report."""
         rule = SCHEDULERS[scheduler]
         begin = self.directory / "begin.sh"
         begin.write_text('#!/bin/sh\nexec "$@"\n')
         begin.chmod(0o755)
         return self.ini(
             "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\nseed = 11\n"
-            "[trainable]\ncommand = ./begin.sh %s %s %d %s %g %d\n[space]\nlr = uniform(0.01, 0.5)\n"
+            "[trainable]\ncommand = ./begin.sh %s %s %d %s %g %d %d\n[space]\nlr = uniform(0.01, 0.5)\n"
             "[failure]\nbackoff = 0\n%s[cluster]\nlocal = false\nlost_after = 3s\n%s\n"
-            % (samples, sys.executable, TRIAL, steps, self.directory, pause, size,
+            % (samples, sys.executable, TRIAL, steps, self.directory, pause, size, note,
                "[scheduler]\n" + rule if rule else "", more),
             name + ".ini",
         )
@@ -69,9 +70,11 @@ class Lasting(Cluster):
         return head, self.place()
 
     def standing(self, grace="60s", *more):
+        """Starts a standing head. `grace`: empty for the usual one."""
+        words = ("--head-grace", grace) if grace else ()
         return self.begin_head(
             *("head", "--storage", self.directory / "results", "--no-local", "--lost-after", "3s"),
-            *("--work", self.directory / "work-head", "--head-grace", grace, *more)
+            *("--work", self.directory / "work-head", *words, *more)
         )
 
     def begin_workers(self, where, *words, names=WORKERS, cpus=1):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial that tells a file of its own, which no part of tune-node knows, what it trained.
 
-    lasting_trial.py STEPS DIR PAUSE SIZE
+    lasting_trial.py STEPS DIR PAUSE SIZE NOTE
 
 It takes STEPS steps of at most PAUSE seconds each. Its checkpoints have SIZE bytes more than they
-need. Lines of DIR/trained.log: `begin` or `step` or
+need, and its reports a text of NOTE bytes. Lines of DIR/trained.log: `begin` or `step` or
 `end`, trial, attempt, iteration, process. (Were the file itself named here, it would count as code
 of the experiment.) While DIR/hold is there, trials do not end. Each leaves a file `result`.
 """
@@ -45,7 +45,8 @@ while step < steps:
     loss *= 1 - trial.params["lr"]
     note("step")
     print("step", step, flush=True)
-    if not trial.report(loss=loss, training_iteration=step, save=save):
+    words = {"text": "x" * int(sys.argv[5])} if int(sys.argv[5]) else {}
+    if not trial.report(loss=loss, training_iteration=step, save=save, **words):
         break
 while Path(sys.argv[2], "hold").exists():
     time.sleep(0.02)

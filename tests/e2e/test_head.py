@@ -442,7 +442,8 @@ class Head(CertifiedCase):
         self.assertIn("either --head or --listen", both.err)
         self.assertIn("[cluster] listen", in_file.err)
         # By the token a worker finds out whether it sees the storage, too.
-        self.assertEqual({x.name for x in self.storage.iterdir()} - {".tune_storage"}, set())
+        own = {".tune_storage", ".tune_head", ".tune_lead"}
+        self.assertEqual({x.name for x in self.storage.iterdir()} - own, set())
         self.stop(head)
 
     def test_a_run_that_listens_takes_no_experiments(self):
@@ -554,7 +555,7 @@ class Head(CertifiedCase):
         self.stop(head)
 
     def test_a_head_that_is_killed_leaves_nothing_behind_but_what_can_be_resumed(self):
-        head, where = self.head(cpus=1)
+        head, where = self.head("--head-grace", "0", cpus=1)
         worker = self.worker(where, "w")
         ini, flag = self.waiting_job("x", 2)
         client = self.submit(ini, where, "-o", "json")

@@ -122,8 +122,8 @@ class HeadRestart(Lasting):
 
     # -- A standing head.
 
-    def test_a_standing_head_goes_on_by_itself(self):
-        head, where = self.standing()
+    def test_a_standing_head_goes_on_by_itself_unless_told_otherwise(self):
+        head, where = self.standing(grace="")
         self.begin_workers(where)
         inis = [self.lasting(name=name, samples=3, steps=20) for name in ("one-x", "two-x")]
         clients = [
@@ -132,10 +132,13 @@ class HeadRestart(Lasting):
         ]
         self.wait_until(lambda: len(self.trained()) >= 12, head, "some steps")
         self.kill(head)
+        for name in WORKERS:
+            self.wait_until(lambda: self.says(name + ".log", "looking for it for up to 10m00s"),
+                            what="a word of " + name)
 
-        head, _ = self.standing()
+        head, _ = self.standing(grace="")
         for client in clients:
-            self.finish(client)
+            self.assertIn("it is looked for, up to 10m00s", self.finish(client).err)
 
         text = self.head_log.read_text()
         self.assertIn("goes on with experiment one-x", text)
@@ -206,6 +209,32 @@ class HeadRestart(Lasting):
         ends = self.rows("SELECT end_class FROM attempts")
         self.assertEqual([x["end_class"] for x in ends], ["stopped"] * 3)
         self.run_node("fsck", "results/x", "--verify")
+        self.put_away()
+
+    def test_large_reports_that_wait_are_bounded(self):
+        note = 500_000
+        # Slow enough not to be over before the head is killed, on a busy machine, too.
+        ini = self.lasting(samples=2, steps=60, pause=0.5, more="head_grace = 60s", note=note)
+        head, where = self.begin_head("run", ini, what="workers may join")
+        self.begin_workers(where, names=WORKERS[:2])
+        self.wait_until(lambda: len(self.trained()) >= 6, head, "some steps")
+        self.kill(head)
+        heard = len(self.rows("SELECT * FROM results"))
+        self.wait_until(lambda: len(self.trained()) >= heard + 6, what="steps without a head")
+        seen, since = 0, time.monotonic()
+        while time.monotonic() < since + 4:
+            time.sleep(0.1)
+            if (now := len(self.trained())) != seen:
+                seen, since = now, time.monotonic()
+        # 4 MiB of each trial, with the report that it waits with; a text may take more memory than
+        # it is long.
+        self.assertLessEqual(seen - heard, 2 * (2 + (4 << 20) // note))
+        self.assertLess(seen, 120)
+
+        head, _ = self.begin_head("resume", "results/x", what="workers may join")
+        self.finish(head)
+
+        self.check()
         self.put_away()
 
     # -- Again and again.

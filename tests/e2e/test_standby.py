@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A second head on the same storage waits, and takes the place of the first when that is gone, or
 stopped; the first does no harm when it wakes."""
+import contextlib
+import json
 import os
+import random
 import signal
 import socket
 import sqlite3
@@ -63,28 +66,67 @@ class Standby(Lasting):
         self.finish(second)
         self.put_away()
 
-    def stop_between_commits(self, head):
-        """Stops the process. In the middle of a commit it would keep its record locked."""
-        while True:
-            os.kill(head.pid, signal.SIGSTOP)
-            os.waitid(os.P_PID, head.pid, os.WSTOPPED)
-            record = sqlite3.connect(self.directory / "results" / "x" / "experiment.db", timeout=0,
-                                     isolation_level=None)
+    # -- A first one that is stopped.
+
+    def is_locked(self):
+        """Whether somebody has a transaction open that changes the record."""
+        record = sqlite3.connect(self.directory / "results" / "x" / "experiment.db", timeout=0,
+                                 isolation_level=None)
+        with contextlib.closing(record):
             try:
                 record.execute("BEGIN IMMEDIATE")
                 record.execute("ROLLBACK")
-                return
             except sqlite3.OperationalError:
-                os.kill(head.pid, signal.SIGCONT)
-            finally:
-                record.close()
+                return True
+            return False
 
-    def test_takes_the_place_of_one_that_is_stopped_and_fences_it(self):
+    def stop(self, head, in_transaction):
+        """Stops the process where it has a transaction open, or where it has none."""
+        chance = random.Random(7)
+        while True:
+            os.kill(head.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, head.pid, os.WSTOPPED)
+            if self.is_locked() == in_transaction:
+                return
+            os.kill(head.pid, signal.SIGCONT)
+            # It gets on, to some place or other.
+            time.sleep(chance.uniform(0, 0.02))
+
+    def move_away(self):
+        """Makes the stopped head one of another machine, as far as the second can tell."""
+        beat = self.directory / "results" / ".tune_lead" / "beat"
+        sign = json.loads(beat.read_text())
+        sign["process"] = "another-" + sign["process"]
+        other = beat.with_name("other")
+        other.write_text(json.dumps(sign))
+        other.replace(beat)
+
+    def begin_and_stop(self, in_transaction):
+        """Stops the first head under an experiment. Returns both, and the client that follows."""
         first, second = self.begin()
         client = self.follow(self.lasting("pbt", samples=6, steps=60))
         self.wait_until(lambda: len(self.trained()) >= 30, first, "some steps")
+        self.stop(first, in_transaction)
+        return first, second, client
 
-        self.stop_between_commits(first)
+    def test_kills_one_that_is_stopped_in_a_transaction_and_goes_on(self):
+        first, second, client = self.begin_and_stop(in_transaction=True)
+
+        self.takes_over(second)
+        self.finish(first, -signal.SIGKILL)
+        self.finish(client)
+
+        self.assertTrue(self.says("b.log", "killed pid %d" % first.pid))
+        self.assertFalse(self.says("b.log", "cannot go on"))
+        self.check()
+        second.send_signal(signal.SIGTERM)
+        self.finish(second)
+        self.put_away()
+
+    def test_takes_the_place_of_one_that_is_stopped_elsewhere_and_fences_it(self):
+        first, second, client = self.begin_and_stop(in_transaction=False)
+        self.move_away()
+
         self.takes_over(second)
         seen = len(self.rows_if_any("SELECT * FROM results"))
         self.wait_until(lambda: len(self.rows_if_any("SELECT * FROM results")) > seen + 10, second,
@@ -94,7 +136,30 @@ class Standby(Lasting):
         self.finish(client)
 
         self.assertIn("has taken over the experiments in", (self.directory / "a.log").read_text())
+        self.assertTrue(self.says("b.log", "is not ended from here: it is on another machine"))
         self.check()
+        second.send_signal(signal.SIGTERM)
+        self.finish(second)
+        self.put_away()
+
+    def test_goes_on_once_one_that_is_stopped_elsewhere_lets_the_record_go(self):
+        first, second, client = self.begin_and_stop(in_transaction=True)
+        self.move_away()
+
+        self.wait_until(lambda: self.says("b.log", "experiment x cannot go on yet: "), second,
+                        "a first try")
+        self.assertTrue(self.says("b.log", "database is locked: process %d (tune-node)" % first.pid))
+        # The others are kept waiting no longer.
+        self.run_node("run", self.lasting(name="y", samples=3, steps=3), "--head", self.both,
+                      "--certs", self.certs)
+        first.send_signal(signal.SIGCONT)
+        self.finish(first, 8)
+        self.finish(client)
+
+        self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "done")
+        # What workers had of it has ended, and is tried again, which is no failure.
+        self.assertEqual({x["failures"] for x in self.rows("SELECT failures FROM trials")}, {0})
+        self.run_node("fsck", "results/x", "--verify")
         second.send_signal(signal.SIGTERM)
         self.finish(second)
         self.put_away()

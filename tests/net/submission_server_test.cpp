@@ -509,6 +509,109 @@ TEST_F(submission_server_test, goes_although_somebody_waits_who_hears_nothing) {
   EXPECT_TRUE(drained);
 }
 
+/// A head that takes the place of one under which "digits" ran.
+class resumed_experiment_test : public submission_server_test {
+protected:
+  const start_result locked{to_json(error{ec::storage, "database is locked"}), false};
+
+  submission_server_local_actor next = keep(spawn_submission_server(
+      *system, {[this](job_spec x) { return hire(std::move(x)); },
+                package_client,
+                [this](const std::string& text) { said.push_back(text); },
+                [this](const caf::node_id&) { return identity; },
+                {},
+                {running_submission{{"digits", "digits-0", "me@here", std::nullopt, {}, {}},
+                                    {"digits-0", "record", "/work", {}},
+                                    "CN=me"}}}));
+  const submission_server_local_actor old = std::exchange(uut, next);
+
+  /// @returns once the server has said that each of them runs or cannot now.
+  void go_on() { EXPECT_EQ(ask_now<std::uint64_t>(uut, run_atom_v), 0u); }
+};
+
+TEST_F(resumed_experiment_test, goes_on_at_once_where_nothing_is_in_the_way) {
+  go_on();
+
+  ASSERT_EQ(job_supervisors.size(), 1u);
+  EXPECT_TRUE(job_supervisors[0].task.goes_on);
+  EXPECT_EQ(job_supervisors[0].task.identity, "CN=me");
+  EXPECT_THAT(said, IsEmpty());
+  submit("other");
+  EXPECT_FALSE(job_supervisors[1].task.goes_on);
+}
+
+TEST_F(resumed_experiment_test, is_tried_again_with_longer_and_longer_waits_while_it_is_locked) {
+  first_word = locked;
+  go_on();
+  ASSERT_EQ(job_supervisors.size(), 1u);
+  EXPECT_TRUE(is_gone(job_supervisors[0].actor));
+  EXPECT_THAT(said, ElementsAre(HasSubstr("digits cannot go on yet: database is locked; this head "
+                                          "tries again")));
+  // Its name is not free.
+  submit("digits", 3);
+  EXPECT_FALSE(submission_taken_from_json(answers.back().text));
+  said.clear();
+
+  pass(std::chrono::seconds{1});
+  EXPECT_EQ(job_supervisors.size(), 2u);
+  pass(std::chrono::seconds{1});
+  EXPECT_EQ(job_supervisors.size(), 2u);
+  pass(std::chrono::seconds{1});
+  EXPECT_EQ(job_supervisors.size(), 3u);
+  pass(std::chrono::minutes{10});
+  const auto tries = job_supervisors.size();
+  EXPECT_GT(tries, 20u);
+  EXPECT_LT(tries, 30u);
+  EXPECT_THAT(said, IsEmpty()); // it is told once
+  EXPECT_THAT(dropped, IsEmpty());
+
+  first_word = {to_json(submission_taken{}), true};
+  attach("digits", me, 4);
+  pass(std::chrono::seconds{30});
+
+  EXPECT_EQ(job_supervisors.size(), tries + 1);
+  EXPECT_EQ(job_supervisors.back().task.found.record, "record");
+  EXPECT_EQ(answers.back().number, 4u);
+  EXPECT_TRUE(submission_taken_from_json(answers.back().text));
+  pass(std::chrono::minutes{1});
+  EXPECT_EQ(job_supervisors.size(), tries + 1);
+}
+
+TEST_F(resumed_experiment_test, is_given_up_for_what_does_not_pass) {
+  first_word = {to_json(error{ec::bad_option, "no such trainable"}), false};
+  go_on();
+
+  EXPECT_THAT(said, ElementsAre("experiment digits, which ran when the head died, cannot go on by "
+                                "itself: no such trainable"));
+  EXPECT_THAT(dropped, ElementsAre("digits-0"));
+  pass(std::chrono::minutes{1});
+  EXPECT_EQ(job_supervisors.size(), 1u);
+  submit("digits");
+  EXPECT_EQ(job_supervisors.size(), 2u);
+}
+
+TEST_F(resumed_experiment_test, keeps_its_files_for_the_head_after_this_one) {
+  first_word = locked;
+  go_on();
+
+  EXPECT_EQ(ask_now<std::uint64_t>(uut, drain_atom_v), 0u);
+
+  EXPECT_THAT(dropped, IsEmpty());
+  pass(std::chrono::minutes{1});
+  EXPECT_EQ(job_supervisors.size(), 1u);
+}
+
+TEST_F(resumed_experiment_test, is_tried_again_where_no_thread_can_be_started) {
+  lacks_threads = true;
+  go_on();
+  EXPECT_THAT(said, ElementsAre(HasSubstr("cannot go on yet: ")));
+
+  lacks_threads = false;
+  pass(std::chrono::seconds{1});
+
+  EXPECT_EQ(job_supervisors.size(), 1u);
+}
+
 TEST_F(submission_server_test, answers_nonsense_with_what_is_wrong) {
   tell(uut, submission{1, "nonsense"}, package_server, me);
   tell(uut, client_question{2, "{}"}, me);

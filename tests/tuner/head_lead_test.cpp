@@ -5,10 +5,15 @@
 
 #include <gmock/gmock.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <sstream>
 #include <thread>
 
 namespace tune {
@@ -67,6 +72,67 @@ TEST_F(head_lead_test, is_taken_by_the_one_that_stands_by_when_the_first_ends) {
   ASSERT_TRUE(next);
   EXPECT_FALSE((*next)->by_force());
   EXPECT_THAT(told, HasSubstr("stands by: "));
+}
+
+/// Another process leads, and is stopped.
+struct stopped_head_test : head_lead_test {
+  pid_t child = -1;
+
+  void begin() {
+    child = ::fork();
+    if (child == 0) {
+      const auto lead = head_lead::take(how());
+      if (lead)
+        ::raise(SIGSTOP);
+      ::_exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    ASSERT_TRUE(WIFSTOPPED(status));
+  }
+  ~stopped_head_test() override {
+    if (child > 0) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+  }
+  /// @returns the signal that has ended it; 0: none has.
+  int ended_by() {
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) != child)
+      return 0;
+    child = -1;
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+};
+
+TEST_F(stopped_head_test, is_killed_by_the_one_that_takes_its_place) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+
+  auto second = head_lead::take(how(true));
+
+  ASSERT_TRUE(second) << second.error().detail;
+  EXPECT_FALSE((*second)->by_force());
+  EXPECT_EQ(ended_by(), SIGKILL);
+  EXPECT_THAT(told, HasSubstr("takes over by force: killed pid "));
+}
+
+TEST_F(stopped_head_test, is_put_out_of_the_lead_where_it_is_on_another_machine) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  std::stringstream beat;
+  beat << std::ifstream{part("beat")}.rdbuf();
+  auto text = beat.str();
+  const std::string key = "\"process\":\"";
+  ASSERT_THAT(text, HasSubstr(key));
+  replace("beat", text.insert(text.find(key) + key.size(), "another-boot-"));
+
+  auto second = head_lead::take(how(true));
+
+  ASSERT_TRUE(second) << second.error().detail;
+  EXPECT_TRUE((*second)->by_force());
+  EXPECT_EQ(ended_by(), 0);
+  EXPECT_THAT(told,
+              HasSubstr("silent, but not gone, and is not ended from here: it is on another"));
 }
 
 TEST_F(head_lead_test, is_lost_to_a_head_of_a_later_epoch) {

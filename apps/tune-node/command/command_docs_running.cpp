@@ -248,7 +248,7 @@ command_doc head_doc() {
         "if this head dies, workers keep their trials for the next one on the same storage for so "
         "long; 0: not at all",
         {},
-        "0"},
+        "10m"},
        {"standby", 0, "",
         "wait while another head leads in this storage, and take its place when it is gone"},
        {"no-local", 0, "", "run no trials on this machine"},

@@ -144,8 +144,12 @@ expected<void> read_lost_after(const read_result& x, liveness_rules& to, const c
   return read_liveness(x, "lost-after", &liveness_rules::lost_after, "within 1s to 24h", to, where);
 }
 
+/// A standing head is begun again by whatever keeps it running, after minutes at most.
+constexpr instant usual_head_grace = std::chrono::minutes{10};
+
 expected<request> head_from(const read_result& x, const command_doc& where) {
   head_request result;
+  result.liveness.head_grace = usual_head_grace;
   if (!x.has("listen"))
     return wrong("head needs --listen HOST:PORT", &where);
   result.certs = x.text("certs").value_or("");
@@ -169,8 +173,7 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
       return done.error();
   }
   if (result.stands_by && result.liveness.head_grace.count() == 0)
-    return wrong("--standby needs --head-grace: otherwise nothing outlives the head that leads",
-                 &where);
+    return wrong("--standby does not go with --head-grace 0: nothing outlives a head then", &where);
   return request{std::move(result)};
 }
 

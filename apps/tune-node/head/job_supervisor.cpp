@@ -143,7 +143,8 @@ struct job_supervisor_state {
     auto taken = take();
     if (taken)
       return {to_json(*taken), true, fixed.experiment};
-    say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
+    if (!task.goes_on)
+      say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
     return {to_json(taken.error()), false};
   }
 
@@ -169,6 +170,8 @@ struct job_supervisor_state {
       forget_choice_of_searcher(*loaded, task.words.search_options);
     if (auto own = may_go_on(directory); !own)
       return own.error();
+    if (task.goes_on && !has_resumption(directory))
+      return error{ec::unreadable, "what its head noted of it is gone"};
     if (task.words.resume) {
       notes = prepare_to_go_on(*loaded, directory);
       auto before

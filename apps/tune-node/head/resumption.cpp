@@ -99,6 +99,11 @@ expected<void> write_resumption(const fs::path& directory, const std::string& he
   return done ? expected<void>{} : note_error(done.error());
 }
 
+bool has_resumption(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::symlink_status(directory / resumption_file, ignored));
+}
+
 expected<void> remove_resumption(const fs::path& directory) {
   auto place = guarded_directory::open(directory);
   auto done = place ? place->remove(std::string{resumption_file}) : expected<void>{place.error()};
@@ -111,8 +116,7 @@ find_resumptions(const fs::path& storage, const std::string& head,
   std::vector<running_submission> result;
   std::error_code why;
   for (fs::directory_iterator i{storage, why}; !why && i != fs::end(i); i.increment(why)) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(fs::symlink_status(i->path() / resumption_file, ignored)))
+    if (!has_resumption(i->path()))
       continue;
     auto found = note_in(i->path(), head);
     if (found && *found)

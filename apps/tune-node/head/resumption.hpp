@@ -20,6 +20,7 @@ inline constexpr std::string_view resumption_file = ".tune_submission";
 [[nodiscard]] expected<void> write_resumption(const std::filesystem::path& directory,
                                               const std::string& head,
                                               const running_submission& what);
+[[nodiscard]] bool has_resumption(const std::filesystem::path& directory);
 /// A missing one is no error. @errors `ec::storage`.
 [[nodiscard]] expected<void> remove_resumption(const std::filesystem::path& directory);
 

@@ -2,6 +2,7 @@
 #include "run/submit_command.hpp"
 
 #include "client/reach_head.hpp"
+#include "console/human.hpp"
 #include "console/next_steps.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
@@ -200,7 +201,8 @@ private:
       return std::nullopt;
     if (!what_.line.quiet)
       std::cerr << program_name() << ": " << what_.head
-                << ": the head is out of reach; trials may go on, and it is looked for\n";
+                << ": the head is out of reach; trials may go on, and it is looked for, up to "
+                << duration_text(grace) << '\n';
     const auto until = std::chrono::steady_clock::now() + grace;
     while (signal_ == 0 && std::chrono::steady_clock::now() < until) {
       std::this_thread::sleep_for(comeback_pace);

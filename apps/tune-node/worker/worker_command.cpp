@@ -82,8 +82,8 @@ public:
 
   void away(const std::string& why, milliseconds grace) override {
     last_.clear();
-    tell(why + ": what runs may go on for " + duration_text(grace)
-         + ", until the head is found again");
+    tell(why + "; looking for it for up to " + duration_text(grace)
+         + ", and what runs goes on meanwhile");
   }
 
   void back() override {

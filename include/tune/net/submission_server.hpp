@@ -19,6 +19,9 @@ struct job_spec {
   /// Who submitted it, as `submission_server_settings::identity_of` has it.
   std::string identity;
   submission_server_local_actor submission_server;
+  /// It ran under the head before this one, and goes on. That it could not is told by the
+  /// submission server, which tries it again.
+  bool goes_on = false;
 };
 
 /// An experiment that ran under the head before this one when that died.
@@ -51,7 +54,9 @@ struct submission_server_settings {
 
 /// Spawns a submission server. It ends when it is told to go, and its job supervisors with it.
 ///
-/// It runs one experiment of a name at a time. Experiments go on when their clients go.
+/// It runs one experiment of a name at a time. Experiments go on when their clients go. Those of
+/// the head before that cannot go on since something is in the way, a locked record for instance,
+/// are tried again for as long as it lives.
 [[nodiscard]] submission_server_local_actor
 spawn_submission_server(caf::actor_system& system, submission_server_settings settings);
 

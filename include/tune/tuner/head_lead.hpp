@@ -18,8 +18,9 @@ namespace tune {
 ///
 /// The lock makes a takeover quick, since it goes with its process. What a takeover rests upon is
 /// the beat: it also stops where the lock stays, with a process that is stopped or a machine that
-/// is gone. A head that was put out of the lead notices by its next beat; until then what it writes
-/// into records is refused by their own epochs.
+/// is gone. The process that is stopped is killed where it is of this machine, by the mark that it
+/// left in that file: it may hold records locked. Elsewhere it is put out of the lead, which it
+/// notices by its next beat; until then what it writes into records is refused by their own epochs.
 class head_lead {
 public:
   struct settings {
@@ -43,7 +44,8 @@ public:
   head_lead(const head_lead&) = delete;
   head_lead& operator=(const head_lead&) = delete;
 
-  /// Whether the head before was silent while it held its locks: it may still hold others.
+  /// Whether the head before was silent while it held its locks, and could not be ended: it may
+  /// still hold others.
   [[nodiscard]] bool by_force() const;
 
 private:
