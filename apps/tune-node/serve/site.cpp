@@ -163,6 +163,9 @@ http::response site::metrics(const http::request&) {
   return result;
 }
 
+  const auto machines = how_.head == nullptr ? std::nullopt : how_.head->machines();
+  if (machines)
+    result.body += machine_numbers(*machines);
 http::response site::openapi(const http::request& what) {
   return with_tag(http::json_response(openapi_), sha256_of(openapi_).substr(0, 32), what);
 }
