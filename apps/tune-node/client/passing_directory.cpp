@@ -26,11 +26,10 @@ constexpr std::string_view passing_prefix = "tune-node-passing-";
 
 /// Opens a directory of this user, and locks it unless another process has.
 store::descriptor locked(const fs::path& which) {
-  store::descriptor result{
-      ::open(which.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  store::descriptor result{::open(which.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
   struct ::stat about {};
-  if (result.number() < 0 || ::fstat(result.number(), &about) != 0
-      || about.st_uid != ::geteuid() || ::flock(result.number(), LOCK_EX | LOCK_NB) != 0)
+  if (result.number() < 0 || ::fstat(result.number(), &about) != 0 || about.st_uid != ::geteuid()
+      || ::flock(result.number(), LOCK_EX | LOCK_NB) != 0)
     return store::descriptor{-1};
   return result;
 }

@@ -67,7 +67,8 @@ std::string late_sinks_text(const std::filesystem::path& directory) {
   return (owed.size() == 1 ? "the sink " : "the sinks ") + printable(listed(owed))
          + (owed.size() == 1 ? " has" : " have") + " not got everything"
          + (words_to_head().empty()
-                ? ": " + program_call("resume " + shell_word(directory.string())) + " tells the rest"
+                ? ": " + program_call("resume " + shell_word(directory.string()))
+                      + " tells the rest"
                 : std::string{});
 }
 

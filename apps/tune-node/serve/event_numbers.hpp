@@ -26,9 +26,8 @@ namespace tune::cli {
 class time_histogram {
 public:
   /// [s], growing; the last bucket has no bound.
-  static constexpr std::array<double, 15> bounds{0.0001, 0.0005, 0.001, 0.0025, 0.005,
-                                                 0.01,   0.025,  0.05,  0.1,    0.25,
-                                                 0.5,    1,      2.5,   5,      10};
+  static constexpr std::array<double, 15> bounds{
+      0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
   /// @param took [>= 0]
   void add(instant took);
