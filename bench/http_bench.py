@@ -157,21 +157,43 @@ def measure_pages(program, grow, trials, place):
 
 
 class Dashboards:
-    """Pages that follow an experiment: its events, and what the overview asks for after each."""
+    """Pages that follow an experiment: its events, and what they ask for after each, as web/ does."""
+
+    # What is asked, and the least time between two of them [s].
+    PARTS = (("/history?points=1000", 1.5), ("/trials?limit=200", 1.0), ("", 2.0))
 
     def __init__(self, served, many):
         self.served, self.stopped, self.asked = served, threading.Event(), 0
-        self.all = [threading.Thread(target=self.follow_to_the_end, daemon=True) for _ in range(many)]
+        self.all = [
+            # They do not begin at the same time.
+            threading.Thread(target=self.follow_to_the_end, args=(0.17 * i,), daemon=True)
+            for i in range(many)
+        ]
         for x in self.all:
             x.start()
 
-    def follow_to_the_end(self):
+    def follow_to_the_end(self, after):
         try:
-            self.follow()
+            if not self.stopped.wait(after):
+                self.follow()
         except (http.client.HTTPException, OSError):
             # The run has ended before its clients.
             if not self.stopped.is_set():
                 raise
+
+    @staticmethod
+    def changes(answer):
+        """The last event of each piece that comes."""
+        rest = b""
+        while True:
+            piece = answer.read1(65536)
+            if not piece:
+                return
+            rest += piece
+            whole, _, rest = rest.rpartition(b"\n\n")
+            told = [x for x in whole.split(b"\n") if x.startswith(b"data: ")]
+            if told:
+                yield json.loads(told[-1][len(b"data: ") :])
 
     def follow(self):
         events = http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=60)
@@ -183,21 +205,31 @@ class Dashboards:
                 "Accept": "text/event-stream",
             },
         )
-        answer = events.getresponse()
         asks = http.client.HTTPConnection("127.0.0.1", self.served.port, timeout=60)
-        last = 0.0
-        while not self.stopped.is_set() and answer.read1(65536):
-            # As the page does: heavy parts every two seconds.
-            if time.monotonic() - last < 2:
-                continue
-            last = time.monotonic()
-            for part in ("", "/history?points=1000", "/trials?limit=200"):
-                self.served.ask("/api/v1/experiments/live" + part, asks)
+        last = {part: 0.0 for part, _ in self.PARTS}
+        for change in self.changes(events.getresponse()):
+            if self.stopped.is_set():
+                break
+            # All pages ask in the same beat, where the server tells its time.
+            now = change["at_ms"] / 1000 if "at_ms" in change else None
+            headers = {} if now is None else {"Tune-At-Least": str(change["last_seq"])}
+            for part, every in self.PARTS:
+                is_due = (
+                    time.monotonic() - last[part] >= every
+                    if now is None
+                    else now // every > last[part] // every
+                )
+                if not is_due:
+                    continue
+                last[part] = time.monotonic() if now is None else now
+                self.served.ask("/api/v1/experiments/live" + part, asks, **headers)
                 self.asked += 1
         events.close()
 
     def end(self):
         self.stopped.set()
+        for x in self.all:
+            x.join(timeout=30)
 
 
 class Strangers:

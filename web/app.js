@@ -1,5 +1,5 @@
 /** The dashboard: which view is shown, and what is around it. */
-import { get, isAborted, whenLocked } from "./core/api.js";
+import { get, isAborted, whenIsEnough, whenLocked } from "./core/api.js";
 import { fill, h } from "./core/dom.js";
 import { Line } from "./core/live.js";
 import { startKeys } from "./core/keys.js";
@@ -12,6 +12,7 @@ import { views } from "./views.js";
 
 const page = /** @type {HTMLElement} */ (document.getElementById("page"));
 const line = new Line((state) => topBar.line(state));
+whenIsEnough((experiment) => line.place(experiment));
 
 /** @type {AbortController} */
 let opened = new AbortController();

@@ -37,7 +37,7 @@ function contextOf(experiment, signal) {
     route: { e: name },
     signal,
     // Nothing happens any more.
-    line: { listen: () => {} },
+    line: { listen: () => {}, clock: () => NaN },
     base: ["experiments", name],
     about: own ? { ...own.answer, name } : null,
     renew: () => {},

@@ -262,6 +262,8 @@ exit_code carry_out(const command_line& line, const choices& all) {
   if (::isatty(STDOUT_FILENO) == 1 && shows_as_found(line))
     guard.emplace(std::cout);
   if (line.at_head) {
+    if (const auto* written = std::get_if<export_request>(&line.what))
+      return export_from_head(line, *line.at_head, *written, all.sinks, table_of(line));
     const auto* fetched = std::get_if<fetch_request>(&line.what);
     return fetched != nullptr ? fetch_from_head(line, *line.at_head, *fetched, table_of(line))
                               : ask_head(*line.at_head, table_of(line));

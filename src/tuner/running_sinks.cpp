@@ -3,6 +3,7 @@
 
 #include "asked.hpp"
 
+#include "tune/io/sinks/owed_sinks.hpp"
 #include "tune/io/spec/sink_wishes.hpp"
 
 #include <algorithm>
@@ -125,9 +126,14 @@ running_sinks::running_sinks(caf::actor_system& system, const std::filesystem::p
                              std::vector<chosen_sink> which,
                              std::chrono::nanoseconds finish_timeout,
                              const std::function<void(const std::string&)>& tell)
-    : system_{system}, patience_{std::make_shared<sink_patience>(finish_timeout)} {
-  for (auto& x : which)
+    : system_{system}
+    , directory_{directory}
+    , tell_{tell}
+    , patience_{std::make_shared<sink_patience>(finish_timeout)} {
+  for (auto& x : which) {
+    names_.push_back(x.name);
     actors_.push_back(spawn_fed(system_, directory, std::move(x), patience_, finish_timeout, tell));
+  }
 }
 
 void running_sinks::follow(const recorder_actor& recorder) {
@@ -140,17 +146,33 @@ void running_sinks::committed(sequence last) {
     send_from_outside(sink, durable_up_to{last});
 }
 
-void running_sinks::settle(sequence last) {
+/// The record has everything all the same: a list that cannot be written is news.
+void running_sinks::keep(const std::vector<std::string>& owed) const {
+  auto kept = keep_owed_sinks(directory_, owed);
+  if (!kept && tell_)
+    tell_("which sinks are behind could not be kept: " + to_text(kept.error()));
+}
+
+std::vector<std::string> running_sinks::settle(sequence last) {
   if (actors_.empty())
-    return;
+    return {};
+  // For the case that this process does not come to the end.
+  keep(names_);
   patience_->end();
   committed(last);
   // With the first request all of them finish at the same time; the answer to the second is
   // awaited.
   for (const auto& sink : actors_)
     send_from_outside(sink, drain_atom_v);
-  for (const auto& sink : actors_)
-    asked<std::string>(system_, sink, patience_->left() + answer_margin, drain_atom_v);
+  std::vector<std::string> owed;
+  for (std::size_t i = 0; i < actors_.size(); ++i) {
+    auto broken
+        = asked<std::string>(system_, actors_[i], patience_->left() + answer_margin, drain_atom_v);
+    if (!broken || !broken->empty())
+      owed.push_back(names_[i]);
+  }
+  keep(owed);
+  return owed;
 }
 
 void running_sinks::dismiss() {

@@ -9,6 +9,7 @@ import pathlib
 import re
 import shlex
 import signal
+import tempfile
 
 from e2e import CertifiedCase, main, parent_of
 
@@ -131,6 +132,54 @@ class AtHead(CertifiedCase):
         self.assertEqual((told["status"], told["counts"]["TERMINATED"]), ("done", 5))
         stopped = self.rows("SELECT reason FROM trials WHERE trial = 1")[0]["reason"]
         self.assertIn("client", stopped)
+
+    def test_exports_are_written_here_as_they_would_be_there(self):
+        self.submit(samples=2)
+        running = self.at_head("export", "x", "--format", "jsonl", "--to", "running.jsonl")
+        self.assertIn("running.jsonl", running.out)
+        with open(self.directory / "running.jsonl", encoding="utf-8") as lines:
+            kinds = [json.loads(x)["event"] for x in lines]
+        self.assertGreaterEqual(kinds.count("reported"), 6)
+        self.assertNotIn("finished", kinds)
+        self.flag.touch()
+        self.at_head("wait", "x")
+
+        for form, name in (("optuna", "x.optuna.db"), ("csv", "x.results.csv"),
+                           ("jsonl", "x.events.jsonl"), ("tensorboard", "x.tensorboard")):
+            with self.subTest(form):
+                there = self.at_head("export", "x", "--format", form)
+                here = self.run_node("export", self.storage / "x", "--format", form, "--to",
+                                     "here-" + name)
+                self.assertEqual(there.out.strip(), str(self.directory / name))
+                self.assertEqual(there.err, here.err)
+                one, other = self.directory / name, self.directory / ("here-" + name)
+                if form == "tensorboard":
+                    self.assertEqual([x.name for x in sorted(one.iterdir())],
+                                     [x.name for x in sorted(other.iterdir())])
+                elif form != "optuna":
+                    whole = other.read_text().replace(str(self.storage / "x"), "x")
+                    self.assertEqual(one.read_text(), whole)
+        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("tune-node-passing-*")), [])
+
+    def test_exports_that_cannot_be_say_so_and_leave_nothing(self):
+        self.submit(samples=2)
+        (self.directory / "mine.csv").write_text("mine")
+        stranger = self.issue("other")
+
+        taken = self.at_head("export", "x", "--format", "csv", "--to", "mine.csv", code=8)
+        unknown = self.at_head("export", "y", "--format", "csv", code=None)
+        no_form = self.at_head("export", "x", code=2)
+        foreign = self.at_head("export", "x", "--format", "csv", certs=stranger, code=None)
+
+        self.assertIn("is there already", taken.err)
+        self.assertEqual((self.directory / "mine.csv").read_text(), "mine")
+        self.assertNotEqual(unknown.code, 0)
+        self.assertIn("y", unknown.err)
+        self.assertIn("--format", no_form.err)
+        self.assertNotEqual(foreign.code, 0)
+        self.assertFalse((self.directory / "x.results.csv").exists())
+        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("tune-node-passing-*")), [])
+        self.flag.touch()
 
     def test_a_wait_ends_as_the_experiment_does(self):
         self.submit(samples=2)

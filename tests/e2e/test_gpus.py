@@ -60,6 +60,27 @@ class Gpus(DriverCase):
         self.run_node("run", ini, env=self.driver("2", CUDA_VISIBLE_DEVICES="0,1"))
         self.run_node("run", ini, "--experiment.name", "y", env=self.driver("broken"))
 
+    def test_devices_are_numbered_as_the_driver_numbers_them(self):
+        ini = self.experiment("tune report 1", more="gpus = 2\n[resources]\ngpu = 1")
+        ini.write_text(ini.read_text().replace(
+            "[space]", "metric.loss = loss=(\\S+)\nreport = line\n[space]"))
+        order = "echo order=$CUDA_DEVICE_ORDER; echo loss=1"
+        ini.write_text(re.sub("command = .*", "command = sh -c '%s'" % order, ini.read_text()))
+        # CUDA's own order, the fastest first, would make other devices of the same numbers.
+        env = self.driver("2", CUDA_DEVICE_ORDER="FASTEST_FIRST")
+        said = lambda name: self.run_node("logs", "results/" + name, "0").out
+
+        self.run_node("run", ini, env=env)
+        self.run_node("run", ini, "--experiment.name", "y", "--resources.gpu", "0", env=env)
+        ini.write_text(ini.read_text().replace(
+            "[space]", "env.CUDA_DEVICE_ORDER = FASTEST_FIRST\n[space]"))
+        self.run_node("run", ini, "--experiment.name", "z", env=self.driver("2"))
+
+        self.assertIn("order=PCI_BUS_ID", said("x"))
+        # It sees none, and whoever wrote it knows better.
+        for name in ("y", "z"):
+            self.assertIn("order=FASTEST_FIRST", said(name))
+
     def test_a_worker_warns_of_its_driver(self):
         ran = self.run_node("worker", "--join", "127.0.0.1:1", "--insecure-plaintext", "--work",
                             "w", "--join-timeout", "100ms", env=self.driver("broken"), code=None)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import ssl
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -207,6 +208,50 @@ class Encrypted(Served):
         # Plain text gets nothing.
         self.assertNotIn(b"200", self.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 
+
+class Shared(Served):
+    def test_the_best_of_configurations_of_several_runs_is_the_best_on_the_whole(self):
+        gate = self.directory / "gate"
+        ini = self.ini(
+            "[experiment]\nmetric = score\n[trainable]\ncommand = sh -c "
+            "'until [ -e %s ] || [ {x} != 3 ]; do sleep 0.05; done; %s %s {x} {seed}'\n"
+            "report = final\nmetric.score = score = {number}\n[space]\nx = grid(1, 2, 3)\n"
+            "[search]\nrepeat = 3\n[cluster]\ncpus = 1\n"
+            % (gate, sys.executable, Path(__file__).with_name("noisy_trial.py")))
+        self.start_serving()
+        child = self.start("run", ini, "--quiet")
+        best = lambda: self.api("/x")["best"]
+        over = "SELECT * FROM trials WHERE ended IS NOT NULL"
+        self.wait_until(lambda: len(self.rows_if_any(over)) == 6, child, "six ends")
+        early = best()
+        gate.touch()
+        self.finish(child)
+        late = best()
+
+        # x = 1 has the best single run, and a mean of 0.43.
+        for told in (early, late):
+            self.assertEqual(told["value"], 0.7)
+            self.assertAlmostEqual(told["runs"]["mean"], 0.65)
+            self.assertEqual((told["runs"]["count"], told["runs"]["full"]), (3, True))
+        told = self.run_node("status", "results/x", "-o", "json").json()["best"]
+        self.assertEqual(late["trial_id"], told["trial"])
+
+    def test_clients_that_say_how_new_get_what_another_got(self):
+        self.run_node("run", self.experiment("tune report 3", samples=2), "--quiet")
+        self.start_serving()
+        last = self.api("/x")["last_seq"]
+        page = lambda place: self.get("/api/v1/experiments/x/trials", Tune_At_Least=place)
+
+        one, other = page(str(last)), page("1")
+
+        self.assertEqual(one.json(), other.json())
+        for odd in ("", "x", "-1", "99999999999999999999"):
+            self.assertEqual(page(odd).json(), one.json())
+        self.run_node("resume", "results/x", "--experiment.num_samples", "3", "--quiet")
+        self.assertEqual(page("1").json()["total"], 2)
+        self.assertEqual(page(str(last + 1)).json()["total"], 3)
+        self.assertEqual(page("1").json()["total"], 3)
+        self.assertEqual(self.api("/x/trials")["total"], 3)
 
 if __name__ == "__main__":
     main()

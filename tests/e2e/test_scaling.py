@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 from cluster import most_at_once
@@ -123,6 +124,41 @@ class Growing(Scaling):
         self.assertIn("asks for 1 worker: 1 wanted, 0 there", said)
         self.assertIn("scale_command: begun 1", said)
         self.assertRegex(said, "gives back w0")
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+
+    def test_its_numbers_are_there_for_prometheus(self):
+        head, where = self.head(
+            "--no-local", "--scale-command", self.command(), "--scale-max", 2, "--http",
+            "127.0.0.1:0", *QUICK,
+            env=clean_environment(XDG_STATE_HOME=str(self.directory / "state")))
+        address, token = re.search(r"http://(\S+)/#token=(\w+)", self.said()).groups()
+
+        def numbers():
+            asked = urllib.request.Request("http://%s/metrics" % address,
+                                           headers={"Authorization": "Bearer " + token})
+            with urllib.request.urlopen(asked, timeout=60) as told:
+                lines = told.read().decode().splitlines()
+            return {x.rpartition(" ")[0]: float(x.rpartition(" ")[2]) for x in lines
+                    if not x.startswith("#")}
+
+        before = numbers()
+        run = self.submit(where)
+        self.wait_until(lambda: len(self.busy_nodes()) == 2, run, "two nodes with trials")
+        self.wait_until(lambda: numbers()["tune_scaling_workers{state=\"asked\"}"] == 0, run)
+        told = numbers()
+        self.gate.touch()
+        self.finish(run)
+        self.wait_until(lambda: numbers()["tune_pending_bundles"] == 0, head)
+
+        self.assertEqual(before["tune_workers{state=\"busy\"}"], 0)
+        self.assertEqual(before["tune_pending_bundles"], 0)
+        self.assertEqual(told["tune_workers{state=\"busy\"}"], 2)
+        self.assertEqual(told["tune_workers{state=\"idle\"}"], 0)
+        self.assertEqual(told["tune_scaling_workers{state=\"wanted\"}"], 2)
+        self.assertGreater(told["tune_pending_bundles"], 0)
+        self.assertGreaterEqual(told["tune_scaling_calls_total"], 1)
+        self.assertEqual(told["tune_slots{experiment=\"x\",kind=\"cpu\",state=\"used\"}"], 2)
         head.send_signal(signal.SIGTERM)
         self.finish(head)
 

@@ -284,6 +284,33 @@ class Traces(SinkCase):
         self.assertIn("the sink otlp is told no more", done.err)
         self.assertIn("events of the record were not told", done.err)
 
+    def test_what_is_owed_at_the_end_is_told_and_delivered_by_a_resume(self):
+        collector = Collector(self)
+        port = collector.port
+        collector.close()
+        lines = "otlp = http://127.0.0.1:%d\njsonl = on\nfinish_timeout = 1" % port
+        ran = self.run_node("run", self.sink_experiment(lines, samples=2))
+        remark = "the sink otlp has not got everything: tune-node resume"
+        self.assertIn(remark, ran.out)
+        self.assertIn(remark, self.run_node("status", "results/x").out)
+        events = self.place("sinks", "events.jsonl").read_text()
+
+        away = self.run_node("resume", "results/x")
+        self.assertIn("the sink otlp waits", away.err)
+        self.assertIn(remark, away.out)
+        collector = Collector(self, port)
+        back = self.run_node("resume", "results/x")
+        again = self.run_node("resume", "results/x")
+
+        self.assertIn("sinks that were behind have everything now: otlp", back.err)
+        self.assertNotIn("has not got everything", back.out)
+        self.assertNotIn("has not got everything", self.run_node("status", "results/x").out)
+        names = [x["name"] for x in self.spans(collector)]
+        self.assertEqual([names.count(x) for x in ("experiment", "trial", "attempt")], [1, 2, 2])
+        # Nobody is told anything twice.
+        self.assertNotIn("sinks", again.err)
+        self.assertEqual(self.place("sinks", "events.jsonl").read_text(), events)
+
     def test_secrets_of_the_environment_are_sent_and_never_shown(self):
         collector = Collector(self)
         done = self.run_node(

@@ -4,6 +4,7 @@
 
 #include "serve/read_model.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -18,6 +19,7 @@ public:
   /// The only experiment is "x".
   std::variant<std::string, http::problem> answer(const std::vector<std::string>& path,
                                                   const http::query_map& query) override {
+    ++answers_;
     std::string text;
     for (const auto& part : path)
       text += "/" + part;
@@ -32,6 +34,11 @@ public:
     return std::optional{cli::change{last_, "{\"last_seq\":" + std::to_string(last_) + "}"}};
   }
 
+  std::optional<cli::log_position> position_of(const std::string& experiment) override {
+    std::lock_guard guard{mutex_};
+    return experiment == "x" ? std::optional{cli::log_position{record_, last_}} : std::nullopt;
+  }
+
   std::variant<std::filesystem::path, http::problem>
   directory_of(const std::string& experiment) override {
     if (experiment == "x")
@@ -44,10 +51,20 @@ public:
     last_ = last;
   }
 
+  /// Another record takes the place of the present one.
+  void replace() {
+    std::lock_guard guard{mutex_};
+    ++record_;
+  }
+  /// How many answers it was asked for.
+  int answers() const { return answers_; }
+
 private:
   std::filesystem::path directory_;
   std::mutex mutex_;
   sequence last_ = 0;
+  std::int64_t record_ = 1;
+  std::atomic<int> answers_ = 0;
 };
 
 } // namespace tune::support

@@ -21,6 +21,7 @@ using testing::StartsWith;
 class site_test : public samples::scratch_directory {
 protected:
   std::unique_ptr<site> uut;
+  std::shared_ptr<support::fake_model> model;
   std::unique_ptr<http::http_server> server;
   std::shared_ptr<http::token_file> token;
   const choices all = builtin_choices();
@@ -28,8 +29,8 @@ protected:
   void SetUp() override {
     scratch_directory::SetUp();
     token = *http::token_file::open(root / "token");
-    site_settings how{root, std::make_shared<support::fake_model>(root / "x"), {}, token, "1.2.3",
-                      &all};
+    model = std::make_shared<support::fake_model>(root / "x");
+    site_settings how{root, model, {}, token, "1.2.3", &all};
     how.page["index.html"] = {"text/html; charset=utf-8", "00112233445566778899aabbccddeeff",
                               "plain", "packed", false};
     how.page["assets/1/a.js"]
@@ -61,6 +62,31 @@ TEST_F(site_test, answers_by_the_read_model) {
   told = ask("view_trials", what);
   EXPECT_EQ(told.status, 304U);
   EXPECT_EQ(told.body, "");
+}
+
+TEST_F(site_test, works_once_for_clients_that_say_how_new_an_answer_has_to_be) {
+  auto asked = [this](const std::string& at_least, const std::string& limit = "3") {
+    http::request what;
+    what.path = {"api", "v1", "experiments", "x", "trials"};
+    what.query.emplace("limit", limit);
+    if (!at_least.empty())
+      what.headers.add("Tune-At-Least", at_least);
+    const auto before = model->answers();
+    EXPECT_EQ(ask("view_trials", what).status, 200U);
+    return model->answers() - before;
+  };
+  model->commit(7);
+  EXPECT_EQ(asked("5"), 1);
+  EXPECT_EQ(asked("7"), 0);
+  EXPECT_EQ(asked("7", "4"), 1) << "another question";
+  EXPECT_EQ(asked(""), 1) << "as of now";
+  EXPECT_EQ(asked("soon"), 1);
+  model->commit(9);
+  EXPECT_EQ(asked("7"), 0);
+  EXPECT_EQ(asked("8"), 1);
+  EXPECT_EQ(asked("9"), 0);
+  model->replace();
+  EXPECT_EQ(asked("1"), 1) << "of another record";
 }
 
 TEST_F(site_test, serves_the_page) {

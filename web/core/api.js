@@ -31,6 +31,26 @@ export function address(segments, query = {}) {
   return "api/v1/" + segments.map(encodeURIComponent).join("/") + (text ? "?" + text : "");
 }
 
+/**
+ * How new answers about an experiment have to be: as of this place of its log, or later. Then the
+ * server may give several pages the same answer. 0: as of now.
+ *
+ * @type {(experiment: string) => number}
+ */
+let enough = () => 0;
+
+/** @param {(experiment: string) => number} tell */
+export const whenIsEnough = (tell) => void (enough = tell);
+
+/** When something was changed from here: what is shown next has to have it. [ms] */
+let changedAt = -Infinity;
+
+/** @param {string[]} segments @returns {Record<string, string>} */
+function sharing(segments) {
+  const place = segments[0] === "experiments" && segments.length > 1 ? enough(segments[1]) : 0;
+  return place > 0 && performance.now() - changedAt > 2000 ? { "Tune-At-Least": String(place) } : {};
+}
+
 /** @param {Response} response @returns {Promise<Fault>} */
 async function faultOf(response) {
   let problem = {};
@@ -90,7 +110,7 @@ export async function get(segments, query, signal) {
   }
   const response = await request(address(segments, query), {
     signal,
-    headers: { Accept: "application/json" },
+    headers: { Accept: "application/json", ...sharing(segments) },
   });
   return exactJson(await response.text());
 }
@@ -103,6 +123,7 @@ export async function get(segments, query, signal) {
  * @returns {Promise<any>} null where nothing is answered
  */
 export async function post(segments, body, method = "POST") {
+  changedAt = performance.now();
   const response = await request(address(segments), {
     method,
     headers: { "Content-Type": "application/json", "X-Tune-Node": "1", "Idempotency-Key": key() },

@@ -37,6 +37,8 @@ export class Line {
     this.wait = 0;
     this.timer = 0;
     this.isLive = true;
+    /** The server's clock when it last told something, and this page's then. [ms] */
+    this.told = { at: NaN, here: 0 };
     this.onState = onState;
     document.addEventListener("visibilitychange", () => this.turn());
     this.tell = onceAFrame(() => {
@@ -62,6 +64,7 @@ export class Line {
     this.source = null;
     this.untold = null;
     this.experiment = "";
+    this.told = { at: NaN, here: 0 };
     this.onState("off");
   }
 
@@ -109,12 +112,24 @@ export class Line {
       return;
     }
     if (typeof message.last_seq === "number") this.seq = message.last_seq;
+    if (typeof message.at_ms === "number")
+      this.told = { at: message.at_ms, here: performance.now() };
     this.untold = merge(this.untold, message);
     if (typeof message.live === "boolean" && message.live !== this.isLive) {
       this.isLive = message.live;
       this.onState(this.isLive ? "live" : "ended");
     }
     this.tell();
+  }
+
+  /** The server's clock [ms], by which all its pages ask at the same moments; NaN: it told none. */
+  clock() {
+    return this.told.at + (performance.now() - this.told.here);
+  }
+
+  /** The newest place of the log that is known. @param {string} experiment */
+  place(experiment) {
+    return experiment !== "" && experiment === this.experiment ? this.seq : 0;
   }
 
   /** @param {(change: Change) => void} act @param {AbortSignal} signal ends it */

@@ -2,6 +2,7 @@
 import { fill, h } from "./dom.js";
 import { figure, number, plain, trialName } from "./format.js";
 import { isAborted, Fault } from "./api.js";
+import { untilNext } from "./beat.js";
 import { format, here } from "./route.js";
 import { isStored } from "./stored.js";
 
@@ -202,7 +203,7 @@ export function follow(ctx, host, source) {
   const body = h("div", { hidden: true });
   host.append(state, body);
   const every = source.every || 1000;
-  let [isBusy, isDue, timer, last] = [false, false, 0, -Infinity];
+  let [isBusy, isDue, timer, last, took] = [false, false, 0, -Infinity, 0];
   const say = (/** @type {any} */ what) => {
     fill(state, what);
     state.hidden = !what;
@@ -216,6 +217,7 @@ export function follow(ctx, host, source) {
   const load = async () => {
     if (isBusy) return void (isDue = true);
     isBusy = true;
+    last = performance.now();
     try {
       const data = await source.fetch();
       if (!ctx.signal.aborted) shown(data);
@@ -223,7 +225,7 @@ export function follow(ctx, host, source) {
       if (!isAborted(error) && !ctx.signal.aborted) say(faultBox(error, load));
     }
     isBusy = false;
-    last = performance.now();
+    took = performance.now() - last;
     if (isDue) soon();
   };
   const soon = () => {
@@ -235,7 +237,11 @@ export function follow(ctx, host, source) {
         isDue = false;
         load();
       },
-      Math.max(0, last + every - performance.now()),
+      // A server that is slow gets as much rest as it worked.
+      Math.max(
+        untilNext(every, performance.now() - last, ctx.line.clock()),
+        2 * took - (performance.now() - last),
+      ),
     );
   };
   if (!source.still) ctx.line.listen(soon, ctx.signal);

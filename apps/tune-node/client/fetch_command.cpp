@@ -120,18 +120,6 @@ exit_code send_wanted(const fetch_request& what, const byte_taker& to) {
   return exit_code::done;
 }
 
-/// In the process that a head runs for its client.
-bool write_to_stdout(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (count >= 0)
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    else if (errno != EINTR)
-      return false;
-  }
-  return true;
-}
-
 // -- The receiving side.
 
 void write_fetched(const command_line& line, const fs::path& target, const copy_about& about) {
@@ -223,9 +211,20 @@ std::string_view to_text(fetch_request::part x) {
   return names[static_cast<std::size_t>(x)];
 }
 
+bool send_to_client(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (count >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    else if (errno != EINTR)
+      return false;
+  }
+  return true;
+}
+
 exit_code fetch(const command_line& line, const fetch_request& what) {
   if (!words_to_head().empty())
-    return send_wanted(what, write_to_stdout);
+    return send_wanted(what, send_to_client);
   return receive(line, what, [&](arriving_copy& copy) {
     return send_wanted(what, [&](std::string_view bytes) { return copy.take(bytes); });
   });

@@ -21,9 +21,14 @@ bool reaches_head(std::string_view name) {
          != reaching_options.end();
 }
 
+/// Whether it tells where and how the client writes.
+bool is_about_writing(std::string_view name) {
+  return name == "to" || name == "url" || name == "name";
+}
+
 /// Whether it is of no use to the head: where the client writes, and in which colours.
 bool is_of_client(std::string_view name) {
-  return name == "color" || name == "to";
+  return name == "color" || is_about_writing(name);
 }
 
 /// Options as they were given, in one word each.
@@ -62,7 +67,7 @@ bool may_be_given(const std::string& word, const command_doc& where) {
     return false;
   const auto end = word.find('=');
   const auto name = word.substr(2, end == word.npos ? end : end - 2);
-  if (reaches_head(name) || name == "to" || name == "help" || name == "help-all"
+  if (reaches_head(name) || is_about_writing(name) || name == "help" || name == "help-all"
       || name == "version")
     return false;
   // The head writes no files for clients.

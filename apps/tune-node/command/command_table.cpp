@@ -40,7 +40,7 @@ std::vector<command_doc> all_commands() {
           at_heads_too(logs_doc()),
           at_heads_too(wait_doc()),
           at_heads_too(fetch_doc()),
-          export_doc(),
+          at_heads_too(export_doc()),
           serve_doc(),
           report_doc(),
           at_heads_too(plot_doc()),

@@ -120,6 +120,8 @@ struct standing {
   submission_server_local_actor submission_server;
   /// See `job_supervisor_settings::leaves`.
   std::shared_ptr<std::atomic<bool>> leaves = std::make_shared<std::atomic<bool>>(false);
+  /// Whether the port is open: from then on other threads may ask for the machines.
+  std::atomic<bool> is_open = false;
 
   /// Goes on with the experiments of the head before this one.
   void go_on() {
@@ -193,6 +195,7 @@ expected<void> stand(const head_request& what, const transport& how, standing& a
     actors.take_down();
     return opened.error();
   }
+  actors.is_open = true;
   auto where = reachable({what.listen.host, *opened});
   auto words = [&](const char* name_option) {
     return to_text(where) + reaching_words(what.certs, what.cluster, !how.identity, name_option);
@@ -229,6 +232,31 @@ expected<node_settings> node_of_head(const head_request& what, const choices& al
     return error{ec::process, "no trial can run in a process of its own: " + guard.error().detail};
   node->service = std::move(*guard);
   return node;
+}
+
+/// The machines of a head; nothing if it does not answer soon.
+std::optional<cluster_numbers> machines_of(const standing& head) {
+  constexpr std::chrono::seconds patience{1};
+  std::optional<cluster_numbers> result;
+  if (!head.is_open)
+    return result;
+  const auto& place = head.place;
+  caf::scoped_actor self{place.system()};
+  tune::request(self.operator->(), caf::actor_cast<cluster_local_actor>(place.cluster()), patience,
+                need_question{})
+      .receive(
+          [&](const cluster_need& x) {
+            auto& to = result.emplace();
+            for (const auto& worker : x.workers)
+              ++(worker.is_busy ? to.busy : to.idle);
+            for (const auto& bundle : bundles_of(x.pending))
+              to.pending += bundle.count;
+          },
+          [](const caf::error&) {});
+  if (const auto seen = result ? place.scaling() : std::nullopt)
+    result->scales = {seen->what.wanted, seen->what.asked,    seen->what.given_back,
+                      seen->what.calls,  seen->what.failures, seen->what.missed};
+  return result;
 }
 
 /// Null if no page is wanted.
@@ -310,7 +338,8 @@ package_client_settings fetching_into(work_directory& work, const std::set<std::
   tell_of_break(actors.submission_server, "the submission server", broken);
   tell_of_break(*package_client, "the package client", broken);
   auto uploads = std::make_shared<upload_runner>(
-      upload_runner::parts{system, actors.submission_server, all, work->path()});
+      upload_runner::parts{system, actors.submission_server, all, work->path(),
+                           [&actors] { return machines_of(actors); }});
   auto page = serve_page(system, what, all, *storage, std::move(uploads));
   if (!page) {
     actors.take_down();

@@ -8,7 +8,9 @@
 #include "tune/tuner/choices.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace tune::cli {
@@ -23,10 +25,15 @@ public:
     const choices& all;
     /// Where uploads are unpacked while they begin; absolute. What earlier heads left is removed.
     std::filesystem::path work;
+    /// Looks at the machines of the head; may block for a moment.
+    std::function<std::optional<cluster_numbers>()> machines = {};
   };
   explicit upload_runner(parts with);
 
   [[nodiscard]] expected<upload_taken> submit(const upload& what) override;
+  [[nodiscard]] std::optional<cluster_numbers> machines() const override {
+    return with_.machines ? with_.machines() : std::nullopt;
+  }
 
 private:
   parts with_;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/export_command.hpp"
 
+#include "client/passing_directory.hpp"
+#include "client/record_copy.hpp"
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
+#include "run/interrupts.hpp"
 
 #include "tune/core/program_name.hpp"
 #include "tune/io/exports/export_record.hpp"
 #include "tune/io/exports/optuna_export.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -68,7 +72,7 @@ expected<void> to_optuna(const command_line& line, const fs::path& directory,
 
 expected<void> to_sink(const command_line& line, const export_request& what,
                        const fs::path& directory, const fs::path& place,
-                       const sink_catalogue& sinks) {
+                       const sink_catalogue& sinks, const std::string& shown) {
   static const std::map<form, std::pair<const char*, const char*>> places{
       {form::tensorboard, {"tensorboard", "dir"}},
       {form::csv, {"csv", "file"}},
@@ -86,7 +90,8 @@ expected<void> to_sink(const command_line& line, const export_request& what,
   if (entry == nullptr)
     return error{ec::unknown_name, std::string{"this program has no sink "} + name};
   // Each try waits and tries several times by itself.
-  auto done = export_record(directory, *entry, written, [](const error&) { return false; });
+  auto done = export_record(
+      directory, *entry, written, [](const error&) { return false; }, shown);
   if (!done)
     return done.error();
   if (what.what != form::mlflow)
@@ -95,11 +100,11 @@ expected<void> to_sink(const command_line& line, const export_request& what,
   return {};
 }
 
-} // namespace
-
-exit_code export_experiment(const command_line& line, const export_request& what,
-                            const sink_catalogue& sinks) {
-  auto directory = directory_of(what.directory);
+/// @param shown As in `export_record`.
+exit_code export_here(const command_line& line, const export_request& what,
+                      const std::string& where, const sink_catalogue& sinks,
+                      const std::string& shown = {}) {
+  auto directory = directory_of(where);
   if (!directory)
     return complain(directory.error());
   auto known = open_experiment(*directory);
@@ -108,8 +113,37 @@ exit_code export_experiment(const command_line& line, const export_request& what
   const auto whole = fs::absolute(*directory).lexically_normal();
   const auto place = place_of(what, known->recorded.what.experiment.name);
   auto done = what.what == form::optuna ? to_optuna(line, whole, place)
-                                        : to_sink(line, what, whole, place, sinks);
+                                        : to_sink(line, what, whole, place, sinks, shown);
   return done ? exit_code::done : complain(done.error());
+}
+
+} // namespace
+
+exit_code export_experiment(const command_line& line, const export_request& what,
+                            const sink_catalogue& sinks) {
+  return words_to_head().empty() ? export_here(line, what, what.directory, sinks)
+                                 : send_record(what.directory);
+}
+
+exit_code export_from_head(const command_line& line, const at_head_request& from,
+                           const export_request& what, const sink_catalogue& sinks,
+                           const table_look& look) {
+  hold_signals();
+  auto room = passing_directory::make();
+  if (!room)
+    return complain(room.error());
+  copy_draft draft;
+  const auto leave = [](int signal) { std::_Exit(128 + signal); };
+  const interrupts watch{[&](int signal) {
+                           static_cast<void>(draft.abandon());
+                           (*room)->remove();
+                           leave(signal);
+                         },
+                         leave};
+  const auto copy = (*room)->path() / "record";
+  const auto code = receive_record(from, copy, look, draft);
+  return code == exit_code::done ? export_here(line, what, copy.string(), sinks, what.directory)
+                                 : code;
 }
 
 } // namespace tune::cli

@@ -7,6 +7,7 @@
 #include "console/text_table.hpp"
 #include "inspect/scope.hpp"
 #include "output/write_rows.hpp"
+#include "run/late_sinks.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/trial/error_line.hpp"
 #include "tune/core/trial/failure_form.hpp"
@@ -253,6 +254,9 @@ void look_back(run_snapshot& on, store_reader& from) {
   if (auto known = from.tally())
     on.remarks = remarks_of(*known, on, from);
   if (auto remark = pause_remark(from, on.directory, status); !remark.empty())
+    on.remarks.push_back(std::move(remark));
+  // While it runs, sinks are behind and catch up.
+  if (auto remark = late_sinks_text(on.directory); !remark.empty() && status != "running")
     on.remarks.push_back(std::move(remark));
   on.pareto.clear();
   if (on.objectives.size() < 2)

@@ -6,6 +6,7 @@
 #include "run/way_on.hpp"
 #include "tune/core/experiment/time_limits.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/sinks/owed_sinks.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/recorded_spec.hpp"
@@ -63,8 +64,10 @@ std::string changed_in_vain(const fs::path& directory, const spec& wanted) {
   auto before = recorded_spec(directory);
   std::string keys;
   std::size_t count = 0;
+  const auto feeds_sinks = !owed_sinks(directory).empty();
   for (const auto& x : before ? changes(*before, wanted) : std::vector<spec_change>{}) {
-    if (x.key != "experiment.name" && x.key != "experiment.storage")
+    const auto is_heeded = feeds_sinks && x.key.starts_with("sinks.");
+    if (!is_heeded && x.key != "experiment.name" && x.key != "experiment.storage")
       keys += (count++ == 0 ? "" : ", ") + x.key;
   }
   if (count == 0)

@@ -10,6 +10,7 @@
 #include "run/exhaustion.hpp"
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
+#include "run/late_sinks.hpp"
 #include "run/listening.hpp"
 #include "run/load_configuration.hpp"
 #include "run/nothing_to_run.hpp"
@@ -214,7 +215,13 @@ private:
     }
     if (!line_.quiet)
       std::cerr << why_nothing_runs(directory_, loaded_.what, (*before)->how.status);
-    const auto& last = (*before)->last;
+    bring_up_late_sinks(directory_, loaded_.what, all_.sinks,
+                        [quiet = line_.quiet](const std::string& news) {
+                          if (!quiet)
+                            std::cerr << program_name() + ": " + printable(news) + "\n";
+                        });
+    auto& last = (*before)->last;
+    look_back(last, directory_);
     const auto& how = (*before)->how;
     auto written = !what_.tells || write_result(result_, last, how, look_.look);
     return written ? exit_code_of(how, what_.strict, 0) : exit_code::storage;

@@ -31,6 +31,25 @@ struct upload_taken {
   std::vector<std::string> warnings;
 };
 
+/// The machines of a head, for its numbers.
+struct cluster_numbers {
+  /// Workers where something runs, or may, and all others.
+  std::uint64_t busy = 0;
+  std::uint64_t idle = 0;
+  /// Bundles of resources that wait for a node.
+  std::uint64_t pending = 0;
+  /// What a `scale_command` is about; nothing: there is none.
+  struct scaling {
+    std::uint64_t wanted = 0;
+    std::uint64_t asked = 0;
+    std::uint64_t given_back = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t failures = 0;
+    std::uint64_t missed = 0;
+  };
+  std::optional<scaling> scales = {};
+};
+
 /// For any thread. Implemented by `head --http`.
 class hosted_head {
 public:
@@ -45,6 +64,8 @@ public:
   ///         while an experiment of this name runs; `ec::shortage` while another upload is at work;
   ///         `ec::unreachable` while the head ends; `ec::storage`.
   [[nodiscard]] virtual expected<upload_taken> submit(const upload& what) = 0;
+  /// Nothing if the head does not answer soon.
+  [[nodiscard]] virtual std::optional<cluster_numbers> machines() const { return std::nullopt; }
 };
 
 } // namespace tune::cli

@@ -6,6 +6,7 @@
 #include "tune/http/messages.hpp"
 #include "tune/http/problem.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +23,13 @@ struct change {
   std::string text;
 };
 
+/// How far the log of an experiment is.
+struct log_position {
+  /// Tells a record from another that took its place.
+  std::int64_t record = 0;
+  sequence last = 0;
+};
+
 /// Answers from the records, and changes nothing. For any thread, several at once; may block.
 class read_model {
 public:
@@ -36,6 +44,11 @@ public:
   /// Nothing if nothing has happened.
   [[nodiscard]] virtual std::variant<std::optional<change>, http::problem>
   change_since(const std::string& experiment, sequence seq) = 0;
+  /// Costs next to nothing; nothing if it cannot be told.
+  [[nodiscard]] virtual std::optional<log_position> position_of(const std::string& experiment) {
+    static_cast<void>(experiment);
+    return std::nullopt;
+  }
   /// The directory of an experiment, which is one of those that are served.
   [[nodiscard]] virtual std::variant<std::filesystem::path, http::problem>
   directory_of(const std::string& experiment) = 0;

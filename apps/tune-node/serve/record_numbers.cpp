@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/record_numbers.hpp"
 
+#include "serve/prometheus_text.hpp"
 #include "tune/core/trial/status.hpp"
+#include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -17,43 +19,8 @@ namespace tune::cli {
 namespace {
 
 constexpr std::size_t attempts_per_scan = 8192;
-
-/// A value of a label: backslash, quote and line end are escaped.
-std::string label(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '\\' || c == '"')
-      result += '\\';
-    if (c == '\n')
-      result += "\\n";
-    else
-      result += c;
-  }
-  return result;
-}
-
-/// The lines of one metric.
-class metric_text {
-public:
-  metric_text(std::string name, const char* kind, const char* help) : name_{std::move(name)} {
-    text_ = "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " " + kind + "\n";
-  }
-  void add(const std::string& experiment, const std::string& more, const std::string& is) {
-    text_ += name_ + "{experiment=\"" + label(experiment) + "\"" + more + "} " + is + "\n";
-    has_lines_ = true;
-  }
-  void add_all(const std::string& experiment, const char* by,
-               const std::map<std::string, std::uint64_t>& counts) {
-    for (const auto& [name, count] : counts)
-      add(experiment, std::string{","} + by + "=\"" + label(name) + "\"", std::to_string(count));
-  }
-  [[nodiscard]] std::string text() const { return has_lines_ ? text_ : std::string{}; }
-
-private:
-  std::string name_;
-  std::string text_;
-  bool has_lines_ = false;
-};
+/// A head answers at once, unless it is stopped.
+constexpr std::chrono::milliseconds slots_patience{500};
 
 /// "RUNNING" as "running".
 std::string in_small_letters(std::string_view x) {
@@ -93,7 +60,7 @@ constexpr std::array<cost_metric, cost_kind_count> cost_numbers{{
 std::string cost_text(const std::map<std::string, cost_sheet>& all) {
   std::string result;
   for (const auto& x : cost_numbers) {
-    metric_text text{x.name, x.type, x.help};
+    prometheus_text text{x.name, x.type, x.help};
     for (const auto& [experiment, costs] : all) {
       if (const auto amount = costs.of(x.kind))
         text.add(experiment, "", to_json(value{*amount}));
@@ -101,6 +68,50 @@ std::string cost_text(const std::map<std::string, cost_sheet>& all) {
     result += text.text();
   }
   return result;
+}
+
+std::string text_of(trial_status x) {
+  return in_small_letters(to_text(x));
+}
+
+/// How much of each kind is free, and how much is granted.
+void add_slots(const std::string& experiment, const resources& total, const resources& used,
+               prometheus_text& to) {
+  auto add = [&](const std::string& kind, double all, double granted) {
+    const auto by = metric_label("kind", kind) + ",";
+    to.add(experiment, by + metric_label("state", "used"), to_json(value{granted}));
+    to.add(experiment, by + metric_label("state", "free"),
+           to_json(value{std::max(all - granted, 0.0)}));
+  };
+  add("cpu", total.cpu.number(), used.cpu.number());
+  add("gpu", total.gpu.number(), used.gpu.number());
+  add("memory_bytes", static_cast<double>(total.memory), static_cast<double>(used.memory));
+  for (const auto& [name, all] : total.custom) {
+    const auto granted = used.custom.find(name);
+    add("custom." + name, all.number(),
+        granted == used.custom.end() ? 0 : granted->second.number());
+  }
+}
+
+void add_changes(const std::string& experiment, const event_numbers& from, prometheus_text& to) {
+  for (const auto& [change, count] : from.changes())
+    to.add(experiment,
+           metric_label("from", text_of(change.first)) + ","
+               + metric_label("to", text_of(change.second)),
+           std::to_string(count));
+}
+
+void add_histogram(const std::string& experiment, const time_histogram& from, prometheus_text& to) {
+  if (from.count() == 0)
+    return;
+  const auto by = metric_label("experiment", experiment);
+  for (std::size_t i = 0; i <= time_histogram::bounds.size(); ++i) {
+    const auto bound
+        = i < time_histogram::bounds.size() ? to_json(value{time_histogram::bounds[i]}) : "+Inf";
+    to.line(by + "," + metric_label("le", bound), std::to_string(from.up_to(i)), "_bucket");
+  }
+  to.line(by, to_json(value{from.sum()}), "_sum");
+  to.line(by, std::to_string(from.count()), "_count");
 }
 
 } // namespace
@@ -134,6 +145,16 @@ bool record_numbers::sum_attempts(store_reader& from, numbers& to) {
   return true;
 }
 
+/// Only the head of an experiment knows what is granted.
+void record_numbers::ask_head(const std::filesystem::path& directory, numbers& to) {
+  to.slots.reset();
+  if (!to.is_led)
+    return;
+  auto answer = ask_control(directory, {}, slots_patience);
+  if (answer && answer->status)
+    to.slots = {answer->status->total, answer->status->used};
+}
+
 bool record_numbers::look(const std::string& name, numbers& to) const {
   auto directory = place_.directory_of(name);
   auto from
@@ -141,6 +162,8 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   if (!from)
     return false;
   from->heed_locks_for(std::chrono::seconds{1});
+  if (auto held = from->hold(); !held)
+    return false;
   auto last = from->last_seq();
   if (!last)
     return false;
@@ -156,7 +179,11 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   if (to.created_ms == fresh.created_ms && to.last_seq <= fresh.last_seq) {
     fresh.settled = to.settled;
     fresh.settled_until = to.settled_until;
+    fresh.log = to.log;
   }
+  // Counters of what is over would never move.
+  if ((led || fresh.log.has_begun()) && !fresh.log.look(*from))
+    return false;
   if (!sum_attempts(*from, fresh))
     return false;
   fresh.status = row->status;
@@ -172,22 +199,31 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   std::error_code why;
   const auto bytes = std::filesystem::file_size(database_file(*directory), why);
   fresh.bytes = why ? 0 : bytes;
+  ask_head(*directory, fresh);
   to = std::move(fresh);
   return true;
 }
 
 std::string record_numbers::text() {
   std::lock_guard guard{mutex_};
-  metric_text running{"tune_experiment_running", "gauge",
-                      "1 while somebody runs the experiment, else 0."};
-  metric_text trials{"tune_trials", "gauge", "Trials by state."};
-  metric_text attempts{"tune_trial_attempts_total", "counter", "Attempts of trials by outcome."};
-  metric_text results{"tune_results_total", "counter", "Reports in the record."};
-  metric_text events{"tune_events_total", "counter", "Events in the record."};
-  metric_text bytes{"tune_journal_bytes", "gauge", "Size of the record's database."};
-  metric_text elapsed{"tune_experiment_seconds_total", "counter",
-                      "Time that the experiment has run, at its last event."};
-  metric_text nodes{"tune_nodes", "gauge", "Nodes that ever offered resources, by state."};
+  prometheus_text running{"tune_experiment_running", "gauge",
+                          "1 while somebody runs the experiment, else 0."};
+  prometheus_text trials{"tune_trials", "gauge", "Trials by state."};
+  prometheus_text attempts{"tune_trial_attempts_total", "counter",
+                           "Attempts of trials by outcome."};
+  prometheus_text results{"tune_results_total", "counter", "Reports in the record."};
+  prometheus_text events{"tune_events_total", "counter", "Events in the record."};
+  prometheus_text bytes{"tune_journal_bytes", "gauge", "Size of the record's database."};
+  prometheus_text elapsed{"tune_experiment_seconds_total", "counter",
+                          "Time that the experiment has run, at its last event."};
+  prometheus_text nodes{"tune_nodes", "gauge", "Nodes that ever offered resources, by state."};
+  prometheus_text changes{
+      "tune_trial_transitions_total", "counter",
+      "Changes of trials from one state to another, as far as this server saw."};
+  prometheus_text decisions{"tune_scheduler_decision_seconds", "histogram",
+                            "Time from a report until the scheduler had judged it, as far as this "
+                            "server saw."};
+  prometheus_text slots{"tune_slots", "gauge", "What the nodes of an experiment offer, by kind."};
   std::map<std::string, cost_sheet> costs;
   auto names = place_.names();
   if (names.size() > most_experiments)
@@ -205,9 +241,14 @@ std::string record_numbers::text() {
     bytes.add(name, "", std::to_string(x.bytes));
     elapsed.add(name, "", to_json(value{x.elapsed_s}));
     nodes.add_all(name, "state", x.nodes);
+    add_changes(name, x.log, changes);
+    add_histogram(name, x.log.decisions(), decisions);
+    if (x.slots)
+      add_slots(name, x.slots->first, x.slots->second, slots);
   }
   return running.text() + trials.text() + attempts.text() + results.text() + events.text()
-         + bytes.text() + elapsed.text() + nodes.text() + cost_text(costs);
+         + bytes.text() + elapsed.text() + nodes.text() + changes.text() + decisions.text()
+         + slots.text() + cost_text(costs);
 }
 
 } // namespace tune::cli

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "serve/event_numbers.hpp"
 #include "tune/core/ids.hpp"
+#include "tune/core/resource/resources.hpp"
 #include "tune/core/trial/costs.hpp"
 #include "view/place.hpp"
 
@@ -11,7 +13,9 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace tune {
 class store_reader;
@@ -57,6 +61,9 @@ private:
     std::uint64_t results = 0;
     std::uint64_t bytes = 0;
     double elapsed_s = 0;
+    event_numbers log;
+    /// All resources of its nodes, and those that are granted; nothing: its head did not tell.
+    std::optional<std::pair<resources, resources>> slots;
   };
 
   shown_place place_;
@@ -66,6 +73,7 @@ private:
   [[nodiscard]] bool look(const std::string& name, numbers& to) const;
   /// Looks at the attempts that may have changed. @returns whether they could be read.
   static bool sum_attempts(store_reader& from, numbers& to);
+  static void ask_head(const std::filesystem::path& directory, numbers& to);
   static void add(const raw_attempt& what, attempt_sums& to);
 };
 

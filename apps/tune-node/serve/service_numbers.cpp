@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/service_numbers.hpp"
 
+#include "serve/prometheus_text.hpp"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -82,6 +84,34 @@ std::string service_numbers(const answer_counts& answers, const http::server_cou
          + metric("process_open_fds", "gauge", "Open file descriptors.",
                   std::to_string(open_files()))
          + metric("process_cpu_seconds_total", "counter", "User and system time.", cpu_seconds());
+}
+
+std::string machine_numbers(const cluster_numbers& of) {
+  prometheus_text workers{"tune_workers", "gauge", "Workers of this head, by state."};
+  workers.line(metric_label("state", "busy"), std::to_string(of.busy));
+  workers.line(metric_label("state", "idle"), std::to_string(of.idle));
+  auto result = workers.text()
+                + metric("tune_pending_bundles", "gauge",
+                         "Bundles of resources that wait for a node.", std::to_string(of.pending));
+  if (!of.scales)
+    return result;
+  const auto& x = *of.scales;
+  prometheus_text scaling{
+      "tune_scaling_workers", "gauge",
+      "Workers as scale_command sees them: those that there should be, those that "
+      "were asked for and may still come, those that were told to go."};
+  scaling.line(metric_label("state", "wanted"), std::to_string(x.wanted));
+  scaling.line(metric_label("state", "asked"), std::to_string(x.asked));
+  scaling.line(metric_label("state", "given_back"), std::to_string(x.given_back));
+  return result + scaling.text()
+         + metric("tune_scaling_calls_total", "counter", "Calls of scale_command.",
+                  std::to_string(x.calls))
+         + metric("tune_scaling_failures", "gauge",
+                  "Calls of scale_command that failed since the last one that did not.",
+                  std::to_string(x.failures))
+         + metric("tune_scaling_missed_total", "counter",
+                  "Workers that were asked for and did not come in time.",
+                  std::to_string(x.missed));
 }
 
 } // namespace tune::cli

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "serve/hosted_head.hpp"
 #include "tune/http/http_server.hpp"
 
 #include <cstdint>
@@ -30,5 +31,8 @@ private:
 [[nodiscard]] std::string service_numbers(const answer_counts& answers,
                                           const http::server_counts& server,
                                           std::string_view version);
+
+/// The lines about the machines of a head.
+[[nodiscard]] std::string machine_numbers(const cluster_numbers& of);
 
 } // namespace tune::cli

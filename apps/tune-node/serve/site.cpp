@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The place of the log that an answer has to be as of, or later.
+constexpr std::string_view at_least_header = "Tune-At-Least";
+
 http::response not_found(const std::string& what) {
   return to_response(http::problem{404, "not_found", what});
 }
@@ -160,6 +163,9 @@ http::response site::metrics(const http::request&) {
   result.headers.add("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
   result.headers.add("Cache-Control", "no-store");
   result.body = service_numbers(answers_, server_->counts(), how_.version) + records_.text();
+  const auto machines = how_.head == nullptr ? std::nullopt : how_.head->machines();
+  if (machines)
+    result.body += machine_numbers(*machines);
   return result;
 }
 
@@ -297,14 +303,41 @@ http::response site::events(const http::request& what) {
                 pipe);
 }
 
-http::response site::view(const http::request& what) {
-  // Behind "api" and "v1".
-  const std::vector<std::string> path{what.path.begin() + 2, what.path.end()};
+shared_answers::made site::make_view(const std::vector<std::string>& path,
+                                     const http::request& what) {
   auto found = how_.model->answer(path, what.query);
-  if (const auto* why = std::get_if<http::problem>(&found))
-    return to_response(*why);
+  if (auto* why = std::get_if<http::problem>(&found))
+    return std::move(*why);
   auto& text = std::get<std::string>(found);
   auto tag = sha256_of(text).substr(0, 32);
+  return shared_answer{{}, std::move(text), std::move(tag)};
+}
+
+/// Clients that say how new an answer has to be may get one that another got.
+shared_answers::made site::find_view(const std::vector<std::string>& path,
+                                     const http::request& what) {
+  const auto wanted = what.headers.only(at_least_header);
+  const auto now = wanted && path.size() > 1 ? how_.model->position_of(path[1]) : std::nullopt;
+  sequence at_least = 0;
+  if (!now
+      || std::from_chars(wanted->data(), wanted->data() + wanted->size(), at_least).ec
+             != std::errc{})
+    return make_view(path, what);
+  return shared_.answer(question_text(path, what.query), {now->record, at_least}, [&] {
+    const auto as_of = how_.model->position_of(path[1]);
+    auto result = make_view(path, what);
+    if (auto* fresh = std::get_if<shared_answer>(&result))
+      fresh->as_of = as_of.value_or(log_position{});
+    return result;
+  });
+}
+
+http::response site::view(const http::request& what) {
+  // Behind "api" and "v1".
+  auto found = find_view({what.path.begin() + 2, what.path.end()}, what);
+  if (const auto* why = std::get_if<http::problem>(&found))
+    return to_response(*why);
+  auto& [as_of, text, tag] = std::get<shared_answer>(found);
   auto result = http::json_response(std::move(text));
   return with_tag(std::move(result), tag, what);
 }

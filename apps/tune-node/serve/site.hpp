@@ -10,6 +10,7 @@
 #include "serve/record_numbers.hpp"
 #include "serve/record_orders.hpp"
 #include "serve/service_numbers.hpp"
+#include "serve/shared_answers.hpp"
 #include "serve/submissions.hpp"
 #include "serve/suggestion_desk.hpp"
 #include "serve/talk_requests.hpp"
@@ -75,6 +76,7 @@ private:
   std::unique_ptr<feeds> feeds_;
   std::unique_ptr<downloads> downloads_;
   std::shared_ptr<recent_changes> changes_;
+  shared_answers shared_;
   once_only once_;
   talk_requests talk_;
   submissions submissions_;
@@ -105,6 +107,10 @@ private:
   http::response artifact(const http::request& what);
   http::response events(const http::request& what);
   http::response view(const http::request& what);
+  [[nodiscard]] shared_answers::made make_view(const std::vector<std::string>& path,
+                                               const http::request& what);
+  [[nodiscard]] shared_answers::made find_view(const std::vector<std::string>& path,
+                                               const http::request& what);
   http::response order(const http::request& what, const http::route& where);
   http::response follow(std::unique_ptr<live_feed> what, std::shared_ptr<http::byte_pipe> by);
 };

@@ -40,6 +40,15 @@ public:
     return std::optional{change{static_cast<sequence>(*last->as_int()), to_json(*what)}};
   }
 
+  std::optional<log_position> position_of(const std::string& experiment) override {
+    auto found = views_.watch(experiment);
+    const auto* from = std::get_if<views::watched_ptr>(&found);
+    if (from == nullptr)
+      return std::nullopt;
+    auto head = (*from)->with_reader([](store_reader& x) { return x.head(); });
+    return head ? std::optional{log_position{head->created_ms, head->last_seq}} : std::nullopt;
+  }
+
   std::variant<std::filesystem::path, http::problem>
   directory_of(const std::string& experiment) override {
     auto found = views_.directory_of(experiment);

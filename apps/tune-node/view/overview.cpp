@@ -6,7 +6,6 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/wanted_configurations.hpp"
-#include "tune/io/store/best_trials.hpp"
 #include "view/fields.hpp"
 #include "view/sampling.hpp"
 
@@ -215,41 +214,15 @@ expected<value> exact_best(watched_experiment& from, const experiment_summary& s
 
 } // namespace
 
-namespace {
-
-/// What all runs of the best configuration come to; null: there are none.
-expected<value> runs_value(watched_experiment& from, const comparing_rules& by) {
-  const auto& first = by.objectives.front();
-  auto book = from.with_reader([&](store_reader& x) {
-    return runs_of(x, {first, by.constraints, by.repeats});
-  });
-  if (!book)
-    return book.error();
-  for (const auto& group : book->ranked(1))
-    return value{to_object(statistics_of(*book, group, first.maximise))};
-  return value{};
-}
-
-} // namespace
-
 expected<value> best_value_of(watched_experiment& from, const experiment_summary& seen) {
   const auto& by = seen.start->by;
   std::optional<std::size_t> place;
   value runs;
   if (!by.repeats.is_on()) {
     place = seen.trials.best();
-  } else {
-    auto rows = from.with_reader([&](store_reader& reader) {
-      return best_trials(reader, {by.objectives.front(), by.constraints, by.repeats}, 1);
-    });
-    if (!rows)
-      return rows.error();
-    if (!rows->empty())
-      place = seen.trials.place_of(rows->front().trial);
-    auto all = runs_value(from, by);
-    if (!all)
-      return all.error();
-    runs = std::move(*all);
+  } else if (const auto group = seen.trials.runs().best()) {
+    place = seen.trials.place_of(group->best);
+    runs = to_object(statistics_of(seen.trials.runs(), *group, by.objectives.front().maximise));
   }
   if (!place)
     return value{};

@@ -212,15 +212,19 @@ trial_page page_of(const trial_table& trials, const trial_order& order,
                    const std::vector<comparison>& filter, const std::vector<bool>* texts,
                    const std::optional<page_start>& start, std::size_t limit) {
   const order_comparer before{trials, order};
+  // The table has that order already: no more has to be sorted than is shown.
+  const auto is_sorted = order.by.what == trial_key::kind::trial;
   trial_page result;
   std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
+  for (std::size_t k = 0; k < trials.size(); ++k) {
+    const auto i = is_sorted && order.descending ? trials.size() - 1 - k : k;
     const auto number = trials.lines()[i].trial.number;
     auto keeps = texts == nullptr || (number < texts->size() && (*texts)[number]);
     for (auto x = filter.begin(); keeps && x != filter.end(); ++x)
       keeps = fits(*x, trials, i);
     result.total += keeps ? 1 : 0;
-    if (keeps && (!start || before.is_behind(i, *start)))
+    const auto is_full = is_sorted && left.size() > limit;
+    if (keeps && !is_full && (!start || before.is_behind(i, *start)))
       left.push_back(i);
   }
   const auto count = std::min(limit, left.size());

@@ -115,6 +115,21 @@ void trial_table::read_values(std::size_t place, const raw_trial& x, const autom
   line.how.violation = total_violation(by_.constraints, metrics ? *metrics : object{});
 }
 
+void trial_table::note_run(const raw_trial& x, const merit& how) {
+  if (!runs_.knows(x.trial)) {
+    // Its configuration may be a draft.
+    if (x.status == trial_status::pending && x.best_metrics.empty())
+      return;
+    auto config = object_from_json(x.config);
+    runs_.add(x.trial, config ? *config : object{}, x.origin);
+  }
+  runs_.note(x.trial, how);
+  if (is_final(x.status))
+    runs_.end(x.trial);
+  else
+    runs_.revive(x.trial);
+}
+
 void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up) {
   const auto place = make_room(x.trial);
   auto& line = lines_[place];
@@ -132,6 +147,8 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   if (before.changed == 0 || !line.looks_like(before))
     line.changed = at;
   read_values(place, x, look_up);
+  if (by_.repeats.is_on())
+    note_run(x, lines_[place].how);
   for (auto& [name, each] : columns_) {
     if (!name.is_joined())
       each.set(place, member_of(name, x), name.what != column_name::kind::parameter);

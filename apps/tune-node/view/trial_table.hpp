@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tune/core/experiment/constraints.hpp"
+#include "tune/core/experiment/run_book.hpp"
 #include "tune/core/experiment/settings.hpp"
 #include "tune/io/store/scan_rows.hpp"
 
@@ -123,7 +124,7 @@ public:
   /// its own metrics.
   using automatic = std::function<std::optional<double>(const raw_trial&, const std::string&)>;
 
-  explicit trial_table(comparing_rules by) : by_{std::move(by)} {}
+  explicit trial_table(comparing_rules by) : by_{std::move(by)}, runs_{by_.repeats} {}
 
   /// Adds a trial, or replaces what is known of it. @param at The event up to which it was read.
   void read(const raw_trial& x, sequence at, const automatic& look_up = {});
@@ -144,6 +145,9 @@ public:
   /// number.
   [[nodiscard]] std::optional<std::size_t> best() const;
 
+  /// The runs of each configuration; empty where configurations run once.
+  [[nodiscard]] const run_book& runs() const { return runs_; }
+
   /// Columns are read with the trials from the time they are begun; trials read before have no
   /// value there until they are read again. Null: not begun.
   [[nodiscard]] const column* find(const column_name& which) const;
@@ -161,11 +165,13 @@ public:
 
 private:
   comparing_rules by_;
+  run_book runs_;
   std::vector<trial_line> lines_;
   std::vector<double> values_;
   std::map<column_name, column> columns_;
 
   std::size_t make_room(trial_id trial);
+  void note_run(const raw_trial& x, const merit& how);
   void read_values(std::size_t place, const raw_trial& x, const automatic& look_up);
 };
 

@@ -11,6 +11,7 @@
 #include "view/trial_rows.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -184,6 +185,9 @@ std::variant<std::optional<value>, view_fault> views::change_since(const std::st
   result.set("kinds", kinds_value(now.kinds));
   result.set("live", live);
   result.set("status", shown_status(now.head, now.start->what, live));
+  const auto clock = std::chrono::system_clock::now().time_since_epoch();
+  result.set("at_ms", static_cast<std::int64_t>(
+                          std::chrono::duration_cast<std::chrono::milliseconds>(clock).count()));
   return std::optional{value{std::move(result)}};
 }
 

@@ -27,7 +27,8 @@ public:
   [[nodiscard]] view_answer answer(const view_request& what);
 
   /// What has happened after event `seq`: `last_seq`, `counts`, `best`, `changed` (numbers of at
-  /// most 200 trials), `more_changed`, `kinds`, `live`, `status`. Nothing if nothing has.
+  /// most 200 trials), `more_changed`, `kinds`, `live`, `status`, `at_ms` (Unix time of the
+  /// answer). Nothing if nothing has.
   [[nodiscard]] std::variant<std::optional<value>, view_fault>
   change_since(const std::string& experiment, sequence seq);
 

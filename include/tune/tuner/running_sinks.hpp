@@ -51,15 +51,23 @@ public:
   void follow(const recorder_actor& recorder);
   /// Tells them what is committed, where there is no recorder.
   void committed(sequence last);
-  /// Waits until they are done with everything up to `last`, or their time is over.
-  void settle(sequence last);
+  /// Waits until they are done with everything up to `last`, or their time is over. The names of
+  /// those that are not are kept: see `owed_sinks`.
+  /// @returns these names.
+  std::vector<std::string> settle(sequence last);
   void dismiss();
   [[nodiscard]] const std::vector<sink_actor>& actors() const { return actors_; }
 
 private:
   caf::actor_system& system_;
+  std::filesystem::path directory_;
+  std::function<void(const std::string&)> tell_;
   std::shared_ptr<sink_patience> patience_;
   std::vector<sink_actor> actors_;
+  /// Of `actors_`, in their order.
+  std::vector<std::string> names_;
+
+  void keep(const std::vector<std::string>& owed) const;
 };
 
 } // namespace tune

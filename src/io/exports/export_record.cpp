@@ -12,7 +12,8 @@ namespace tune {
 expected<sequence> export_record(const std::filesystem::path& directory,
                                  const sink_catalogue::entry& sink,
                                  const std::map<std::string, std::string>& written,
-                                 const std::function<bool(const error&)>& away) {
+                                 const std::function<bool(const error&)>& away,
+                                 const std::string& shown) {
   auto checked = options::parse(sink.known, written);
   if (!checked)
     return checked.error();
@@ -26,7 +27,7 @@ expected<sequence> export_record(const std::filesystem::path& directory,
     return error{ec::unreadable, "the experiment has not begun yet"};
   chosen_sink chosen;
   chosen.name = sink.name;
-  chosen.context.directory = directory.string();
+  chosen.context.directory = shown.empty() ? directory.string() : shown;
   chosen.context.is_export = true;
   chosen.make = [&](const sink_context& with) { return sink.make(*checked, with); };
   sink_feed feed{directory, std::move(chosen)};

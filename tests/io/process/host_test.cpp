@@ -229,11 +229,12 @@ TEST(trial_environment, names_parameters_that_a_shell_can_read) {
                                context, "/d/params.json", "/c");
 
   using pair = std::pair<std::string, std::string>;
-  EXPECT_THAT(uut, testing::IsSupersetOf(
-                       {pair{"TUNE_TRIAL_PARAM_lr", "0.01"},
-                        pair{"TUNE_TRIAL_PARAM_layers", "[1,2]"}, pair{"TUNE_TRIAL_RESTORE", "/c"},
-                        pair{"TUNE_TRIAL_DIR", "/d"}, pair{"TUNE_TRIAL_PARAMS", "/d/params.json"},
-                        pair{"TUNE_TRIAL_ID", "00001"}, pair{"CUDA_VISIBLE_DEVICES", "0,1"}}));
+  EXPECT_THAT(uut,
+              testing::IsSupersetOf(
+                  {pair{"TUNE_TRIAL_PARAM_lr", "0.01"}, pair{"TUNE_TRIAL_PARAM_layers", "[1,2]"},
+                   pair{"TUNE_TRIAL_RESTORE", "/c"}, pair{"TUNE_TRIAL_DIR", "/d"},
+                   pair{"TUNE_TRIAL_PARAMS", "/d/params.json"}, pair{"TUNE_TRIAL_ID", "00001"},
+                   pair{"CUDA_VISIBLE_DEVICES", "0,1"}, pair{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}));
   for (const auto& [name, x] : uut)
     EXPECT_EQ(name.find('.'), name.npos) << name;
 }

@@ -42,7 +42,8 @@ inline constexpr std::string_view no_host_main
 
 /// The environment variables of a trial process, in addition to those that the process service
 /// adds: TUNE_TRIAL_ID, _EXPERIMENT, _DIR, _PARAMS, _RESTORE, _CPUS, _GPUS and _PARAM_<name> for
-/// every parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES if set.
+/// every parameter whose name is made of letters, digits and '_'; CUDA_VISIBLE_DEVICES if devices
+/// were granted, with the CUDA_DEVICE_ORDER that their numbers are of.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 trial_environment(const object& config, const trial_context& context,
                   const std::filesystem::path& params_file,
