@@ -81,10 +81,10 @@ scale_head::scale_head(fs::path tune_node, fs::path directory)
     : tune_node_{std::move(tune_node)}, directory_{std::move(directory)} {
   const auto log = directory_ / "head.log";
   run({tune_node_, "certs", "init", "--certs", certificates(), "--cluster", "default"}, log);
-  process_ = start({tune_node_, "head", "--listen", "127.0.0.1:0", "--no-local", "--certs",
-                    certificates(), "--storage", directory_ / "results", "--work",
-                    directory_ / "work"},
-                   log);
+  process_
+      = start({tune_node_, "head", "--listen", "127.0.0.1:0", "--no-local", "--certs",
+               certificates(), "--storage", directory_ / "results", "--work", directory_ / "work"},
+              log);
   const std::string before = "--join 127.0.0.1:";
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
   for (auto text = said(); port_ == 0; text = said()) {

@@ -106,8 +106,11 @@ expected<void> revoke(const certs_request& what, output_format format, std::ostr
   if (!list)
     return list.error();
   if (format == output_format::table)
-    out << "revoked " << printable(what.subject) << "; a head with this directory hangs up on it"
-        << " now, others as soon as they have " << printable(file.string()) << "\n";
+    out << "revoked " << printable(what.subject)
+        << (what.subject.find('/') == what.subject.npos ? ", and what tokens gave under that name"
+                                                        : "")
+        << "; a head with this directory hangs up on it now, others as soon as they have "
+        << printable(file.string()) << "\n";
   else
     write_row(object{{"file", file.string()},
                      {"revoked", what.subject},

@@ -181,6 +181,7 @@ TEST_F(views_test, pages_through_sorted_and_filtered_trials) {
   auto few = got("/one/trials", {{"fields", "status"}, {"limit", "1"}});
   EXPECT_EQ(to_json(list(few, "trials")[0]),
             R"({"trial":0,"trial_id":"00000","status":"TERMINATED"})");
+  (void)got("/one/trials", {{"fields", "trial,ended,node"}});
 }
 
 TEST_F(views_test, refuses_what_it_does_not_understand) {
@@ -192,6 +193,7 @@ TEST_F(views_test, refuses_what_it_does_not_understand) {
                                                                           {"sort", "-"},
                                                                           {"sort", "text"},
                                                                           {"filter", "a"},
+                                                                          {"fields", "trial,stats"},
                                                                           {"cursor", "abc"},
                                                                           {"cursor", "5b5d"}})
     EXPECT_EQ(refused("/one/trials", {{name, text}}), 400) << name << text;

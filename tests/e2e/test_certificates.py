@@ -230,9 +230,12 @@ class Tokens(StandingCase):
         self.finish(worker)
         _, again = self.joining(where, enroll, "w1", "tn1.used")
         self.wait_until(lambda: self.said().count("worker w1 joined") == 2, head, "it again")
-        for x in (again, head):
-            x.terminate()
-            self.finish(x)
+        # The name that it joined by is what its certificate is revoked by, too.
+        told = self.run_node("certs", "revoke", "w1", "--certs", self.certs).out
+        self.assertIn("what tokens gave under that name", told)
+        self.finish(again, 8)
+        head.terminate()
+        self.finish(head)
 
     def test_count_as_often_as_they_say_also_in_a_race(self):
         _, where, enroll = self.enrolling_head()

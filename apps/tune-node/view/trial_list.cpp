@@ -1,7 +1,10 @@
 // A page of trials, chosen and sorted by the summary in memory, then read from the record.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "command/read_words.hpp"
 #include "view/fields.hpp"
 #include "view/trial_rows.hpp"
+
+#include "tune/core/printable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -120,6 +123,11 @@ std::variant<list_wish, view_fault> wish_in(const view_request& what) {
   list_wish result;
   result.limit = query.number("limit", 100, 1, 1000);
   result.fields = words_in(query.text("fields"));
+  for (const auto& x : result.fields) {
+    const auto& known = row_fields();
+    if (std::find(known.begin(), known.end(), x) == known.end())
+      return bad_query("fields: there is no " + "'" + printable(x) + "'" + did_you_mean(x, known));
+  }
   const auto scope = scope_from(query.one_of("scope", scope_names()));
   if (query.fault())
     return *query.fault();

@@ -17,6 +17,16 @@ value best_config_of(const trial_row& x) {
 
 } // namespace
 
+const std::vector<std::string>& row_fields() {
+  static const auto result = [] {
+    std::vector<std::string> names;
+    for (const auto& [name, what] : row_object({}, {}))
+      names.push_back(name);
+    return names;
+  }();
+  return result;
+}
+
 object row_object(const trial_row& x, const std::string& node,
                   const std::vector<std::string>& fields) {
   object result;

@@ -13,6 +13,9 @@
 
 namespace tune::cli {
 
+/// The members of a trial that a request may name.
+[[nodiscard]] const std::vector<std::string>& row_fields();
+
 /// One trial. @param node Where it ran last. @param fields Only these; all if empty.
 [[nodiscard]] object row_object(const trial_row& x, const std::string& node,
                                 const std::vector<std::string>& fields = {});

@@ -82,8 +82,18 @@ void revocation_list::add_name(const std::string& name, calendar_time when) {
 bool revocation_list::has(const certificate_facts& x) const {
   if (fingerprints_.contains(x.fingerprint))
     return true;
-  const auto until = revoked_until(x.name);
-  return until && x.valid.from <= *until;
+  auto is_meant_by = [&](const std::string& name) {
+    const auto until = revoked_until(name);
+    return until && x.valid.from <= *until;
+  };
+  return is_meant_by(x.name) || is_meant_by(name_asked_for(x.name));
+}
+
+std::string name_asked_for(const std::string& name) {
+  const auto at = name.size() > token_ending_digits ? name.size() - token_ending_digits : 0;
+  const auto has_ending = at > 1 && name[at - 1] == '-'
+                          && name.find_first_not_of("0123456789abcdef", at) == name.npos;
+  return has_ending ? name.substr(0, at - 1) : name;
 }
 
 std::optional<calendar_time> revocation_list::revoked_until(const std::string& name) const {

@@ -6,6 +6,7 @@
 
 #include "tune/core/printable.hpp"
 #include "tune/io/certificates/certificate_directory.hpp"
+#include "tune/io/certificates/revocation_list.hpp"
 #include "tune/io/enrolment/enrolment.hpp"
 #include "tune/io/files/hmac.hpp"
 
@@ -220,7 +221,9 @@ private:
     }
     // A name is an identity: nobody may choose another's.
     constexpr std::size_t longest = 64 - 9;
-    auto called = name->empty() ? wish->whom.name.substr(0, longest) + "-" + random_hex(4) : *name;
+    auto called = name->empty() ? wish->whom.name.substr(0, longest) + "-"
+                                      + random_hex(token_ending_digits / 2)
+                                : *name;
     certificate_order order;
     order.whom = {called, wish->whom.hosts};
     order.now = now;

@@ -68,6 +68,22 @@ TEST_F(revocation_test, has_all_certificates_of_a_name_that_there_were) {
   EXPECT_EQ(facts_in(root / "w").valid.from, now + seconds{1});
 }
 
+TEST_F(revocation_test, has_what_tokens_gave_under_a_name) {
+  const auto cluster = make_cluster("lab");
+  auto facts_of = [&](const std::string& name) {
+    EXPECT_TRUE(issue_certificates(cluster, root / name, order(name)));
+    return facts_in(root / name);
+  };
+
+  ASSERT_TRUE(revoke_certificate(cluster, "w", now));
+
+  const auto list = load_revocations(revocation_file_in(cluster));
+  ASSERT_TRUE(list);
+  EXPECT_TRUE(list->has(facts_of("w-0a1b2c3d")));
+  for (const std::string other : {"w-gpu", "w-0a1b2c3", "w0a1b2c3d", "v-0a1b2c3d", "w-0A1B2C3D"})
+    EXPECT_FALSE(list->has(facts_of(other))) << other;
+}
+
 TEST_F(revocation_test, is_empty_where_there_is_no_file_and_refused_where_it_is_damaged) {
   const auto none = load_revocations(root / "none");
   ASSERT_TRUE(none);

@@ -31,6 +31,8 @@ public:
   /// @param fingerprint 64 lower-case hexadecimal digits.
   void add_fingerprint(const std::string& fingerprint) { fingerprints_.insert(fingerprint); }
 
+  /// Whether it lists the certificate, by its fingerprint, its name, or the name that its node
+  /// asked for when it came with a token.
   [[nodiscard]] bool has(const certificate_facts& x) const;
   /// The time up to which certificates of this name are revoked; empty: none is.
   [[nodiscard]] std::optional<calendar_time> revoked_until(const std::string& name) const;
@@ -43,6 +45,13 @@ private:
   std::map<std::string, calendar_time> names_;
   std::set<std::string> fingerprints_;
 };
+
+/// Hexadecimal digits at the end of a name that a token gave.
+inline constexpr std::size_t token_ending_digits = 8;
+
+/// The name that a node asked for when it came with a token: `w5` of `w5-aa0d0d69`. Other names as
+/// they are.
+[[nodiscard]] std::string name_asked_for(const std::string& name);
 
 /// The file with the list of a certificate directory.
 [[nodiscard]] std::filesystem::path revocation_file_in(const std::filesystem::path& directory);
