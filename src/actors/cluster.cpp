@@ -4,6 +4,7 @@
 #include "numbered_runners.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/actors/runner.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/cluster/cluster_plan.hpp"
 
@@ -167,6 +168,11 @@ struct cluster_state {
         plan.enter({attend(runner), what.trial, what.what, what.wait, what.labels, what.best}));
   }
 
+  [[nodiscard]] allocation_view view_of(const caf::actor_addr& runner) const {
+    const auto owner = runners.find(runner);
+    return owner ? plan.view_of(*owner) : allocation_view{};
+  }
+
   void withdraw(const lease_cancel& what, const caf::actor_addr& runner) {
     if (auto owner = runners.find(runner))
       plan.withdraw(*owner, what.trial);
@@ -263,6 +269,9 @@ struct cluster_state {
   void act(const cluster_cmd::grant& x) {
     runners.tell(self, x.owner, lease_granted{x.trial, x.what, nodes.at(x.node)});
   }
+  void act(const cluster_cmd::make_room& x) {
+    runners.tell_local(self, x.owner, room_wanted{x.trial, x.lease});
+  }
   void act(const cluster_cmd::refuse& x) {
     runners.tell(self, x.owner, lease_refused{x.trial, x.why});
   }
@@ -295,9 +304,9 @@ struct cluster_state {
 
 cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state> self,
                                     std::function<void(const std::string&)> say,
-                                    std::uint64_t first_lease) {
+                                    std::uint64_t first_lease, allocation_limits limits) {
   auto& state = state_of(self);
-  state.plan = cluster_plan{first_lease};
+  state.plan = cluster_plan{first_lease, std::move(limits)};
   auto& plan = state.plan;
   state.self = self;
   state.say = std::move(say);
@@ -341,12 +350,18 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       },
       [&state, &plan](const remark& x) { state.carry_out(plan.tell_all(x.text)); },
       [&plan](const fit_question& x) {
-        auto why = plan.leases().impossible(x.what, x.labels);
+        auto why = plan.impossible(x.what, x.labels);
         return why ? to_text(*why) : std::string{};
       },
       [&state](drain_atom) { return state.dissolve(); },
       [&state](const attempt_awaited& what, const trial_actor& trial, const runner_actor& runner) {
         state.await(what, trial, runner);
+      },
+      [&state, &plan](standing_told& x, const runner_actor& runner) {
+        state.carry_out(plan.stand(state.attend(runner), std::move(x.what)));
+      },
+      [&state](const standing_question&, const runner_actor& runner) {
+        return state.view_of(runner.address());
       },
       [&state](const wait_begins& x) { return state.begin_wait(x.most); },
       [&plan](const need_question&) { return plan.need(); },
@@ -366,8 +381,8 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
 } // namespace
 
 cluster_actor spawn_cluster(caf::actor_system& system, std::function<void(const std::string&)> say,
-                            std::uint64_t first_lease) {
-  return cluster_actor{system.spawn(cluster, std::move(say), first_lease)};
+                            std::uint64_t first_lease, allocation_limits limits) {
+  return cluster_actor{system.spawn(cluster, std::move(say), first_lease, std::move(limits))};
 }
 
 } // namespace tune

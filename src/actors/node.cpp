@@ -389,7 +389,7 @@ node_impl::behavior_type node(node_impl::stateful_pointer<node_state> self,
 } // namespace
 
 node_offer offer_of(const node_settings& node) {
-  node_offer result{node.name, node.capacity, {}};
+  node_offer result{node.name, node.capacity, node.labels};
   result.devices = node.gpus;
   if (node.trainables != nullptr) {
     for (const auto* x : node.trainables->entries())

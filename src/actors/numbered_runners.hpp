@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tune/actors/actors.hpp"
+#include "tune/actors/runner.hpp"
 
 #include <cstdint>
 #include <map>
@@ -42,6 +42,13 @@ public:
   void tell(Self* self, std::uint64_t number, Ts&&... what) const {
     if (auto known = all_.find(number); known != all_.end())
       send(self, known->second, std::forward<Ts>(what)...);
+  }
+
+  /// The same for what only the cluster tells.
+  template <class Self, class... Ts>
+  void tell_local(Self* self, std::uint64_t number, Ts&&... what) const {
+    if (auto known = all_.find(number); known != all_.end())
+      send(self, caf::actor_cast<runner_local_actor>(known->second), std::forward<Ts>(what)...);
   }
 
 private:

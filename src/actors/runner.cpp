@@ -155,6 +155,17 @@ struct runner_state : engine_ports {
     end_turn();
   }
 
+  /// A pause that a client asked for stays one: only one that this asks for ends by itself.
+  void make_room(const room_wanted& x) {
+    const auto launch = is_broken() ? std::nullopt : loop->machine().launch_of(x.trial);
+    if (!launch || launch->where.id != x.lease)
+      return;
+    const auto paused = loop->order(on::pause_asked{x.trial}, now());
+    if (paused.what == order_verdict::kind::taken)
+      static_cast<void>(loop->order(on::unpause_asked{x.trial}, now()));
+    end_turn();
+  }
+
   void take(const word_taken& x) {
     if (!is_broken())
       undurable.confirm(self, loop->machine().last_seq(), x);
@@ -391,6 +402,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](const remark& x) { state.people.tell(x); },
       [&state](const requests_unmet& x) { state.people.wait_for(x.text); },
       [&state](const word_taken& x) { state.hear(x); },
+      [&state](const room_wanted& x) { state.make_room(x); },
       [&state](durable_up_to x) { state.hear_durable(x.seq); },
       [&state](const storage_failed& x) { state.fail(x.why); },
       [&state](run_atom) {

@@ -104,6 +104,20 @@ object to_object(const scaling_board::note& x) {
   return result;
 }
 
+object to_object(const allocation_view& x) {
+  auto count = [](std::uint64_t number) { return value{static_cast<std::int64_t>(number)}; };
+  return {{"user", x.standing.user},
+          {"priority", static_cast<std::int64_t>(x.standing.priority)},
+          {"share", x.standing.share},
+          {"running", count(x.held.leases)},
+          {"cpu", x.held.what.cpu.number()},
+          {"gpu", x.held.what.gpu.number()},
+          {"memory", count(x.held.what.memory)},
+          {"waiting", count(x.waiting)},
+          {"place", count(x.place)},
+          {"made_room", count(x.made_room)}};
+}
+
 expected<plan> plan_of(const control_request& what, const control_service_parts& parts) {
   if (what.what == op::add)
     return addition_for(what, *parts.space);
@@ -161,6 +175,12 @@ expected<control_answer> control_service::status() const {
     result.scheduler = parts_.board->read();
   if (const auto scaling = parts_.where.scaling())
     result.scaling = to_object(*scaling);
+  const auto standing = parts_.where.standing_of(parts_.runner);
+  if (standing && !standing->standing.name.empty()) {
+    result.allocation = to_object(*standing);
+    if (result.waits_for.empty())
+      result.waits_for = standing->why;
+  }
   return control_answer{{}, std::move(result)};
 }
 

@@ -87,6 +87,15 @@ tidy_function tidier(const std::filesystem::path& directory,
   };
 }
 
+/// Before the runner asks for anything.
+void tell_standing(const head_services& where, std::optional<owner_standing> what,
+                   const experiment_settings& settings, const runner_actor& whose) {
+  if (!what)
+    return;
+  what->can_make_room = settings.saves != save_ability::none;
+  where.tell_standing(*what, whose);
+}
+
 remove_function remover(const std::filesystem::path& directory) {
   return
       [directory](const std::string& location) { return remove_checkpoint(directory, location); };
@@ -151,6 +160,7 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
   wanted.scheduler = judge_;
   wanted.searcher = source_;
   runner_ = spawn_runner(system_, std::move(wanted));
+  tell_standing(where_, how.standing, parts.settings, runner_);
   end_with(system_, runner_, judge_, "the scheduler");
   end_with(system_, runner_, source_, "the searcher");
   desk_ = std::make_shared<control_service>(

@@ -75,10 +75,10 @@ std::set<std::string> lines_of(const std::string& text) {
 } // namespace
 
 head_services::head_services(caf::actor_system& system, const node_settings& node, bool works_here,
-                             const head_identity& who)
+                             const head_identity& who, const allocation_limits& limits)
     : system_{system}
     , cluster_{spawn_cluster(
-          system, [say = say_](const std::string& text) { (*say)(text); }, who.first_lease)}
+          system, [say = say_](const std::string& text) { (*say)(text); }, who.first_lease, limits)}
     , node_{spawn_local_node(system, furnished(node, memory_.directory(), cluster_), cluster_)}
     , who_{drawn(who)} {
   if (works_here)
@@ -213,6 +213,15 @@ std::optional<bool> head_services::has_room(const resource_request& what,
 
 std::optional<cluster_status> head_services::resources() const {
   return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
+}
+
+void head_services::tell_standing(const owner_standing& what, const runner_actor& whose) const {
+  send_from_outside(caf::actor_cast<cluster_local_actor>(cluster_), standing_told{what}, whose);
+}
+
+std::optional<allocation_view> head_services::standing_of(const runner_actor& whose) const {
+  return asked<allocation_view>(system_, caf::actor_cast<cluster_local_actor>(cluster_),
+                                answer_patience, standing_question{}, whose);
 }
 
 std::optional<scaling_board::note> head_services::scaling() const {

@@ -2,6 +2,7 @@
 #include "tune/tuner/parts.hpp"
 
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/sharing.hpp"
 #include "tune/tuner/running_sinks.hpp"
 #include "tune/tuner/shipment.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 node_settings node_of(const loaded_spec& from, const choices& all, const host_resources& machine) {
   node_settings result;
   result.capacity = offered_by(from.what, machine.capacity());
+  result.labels = given_labels(from.what);
   for (const auto& gpu : machine.gpus)
     result.gpus.push_back(gpu.visible);
   result.trainables = std::make_shared<const trainable_registry>(all.trainables);
@@ -42,6 +44,7 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
   if (!made)
     return made.error();
   auto labels = labels_of(work->plan);
+  labels.merge(demands_in(from.what));
   auto& rules = made->rules;
   return run_parts{std::move(made->settings),
                    std::move(rules.judge),

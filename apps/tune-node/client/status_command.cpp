@@ -183,6 +183,22 @@ std::string scaling_line(const object& x) {
   return result;
 }
 
+std::string standing_line(const object& x) {
+  auto text = [&x](std::string_view name) {
+    const auto* found = x.find(name);
+    return found == nullptr ? std::string{"?"} : printable(to_text(*found));
+  };
+  auto result = "\n  standing: priority " + text("priority") + ", share " + text("share") + " of "
+                + (text("user").empty() ? "somebody" : text("user")) + "; " + text("running")
+                + (text("running") == "1" ? " trial holds " : " trials hold ") + text("cpu")
+                + " CPU, " + text("gpu") + " GPU; " + text("waiting") + " wait";
+  if (text("place") != "0")
+    result += "; place " + text("place") + " in the queue";
+  if (text("made_room") != "0")
+    result += "; " + text("made_room") + " paused for a higher priority";
+  return result;
+}
+
 std::string head_line(const known_state& x) {
   if (!x.head)
     return !x.led       ? ""
@@ -195,6 +211,8 @@ std::string head_line(const known_state& x) {
     result += ", " + counted(x.head->held, "trial") + " paused by clients";
   if (!x.head->waits_for.empty())
     result += "\n  " + printable(x.head->waits_for);
+  if (!x.head->allocation.empty())
+    result += standing_line(x.head->allocation);
   if (!x.head->scheduler.empty())
     result += "\n  scheduler: " + printable(x.head->scheduler);
   if (!x.head->scaling.empty())
@@ -273,6 +291,7 @@ std::string status_json(const known_state& x) {
     head.set("nodes", static_cast<std::int64_t>(x.head->nodes));
     head.set("scheduler", x.head->scheduler);
     head.set("scaling", x.head->scaling.empty() ? value{} : value{x.head->scaling});
+    head.set("allocation", x.head->allocation.empty() ? value{} : value{x.head->allocation});
     head.set("cpu",
              object{{"used", x.head->used.cpu.number()}, {"total", x.head->total.cpu.number()}});
     head.set("gpu",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
 #include "tune/io/probe/peer_address.hpp"
@@ -23,6 +24,9 @@ struct offered_request {
   std::optional<double> gpus;
   std::optional<std::uint64_t> memory;
   std::map<std::string, amount> custom;
+  /// What people say of it: NAME=VALUE, and NAME or NAME=VALUE.
+  std::vector<std::string> labels = {};
+  std::vector<std::string> taints = {};
 };
 
 struct head_request {
@@ -42,6 +46,8 @@ struct head_request {
   bool stands_by = false;
   liveness_rules liveness;
   offered_request offers;
+  /// Limits of what experiments are granted.
+  allocation_limits limits = {};
   /// Where to serve the page of the storage; nothing: nowhere.
   std::optional<peer_address> http;
   /// Where machines get certificates for join tokens; nothing: nowhere.

@@ -24,6 +24,13 @@ inline constexpr const char* default_certs
   return {"DIR", {}, argument_kind::directory};
 }
 
+/// What people say of a machine that offers its resources: command_docs_sharing.cpp.
+[[nodiscard]] std::vector<option_doc> label_options();
+/// What a head grants at most.
+[[nodiscard]] std::vector<option_doc> limit_options();
+/// Adds options to those of a command.
+[[nodiscard]] command_doc with_options(command_doc of, const std::vector<option_doc>& more);
+
 // Running experiments, and making a cluster for them: command_docs_running.cpp.
 [[nodiscard]] command_doc run_doc();
 [[nodiscard]] command_doc resume_doc();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_docs.hpp"
 
+#include <utility>
+
 namespace tune::cli {
 
 namespace {
@@ -80,13 +82,11 @@ command_doc up_doc() {
         "USR1"},
        {"strict", 0, "", "exit 4 when any trial failed"}},
       true};
-  auto more = rank_options();
-  result.options.insert(result.options.end(), more.begin(), more.end());
-  return result;
+  return with_options(with_options(std::move(result), rank_options()), label_options());
 }
 
 command_doc launch_doc() {
-  return {
+  command_doc result{
       "launch",
       "run one on machines that ssh reaches",
       {{"tune-node launch digits.ini --hosts a,b:2222,user@c", "on three machines and this one"},
@@ -156,6 +156,7 @@ command_doc launch_doc() {
        {"strict", 0, "", "exit 4 when any trial failed"}},
       true,
       by_ssh};
+  return with_options(std::move(result), label_options());
 }
 
 command_doc down_doc() {

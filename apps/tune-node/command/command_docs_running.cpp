@@ -2,6 +2,8 @@
 #include "command/command_docs.hpp"
 #include "tune/io/spec/resume_mode.hpp"
 
+#include <utility>
+
 namespace tune::cli {
 
 namespace {
@@ -274,13 +276,12 @@ command_doc head_doc() {
         "give machines certificates there, for join tokens (certs token)",
         {},
         "no such port"}}};
-  const auto more = scaling_options();
-  result.options.insert(result.options.end(), more.begin(), more.end());
-  return result;
+  const auto scaled = with_options(std::move(result), scaling_options());
+  return with_options(with_options(scaled, label_options()), limit_options());
 }
 
 command_doc worker_doc() {
-  return {
+  command_doc result{
       "worker",
       "run trials of experiments that another machine leads",
       {{"tune-node worker --join head:7700", "until it is told to go"},
@@ -330,6 +331,7 @@ command_doc worker_doc() {
         "the next port after that of --join"},
        {"own-storage", 0, "",
         "send checkpoints to the head, also where its directory can be written to from here"}}};
+  return with_options(std::move(result), label_options());
 }
 
 command_doc attach_doc() {

@@ -57,6 +57,10 @@ expected<request> launch_from(const read_result& x, const command_doc& where) {
       result.worker_options.push_back(*text);
     }
   }
+  for (const auto& each : offers.labels)
+    result.worker_options.insert(result.worker_options.end(), {"--label", each});
+  for (const auto& each : offers.taints)
+    result.worker_options.insert(result.worker_options.end(), {"--taint", each});
   return request{std::move(result)};
 }
 

@@ -3,6 +3,7 @@
 
 #include "command/option_values.hpp"
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/resource/demands.hpp"
 
 namespace tune::cli {
 
@@ -21,16 +22,47 @@ expected<std::uint64_t> count_from(const std::string& text, std::string_view nam
                &where);
 }
 
+namespace {
+
+/// Reads an option that may be given several times.
+expected<void> read_words_of(const read_result& from, std::string_view option, words& to,
+                             expected<void> (*check)(std::string_view), const command_doc& where) {
+  const auto given = from.options.find(option);
+  if (given == from.options.end())
+    return {};
+  for (const auto& text : given->second) {
+    if (auto fits = check(text); !fits)
+      return wrong("--" + std::string{option} + ": " + fits.error().detail, &where);
+  }
+  to = given->second;
+  return {};
+}
+
+expected<void> check_names(const words& labels, const command_doc& where) {
+  words names;
+  for (const auto& x : labels) {
+    auto name = x.substr(0, x.find('='));
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      return wrong("--label: " + in_quotes(name) + " is given two values", &where);
+    names.push_back(std::move(name));
+  }
+  return {};
+}
+
+} // namespace
+
 expected<void> read_offers(const read_result& from, offered_request& to, const command_doc& where) {
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
   for (const auto& done : {read_option(from, "cpus", to.cpus, amount_from, where),
                            read_option(from, "gpus", to.gpus, amount_from, where),
                            read_option(from, "memory", to.memory, bytes, where),
-                           read_option(from, "custom", to.custom, custom_from, where)}) {
+                           read_option(from, "custom", to.custom, custom_from, where),
+                           read_words_of(from, "label", to.labels, check_label, where),
+                           read_words_of(from, "taint", to.taints, check_taint, where)}) {
     if (!done)
       return done;
   }
-  return {};
+  return check_names(to.labels, where);
 }
 
 } // namespace tune::cli

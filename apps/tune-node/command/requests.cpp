@@ -7,6 +7,7 @@
 #include "command/looking_requests.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
+#include "command/quota_request.hpp"
 #include "command/running_requests.hpp"
 #include "command/scaling_request.hpp"
 #include "command/up_request.hpp"
@@ -168,7 +169,8 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
                            read_lost_after(x, result.liveness, where),
                            read_liveness(x, "head-grace", &liveness_rules::head_grace,
                                          "0, or within 1s to 24h", result.liveness, where),
-                           read_offers(x, result.offers, where), read_scaling(x, result, where)}) {
+                           read_offers(x, result.offers, where), read_scaling(x, result, where),
+                           read_limits(x, result.limits, where)}) {
     if (!done)
       return done.error();
   }

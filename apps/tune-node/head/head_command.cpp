@@ -308,7 +308,8 @@ package_client_settings fetching_into(work_directory& work, const std::set<std::
     return package_client.error();
   standing actors{system,
                   head_services{system, node, what.local,
-                                begun->mark ? begun->mark->identity() : head_identity{}},
+                                begun->mark ? begun->mark->identity() : head_identity{},
+                                what.limits},
                   *package_client,
                   {}};
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };

@@ -18,6 +18,7 @@
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/spec/sharing.hpp"
 #include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/run_steps.hpp"
@@ -102,6 +103,16 @@ std::string not_submitted(const missing_files& x) {
     names += (names.empty() ? "" : ", ") + name;
   return "its trials need what it began with, and what is not beside the INI file any more: "
          + names + "; put that back and submit it again";
+}
+
+/// "alice" of "CN=alice,O=tune-node"; the whole subject where it has no such part.
+std::string name_in_subject(const std::string& subject) {
+  constexpr std::string_view mark = "CN=";
+  const auto at = subject.starts_with(mark) ? 0 : subject.find("," + std::string{mark});
+  if (at == subject.npos)
+    return subject;
+  const auto begin = at + mark.size() + (at == 0 ? 0 : 1);
+  return subject.substr(begin, subject.find(',', begin) - begin);
 }
 
 run_listeners listeners_of(const std::shared_ptr<feed>& told) {
@@ -259,6 +270,7 @@ struct job_supervisor_state {
     if (auto all = tell_all(*how, loaded.what, listeners_of(told)); !all)
       return all.error();
     how->shipment = std::move(made.shipment);
+    how->standing = standing_of(loaded.what, user());
     const auto awaits = how->awaits_attempts;
     actors
         = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(*how));
@@ -267,6 +279,11 @@ struct job_supervisor_state {
     if (done && awaits)
       actors->await_opening();
     return done;
+  }
+
+  /// The name in the certificate, or where there is none, as the client calls itself.
+  [[nodiscard]] std::string user() const {
+    return task.identity.empty() ? task.words.from : name_in_subject(task.identity);
   }
 
   /// If this head dies, the next one goes on with the experiment by itself.

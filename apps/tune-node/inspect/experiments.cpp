@@ -60,6 +60,13 @@ bool has_runs(const experiment_facts& x) {
   return x.seen.best && x.seen.best->runs;
 }
 
+/// "queued 2" for one that its head does not serve yet.
+std::string status_text(const experiment_facts& x) {
+  const auto* place = x.allocation.find("place");
+  const auto* number = place == nullptr ? nullptr : place->as_int();
+  return number == nullptr || *number == 0 ? x.status : "queued " + std::to_string(*number);
+}
+
 void write_table(const std::vector<experiment_facts>& all, const table_look& look,
                  std::ostream& out) {
   text_table table{{{"experiment"},
@@ -74,7 +81,7 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
                     {"directory", false, 4}}};
   for (const auto& x : all) {
     auto best = best_value(x.seen);
-    table.add({x.seen.experiment, x.status, std::to_string(known_trials(x.seen)),
+    table.add({x.seen.experiment, status_text(x), std::to_string(known_trials(x.seen)),
                std::to_string(count_of(x.seen, trial_status::errored)),
                x.seen.objectives.front().metric, best.is_null() ? "-" : short_text(best),
                has_runs(x) ? runs_text(*x.seen.best->runs) : "", duration_text(x.seen.elapsed),
@@ -112,11 +119,14 @@ void write_for_programs(const std::vector<experiment_facts>& all, output_format 
 
 /// The record has the time of its last event alone. A head that does not answer soon is passed
 /// over.
-void note_time_of_head(run_snapshot& seen, const fs::path& directory) {
+void ask_head(experiment_facts& x, const fs::path& directory) {
   constexpr std::chrono::seconds patience{2};
   auto answer = ask_control(directory, {}, patience);
-  if (answer && answer->status)
-    seen.elapsed = std::max(seen.elapsed, answer->status->elapsed);
+  if (!answer || !answer->status)
+    return;
+  x.seen.elapsed = std::max(x.seen.elapsed, answer->status->elapsed);
+  x.allocation = answer->status->allocation;
+  x.waits_for = answer->status->waits_for;
 }
 
 } // namespace
@@ -142,7 +152,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   if (row.status == "running" && !is_led(directory))
     result.status = unled_state(is_asked(what));
   else if (row.status == "running")
-    note_time_of_head(result.seen, directory);
+    ask_head(result, directory);
   result.what = std::move(what);
   result.created_ms = row.created_ms;
   result.created = utc_text(row.created_ms);
@@ -169,6 +179,11 @@ object to_object(const experiment_facts& x) {
   result.set("best", best_value(x.seen));
   result.set("best_trial", x.seen.best ? value{to_text(x.seen.best->trial)} : value{});
   result.set("runs", has_runs(x) ? value{to_object(*x.seen.best->runs)} : value{});
+  for (const char* name : {"user", "priority", "share", "place"}) {
+    const auto* found = x.allocation.find(name);
+    result.set(name, found == nullptr ? value{} : *found);
+  }
+  result.set("waits_for", x.waits_for.empty() ? value{} : value{x.waits_for});
   return result;
 }
 

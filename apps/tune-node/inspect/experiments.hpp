@@ -30,6 +30,9 @@ struct experiment_facts {
   /// The same time for people: UTC, as "2026-01-31T12:00:00Z".
   std::string created;
   std::uint64_t reports = 0;
+  /// As in `control_status`, as far as its head has told.
+  object allocation = {};
+  std::string waits_for = {};
 };
 
 /// Reads an experiment, running or not. @errors as `directory_of`; `ec::storage`.
@@ -38,7 +41,8 @@ struct experiment_facts {
 /// Facts as JSON: `experiment`, `directory`, `status`, `created`, `trials`, `terminated`,
 /// `errored`, `withdrawn`, `reports`, `elapsed_s`, `metric`, `mode`, `best` (of the best trial
 /// itself; null: none), `best_trial`, `runs` (statistics of all runs of its configuration; null if
-/// each runs once).
+/// each runs once), `user`, `priority`, `share`, `place` (in its head's queue; 0: it is served) and
+/// `waits_for`, which are null where it does not run at a standing head.
 [[nodiscard]] object to_object(const experiment_facts& x);
 
 /// Lists all experiments directly below `storage`, or `storage` itself if it is one, the oldest

@@ -60,6 +60,15 @@ std::vector<named_text> offers_of(const up_request& what) {
     set("cluster.gpus", *offers.gpus);
   if (offers.memory)
     set("cluster.memory", *offers.memory);
+  auto set_list = [&set](const char* key, const std::vector<std::string>& list) {
+    std::string all;
+    for (const auto& x : list)
+      all += (all.empty() ? "" : ", ") + x;
+    if (!all.empty())
+      set(key, all);
+  };
+  set_list("cluster.labels", offers.labels);
+  set_list("cluster.taints", offers.taints);
   return result;
 }
 

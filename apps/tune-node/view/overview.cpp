@@ -126,6 +126,8 @@ void add_live(object& to, const experiment_summary& seen, const live_facts& live
   scheduler.set("line", now == nullptr ? "" : now->scheduler);
   to.set("scheduler", std::move(scheduler));
   to.set("waits_for", now == nullptr || now->waits_for.empty() ? value{} : value{now->waits_for});
+  to.set("allocation",
+         now == nullptr || now->allocation.empty() ? value{} : value{now->allocation});
   to.set("paused", now != nullptr && now->suspended);
   to.set("held", now == nullptr ? value{} : number_value(now->held));
   to.set("resources", now == nullptr ? value{}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/node_here.hpp"
 
+#include "tune/core/resource/demands.hpp"
 #include "tune/io/devices/devices.hpp"
 
 namespace tune::cli {
@@ -23,6 +24,10 @@ expected<node_settings> node_here(std::string name, const offered_request& offer
   if (offers.memory)
     result.capacity.memory = *offers.memory;
   result.capacity.custom = offers.custom;
+  for (const auto& x : offers.labels)
+    result.labels.insert(given_label(x));
+  for (const auto& x : offers.taints)
+    result.labels.insert(given_taint(x));
   for (const auto& gpu : machine.gpus)
     result.gpus.push_back(gpu.visible);
   result.trainables = std::make_shared<const trainable_registry>(all.trainables);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/actors/actors.hpp"
+#include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/core/cluster/scaling_demand.hpp"
 #include "tune/io/scaling/scaling_command.hpp"
 
@@ -26,6 +27,13 @@ struct wait_begins {
   instant most{0};
 };
 
+/// Tells where the experiment of a runner stands among the others; before it asks for anything.
+struct standing_told {
+  owner_standing what;
+};
+/// Asks where it stands now.
+struct standing_question {};
+
 /// Asks what there is and what waits.
 struct need_question {};
 
@@ -44,20 +52,24 @@ using cluster_local_actor
     = extend<cluster_actor,
              // From a runner, before nodes are let in.
              caf::result<void>(attempt_awaited, trial_actor, runner_actor),
+             // From whoever spawned the runner.
+             caf::result<void>(standing_told, runner_actor),
+             caf::result<allocation_view>(standing_question, runner_actor),
              // From the head's owner. Answers with the names of nodes that are awaited, one a line.
              caf::result<std::string>(wait_begins),
              // From the scaler: see `cluster_plan::need` and what follows it there.
              caf::result<cluster_need>(need_question), caf::result<workers_held>(workers_held),
              caf::result<void>(workers_released)>;
 
-/// Grants leases to runners in order of their requests; never overcommits.
+/// Grants leases to runners by the rule of `allocation_order`; never overcommits.
 ///
 /// @param first_lease As in `ledger`.
 /// @param say Told of workers that are lost or back while no experiment uses them, in lines for
 ///            people; from another thread. Empty: nobody is told.
 [[nodiscard]] cluster_actor spawn_cluster(caf::actor_system& system,
                                           std::function<void(const std::string&)> say = {},
-                                          std::uint64_t first_lease = 1);
+                                          std::uint64_t first_lease = 1,
+                                          allocation_limits limits = {});
 
 } // namespace tune
 
@@ -65,6 +77,9 @@ TUNE_BEGIN_LOCAL_TYPES(tune_cluster_local)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::attempt_awaited)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::wait_begins)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::need_question)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::standing_told)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::standing_question)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::allocation_view)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::cluster_need)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::workers_held)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::workers_released)

@@ -21,6 +21,8 @@ namespace tune {
 struct node_settings {
   std::string name = "local";
   resources capacity;
+  /// What people say of it: see `given_label`.
+  node_labels labels = {};
   /// Names of the GPUs as `CUDA_VISIBLE_DEVICES` wants them, by index.
   std::vector<std::string> gpus;
   std::shared_ptr<const trainable_registry> trainables;

@@ -19,8 +19,16 @@ struct word_taken {
   words_heard what;
 };
 
-/// The RUNNER as trials see it.
-using runner_local_actor = extend<runner_actor, caf::result<void>(word_taken)>;
+/// Requests of higher priority need the room that this lease takes up: the trial pauses, and waits
+/// for its turn again.
+struct room_wanted {
+  trial_id trial;
+  lease_id lease;
+};
+
+/// The RUNNER as trials and the cluster see it.
+using runner_local_actor
+    = extend<runner_actor, caf::result<void>(word_taken), caf::result<void>(room_wanted)>;
 
 /// Watches an experiment. Called by the runner between messages, so it must be quick and hand the
 /// news on.
@@ -130,4 +138,5 @@ struct runner_parts {
 
 TUNE_BEGIN_LOCAL_TYPES(tune_runner)
 TUNE_LOCAL_TYPE(tune_runner, tune::word_taken)
+TUNE_LOCAL_TYPE(tune_runner, tune::room_wanted)
 TUNE_END_LOCAL_TYPES(tune_runner)

@@ -5,6 +5,7 @@
 #include "tune/actors/rules.hpp"
 #include "tune/actors/runner.hpp"
 #include "tune/actors/system.hpp"
+#include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/io/store/experiment_store.hpp"
 #include "tune/tuner/head_services.hpp"
 #include "tune/tuner/parts.hpp"
@@ -52,6 +53,8 @@ struct experiment_actors_options {
   std::vector<on::add_asked> additions;
   /// By what workers and launch tokens know the head, where it has services of its own.
   head_identity head = {};
+  /// Where it stands among the experiments of its head; nothing: it has the head for itself.
+  std::optional<owner_standing> standing = {};
   /// Attempts on workers may outlive this head, and those of the one before are awaited.
   bool outlives_heads = false;
   bool awaits_attempts = false;

@@ -5,6 +5,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/scaler.hpp"
 #include "tune/actors/system.hpp"
+#include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/io/checkpoint/pause_memory.hpp"
 #include "tune/io/scaling/scaling_options.hpp"
@@ -44,8 +45,9 @@ public:
   /// @param node       This machine.
   /// @param works_here Whether this machine runs trials, too.
   /// @param who        Set where this head takes the place of another, or may be followed by one.
+  /// @param limits     Of what experiments are granted.
   head_services(caf::actor_system& system, const node_settings& node, bool works_here = true,
-                const head_identity& who = {});
+                const head_identity& who = {}, const allocation_limits& limits = {});
 
   /// Opens a port where workers join: `prepare` and `open`.
   /// @returns the port. @errors `ec::refused`.
@@ -80,6 +82,11 @@ public:
                                              const node_labels& labels) const;
   /// Resources of all nodes and how much of them is granted; nothing if nobody answers soon.
   [[nodiscard]] std::optional<cluster_status> resources() const;
+
+  /// Tells where an experiment stands among the others, before it begins.
+  void tell_standing(const owner_standing& what, const runner_actor& whose) const;
+  /// Where it stands now; nothing if nobody answers soon.
+  [[nodiscard]] std::optional<allocation_view> standing_of(const runner_actor& whose) const;
 
   /// How the cluster grows and shrinks; nothing: by no command.
   [[nodiscard]] std::optional<scaling_board::note> scaling() const;

@@ -26,6 +26,13 @@ cluster_commands cluster_plan::enrol(std::uint64_t owner) {
   return out;
 }
 
+cluster_commands cluster_plan::stand(std::uint64_t owner, owner_standing what) {
+  cluster_commands out;
+  book_.stand(owner, std::move(what));
+  grant(out);
+  return out;
+}
+
 cluster_commands cluster_plan::tell_all(const std::string& text) const {
   cluster_commands out;
   for (auto owner : hearers_)
@@ -59,6 +66,8 @@ cluster_commands cluster_plan::forget(std::uint64_t owner) {
   awaited_.forget(owner);
   for (auto id : book_.forget(owner))
     revoke(id, out);
+  // Another one may be served now.
+  grant(out);
   return out;
 }
 
@@ -136,6 +145,20 @@ void cluster_plan::grant(cluster_commands& out) {
   for (auto& x : book_.grant_what_fits()) {
     members_.granted(x.what.id, x.node);
     out.emplace_back(cluster_cmd::grant{x.owner, x.trial, std::move(x.what), std::move(x.node)});
+  }
+  make_room(out);
+}
+
+/// People are told once; how often it happens can be looked up.
+void cluster_plan::make_room(cluster_commands& out) {
+  for (auto id : book_.make_room()) {
+    const auto& x = *book_.find(id);
+    out.emplace_back(cluster_cmd::make_room{x.owner, x.trial, id});
+    out.emplace_back(
+        cluster_cmd::tell{x.owner,
+                          "trials of higher priority wait: some of this experiment save"
+                          " and pause for them, and go on when there is room again",
+                          "room for a higher priority"});
   }
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/cluster/lease_book.hpp"
 
+#include "tune/core/cluster/making_room.hpp"
 #include "tune/core/cluster/node_labels.hpp"
+
+#include <algorithm>
 
 namespace tune {
 
@@ -9,56 +12,108 @@ namespace tune {
 
 void lease_book::set_node(const std::string& node, const resources& capacity, node_labels labels) {
   labels.insert(node_label(node));
-  books_.set_node(node, capacity, std::move(labels));
+  nodes_.set(node, capacity, std::move(labels));
+  renew(node);
   ready_.forget_node(node);
   possible_.reset();
+  order_.set_total(books_.total());
+  wake();
+}
+
+/// Tells the ledger all that is known of the node.
+void lease_book::renew(const std::string& node) {
+  const auto& x = *nodes_.find(node);
+  books_.set_node(node, x.capacity, nodes_.labels_of(node));
+  for (auto owner : x.closed_to)
+    books_.hold(node, owner);
 }
 
 void lease_book::remove_node(const std::string& node) {
   possible_.reset();
+  nodes_.remove(node);
   books_.remove_node(node);
+  order_.set_total(books_.total());
+}
+
+void lease_book::hold(const std::string& node, std::uint64_t owner) {
+  nodes_.close(node, owner);
+  books_.hold(node, owner);
 }
 
 void lease_book::hold_all(const std::string& node) {
   for (auto owner : owners_)
-    books_.hold(node, owner);
+    hold(node, owner);
+}
+
+void lease_book::unhold(const std::string& node, std::uint64_t owner) {
+  nodes_.open(node, owner);
+  books_.unhold(node, owner);
+  wake();
+}
+
+// -- Owners.
+
+void lease_book::stand(std::uint64_t owner, owner_standing what) {
+  order_.enter(owner, std::move(what));
+}
+
+allocation_view lease_book::view_of(std::uint64_t owner) const {
+  auto result = order_.view_of(owner);
+  if (auto known = made_room_.find(owner); known != made_room_.end())
+    result.made_room = known->second;
+  return result;
 }
 
 // -- Requests.
 
-std::optional<error> lease_book::impossible(const resource_request& what,
-                                            const node_labels& labels) const {
-  return books_.impossible(what, labels);
+void lease_book::learn(const node_labels& asked, std::uint64_t owner) {
+  for (const auto& node : nodes_.learn(asked, owner))
+    renew(node);
+}
+
+std::optional<error> lease_book::impossible(const resource_request& what, const node_labels& labels,
+                                            std::uint64_t owner) {
+  const auto asked = asked_of_nodes(labels);
+  learn(asked, owner);
+  if (auto why = books_.impossible(what, asked))
+    return why;
+  if (auto why = order_.beyond_quota(owner, what); !why.empty())
+    return error{ec::impossible_request, std::move(why)};
+  return std::nullopt;
 }
 
 lease_book::reception lease_book::enter(const lease_wish& what) {
   reception result;
+  learn(asked_of_nodes(what.labels), what.owner);
   if (std::pair asked{what.what, what.labels}; possible_ != asked) {
-    result.why = books_.impossible(what.what, what.labels);
-    result.is_refused = result.why && !what.waits;
-    if (result.is_refused)
-      return result;
+    result.why = books_.impossible(what.what, asked_of_nodes(what.labels));
     if (!result.why)
       possible_ = std::move(asked);
   }
+  if (auto why = order_.beyond_quota(what.owner, what.what); !result.why && !why.empty())
+    result.why = error{ec::impossible_request, std::move(why)};
+  result.is_refused = result.why && !what.waits;
+  if (result.is_refused)
+    return result;
   withdraw(what.owner, what.trial);
   result.is_first = owners_.insert(what.owner).second;
   auto labels = labels_of(what);
   const auto token = waiting_.add({what.owner, what.trial, what.what, labels});
-  books_.enqueue(token, what.what, std::move(labels), what.owner);
+  order_.add(token, what.owner, {what.what, asked_of_nodes(std::move(labels))});
   return result;
 }
 
-node_labels lease_book::labels_of(const lease_wish& what) const {
+node_labels lease_book::labels_of(const lease_wish& what) {
   auto result = what.labels;
   if (!what.best.empty())
     result.insert(what.best);
-  return !what.best.empty() && books_.impossible(what.what, result) ? what.labels : result;
+  return !what.best.empty() && books_.impossible(what.what, asked_of_nodes(result)) ? what.labels
+                                                                                    : result;
 }
 
 void lease_book::withdraw(std::uint64_t owner, trial_id trial) {
   if (auto token = waiting_.remove(owner, trial))
-    books_.cancel(*token);
+    order_.remove(*token);
 }
 
 std::vector<lease_id> lease_book::forget(std::uint64_t owner) {
@@ -66,7 +121,10 @@ std::vector<lease_id> lease_book::forget(std::uint64_t owner) {
   ready_.forget_owner(owner);
   unmet_.forget(owner);
   for (auto token : waiting_.remove_all(owner))
-    books_.cancel(token);
+    order_.remove(token);
+  order_.leave(owner);
+  nodes_.forget(owner);
+  made_room_.erase(owner);
   std::vector<lease_id> result;
   for (const auto& [id, x] : leases_) {
     if (x.owner == owner)
@@ -78,18 +136,40 @@ std::vector<lease_id> lease_book::forget(std::uint64_t owner) {
 void lease_book::drop_label(const std::string& label) {
   for (auto token : waiting_.drop_label(label)) {
     const auto& x = waiting_.all().at(token);
-    books_.enqueue(token, x.what, x.labels, x.owner);
+    order_.remove(token);
+    order_.add(token, x.owner, {x.what, asked_of_nodes(x.labels)});
   }
+}
+
+void lease_book::wake() {
+  misfits_.clear();
+  order_.wake();
+}
+
+/// What does not fit for one owner fits for no other, unless nodes are closed to it.
+std::optional<lease> lease_book::try_to_grant(const allocation_order::candidate& what) {
+  if (misfits_.contains(*what.what))
+    return std::nullopt;
+  auto result = grant_in(books_, what.owner, *what.what);
+  if (!result && !nodes_.is_closed_somewhere(what.owner))
+    misfits_.insert(*what.what);
+  return result;
 }
 
 std::vector<lease_book::grant> lease_book::grant_what_fits() {
   std::vector<grant> result;
-  for (auto& given : books_.grant()) {
-    auto asked = waiting_.take(given.token);
-    const auto id = given.what.id;
-    const auto node = given.what.bundles.front().node;
+  while (auto tried = order_.next()) {
+    auto given = try_to_grant(*tried);
+    if (!given) {
+      order_.set_aside(*tried);
+      continue;
+    }
+    order_.grant(*tried, given->id);
+    auto asked = waiting_.take(tried->token);
+    const auto id = given->id;
+    const auto node = given->bundles.front().node;
     const auto refusals = ready_.refusals({asked.owner, node});
-    result.push_back({asked.owner, asked.trial, std::move(given.what), node});
+    result.push_back({asked.owner, asked.trial, std::move(*given), node});
     parts_.granted(id);
     note_places(result.back().what);
     leases_[id] = {asked.owner, asked.trial, std::move(asked.what), std::move(asked.labels),
@@ -99,7 +179,12 @@ std::vector<lease_book::grant> lease_book::grant_what_fits() {
 }
 
 std::vector<unmet_requests::notice> lease_book::unmet() {
-  return unmet_.update(books_.stranded_requests());
+  std::vector<ledger::stranded> found;
+  for (const auto& [owner, what] : order_.lines()) {
+    if (auto why = impossible(what->what, what->labels, owner))
+      found.push_back({owner, why->detail});
+  }
+  return unmet_.update(found);
 }
 
 // -- Leases.
@@ -116,7 +201,9 @@ void lease_book::launched(lease_id which, attempt_id attempt) {
 void lease_book::adopt(const lease& what, std::uint64_t owner, trial_id trial,
                        resource_request request, node_labels labels) {
   const auto& node = what.bundles.front().node;
+  learn(asked_of_nodes(labels), owner);
   books_.adopt(what, owner);
+  order_.adopt(what.id, owner, sum_of(request));
   owners_.insert(owner);
   parts_.granted(what.id);
   note_places(what);
@@ -166,14 +253,15 @@ std::optional<lease_book::refusal> lease_book::decline(lease_id which, bool is_p
   const auto rest = ready_.refused({x.owner, x.node}, x.refusals, is_passing);
   if (!rest)
     return std::nullopt;
-  books_.hold(x.node, x.owner);
+  hold(x.node, x.owner);
   return refusal{{x.owner, x.node, *rest}, is_hopeless(x)};
 }
 
 bool lease_book::is_hopeless(const holder& whose) const {
   const auto never = ready_.never_ready(whose.owner);
-  return !never.empty() && !books_.impossible(whose.what, whose.labels)
-         && books_.impossible(whose.what, whose.labels, never);
+  const auto asked = asked_of_nodes(whose.labels);
+  return !never.empty() && !books_.impossible(whose.what, asked)
+         && books_.impossible(whose.what, asked, never);
 }
 
 bool lease_book::ends(std::uint64_t owner, const std::string& node, unsigned times) const {
@@ -194,15 +282,28 @@ bool lease_book::release(lease_id whole) {
         uses_.erase(node);
     }
   }
-  return books_.release(whole);
+  order_.free(whole);
+  if (making_room_.erase(whole) > 0)
+    note_floor();
+  const auto was_known = books_.release(whole);
+  wake();
+  return was_known;
 }
 
 // -- What is there.
 
 std::vector<pending_request> lease_book::pending() const {
   std::map<resource_request, std::uint64_t> counts;
-  for (const auto& [token, x] : waiting_.all())
+  // What the quotas allow of each user's requests together.
+  std::map<std::string, holding> more;
+  for (const auto& [token, x] : waiting_.all()) {
+    auto& of_user = more[order_.standing_of(x.owner).user];
+    if (!order_.allows(x.owner, x.what, of_user))
+      continue;
+    of_user.what += sum_of(x.what);
+    ++of_user.leases;
     ++counts[x.what];
+  }
   std::vector<pending_request> result;
   for (auto& [what, count] : counts)
     result.push_back({what, count});

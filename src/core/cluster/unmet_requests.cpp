@@ -14,7 +14,10 @@ std::map<std::uint64_t, std::string> texts_of(const std::vector<ledger::stranded
     text += (text.empty() ? "" : "; ") + x.why;
   }
   for (auto& [owner, text] : result)
-    text = "trials wait, as " + text + "; they begin when a worker is there that can run them";
+    text = "trials wait, as " + text
+           + (text.starts_with("the quota of") ? std::string{}
+                                               : "; they begin when a worker is there that can run"
+                                                 " them");
   return result;
 }
 

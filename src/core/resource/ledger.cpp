@@ -3,6 +3,8 @@
 
 #include "size_of.hpp"
 
+#include "tune/core/resource/demands.hpp"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -72,6 +74,48 @@ std::string largest_text(const node_accounts& nodes, const resources& asked) {
   return " (largest node: " + i->first + " with " + to_text(i->second.capacity) + ")";
 }
 
+bool has_all(const node_account& node, const node_labels& asked) {
+  return std::includes(node.labels.begin(), node.labels.end(), asked.begin(), asked.end());
+}
+
+/// Why no node has this label.
+std::string lack_of(const std::string& label) {
+  if (!is_demand(label))
+    return "no node has " + label;
+  return label.starts_with(tolerate_word({}))
+             ? "every node has a taint that the trials do not tolerate"
+             : "no node meets " + demand_text(label);
+}
+
+/// Why no node has these labels, whatever it can hold; empty if one has.
+std::string lack_of_labels(const node_accounts& nodes, const node_labels& labels) {
+  std::string all;
+  for (const auto& label : labels) {
+    // Without any nodes, what they would have to be like is not what is missing.
+    const auto is_lacked = nodes.empty()
+                               ? !is_demand(label)
+                               : std::none_of(nodes.begin(), nodes.end(), [&](const auto& x) {
+                                   return x.second.labels.contains(label);
+                                 });
+    if (is_lacked)
+      return lack_of(label);
+    all += (all.empty() ? "" : " and ") + (is_demand(label) ? demand_text(label) : label);
+  }
+  const auto has = std::any_of(nodes.begin(), nodes.end(),
+                               [&](const auto& x) { return has_all(x.second, labels); });
+  return has || nodes.empty() ? std::string{} : "no node has all of this: " + all;
+}
+
+/// " with require = zone == b"; empty for demands that say nothing.
+std::string demands_text(const node_labels& demands) {
+  std::string result;
+  for (const auto& x : demands) {
+    if (x != tolerate_word({}))
+      result += (result.empty() ? " with " : " and ") + demand_text(x);
+  }
+  return result;
+}
+
 } // namespace
 
 void ledger::set_node(const std::string& node, resources capacity, node_labels labels) {
@@ -112,17 +156,17 @@ std::optional<error> ledger::impossible(const resource_request& what, const node
   auto nodes = emptied(nodes_, without);
   if (find_placement(request, labels, nodes))
     return std::nullopt;
-  for (const auto& label : labels) {
-    if (std::none_of(nodes.begin(), nodes.end(),
-                     [&](const auto& x) { return x.second.labels.contains(label); }))
-      return refuse("no node has " + label + ": the cluster has " + summary());
-  }
+  if (auto lack = lack_of_labels(nodes, labels); !lack.empty())
+    return refuse(lack + ": the cluster has " + summary());
+  const auto demands = demands_of(labels);
+  const auto which = demands_text(demands);
+  std::erase_if(nodes, [&](const auto& x) { return !has_all(x.second, demands); });
   auto cluster = [&](const resources& asked) {
     return ": the cluster has " + summary() + largest_text(nodes, asked);
   };
   for (const auto& bundle : request.bundles) {
     if (!find_placement({{bundle}, strategy::pack}, {}, nodes))
-      return refuse("no node can hold " + to_text(bundle) + cluster(bundle));
+      return refuse("no node" + which + " can hold " + to_text(bundle) + cluster(bundle));
   }
   if (request.placement == strategy::strict_pack)
     return refuse("no single node can hold " + to_text(request) + cluster(request.bundles.front()));

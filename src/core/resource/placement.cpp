@@ -3,6 +3,8 @@
 
 #include "size_of.hpp"
 
+#include "tune/core/resource/demands.hpp"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -80,6 +82,7 @@ public:
          std::uint64_t owner)
       : what_{what}
       , labels_{labels}
+      , demands_{what.bundles.size() > 1 ? demands_of(labels) : node_labels{}}
       , nodes_{nodes}
       , owner_{owner}
       , order_(what.bundles.size())
@@ -110,6 +113,8 @@ private:
 
   const resource_request& what_;
   const node_labels& labels_;
+  /// Those that the nodes of further bundles must have, too.
+  node_labels demands_;
   node_accounts& nodes_;
   std::uint64_t owner_;
   std::vector<std::size_t> order_;
@@ -146,10 +151,9 @@ private:
   }
 
   bool can_host(std::size_t index, const node_account& node) const {
-    return index > 0
-           || (!node.closed_to.contains(owner_)
-               && std::includes(node.labels.begin(), node.labels.end(), labels_.begin(),
-                                labels_.end()));
+    const auto& asked = index > 0 ? demands_ : labels_;
+    return (index > 0 || !node.closed_to.contains(owner_))
+           && std::includes(node.labels.begin(), node.labels.end(), asked.begin(), asked.end());
   }
 
   std::vector<candidate> candidates(std::size_t index) {

@@ -88,6 +88,8 @@ object to_object(const control_status& x) {
   result.set("scheduler", x.scheduler);
   if (!x.scaling.empty())
     result.set("scaling", x.scaling);
+  if (!x.allocation.empty())
+    result.set("allocation", x.allocation);
   return result;
 }
 
@@ -103,6 +105,7 @@ control_status read_status(field_reader& from) {
   result.waits_for = from.get_if<std::string>("waits_for").value_or(std::string{});
   result.scheduler = from.get_if<std::string>("scheduler").value_or(std::string{});
   result.scaling = from.get_if<object>("scaling").value_or(object{});
+  result.allocation = from.get_if<object>("allocation").value_or(object{});
   return result;
 }
 

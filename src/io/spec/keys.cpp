@@ -5,6 +5,7 @@
 #include "key_makers.hpp"
 #include "scaling_keys.hpp"
 #include "search_keys.hpp"
+#include "sharing_keys.hpp"
 #include "trainable_keys.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/printable.hpp"
@@ -110,6 +111,7 @@ void add_experiment(rows& to) {
       integer({"experiment", "max_concurrent_trials",
                "trials that may run or wait for resources at once; 0 = as many as fit", true},
               {0}, TUNE_FIELD(experiment.max_concurrent_trials)));
+  add_standing_keys(to);
   to.push_back(text({"experiment", "storage",
                      "directory of all experiments, against the working directory", true},
                     "path", TUNE_FIELD(experiment.storage)));
@@ -169,6 +171,7 @@ void add_resources(rows& to) {
   to.push_back(one_of({"resources", "strategy", "how bundles are laid over nodes", true},
                       {"pack", "spread", "strict_pack", "strict_spread"},
                       TUNE_FIELD(resources.strategy)));
+  add_demand_keys(to);
   to.push_back(family({"resources", "custom.", "amount of a resource of your own, per trial", true},
                       "<name>", "number >= 0", TUNE_FIELD(resources.custom), check_custom));
 }
@@ -344,6 +347,7 @@ void add_cluster(rows& to) {
                        TUNE_FIELD(cluster.queue_trials)));
   to.push_back(one_of({"cluster", "policy", "fill nodes one by one, or spread trials evenly", true},
                       {"pack", "spread"}, TUNE_FIELD(cluster.policy)));
+  add_label_keys(to);
   to.push_back(lost_after_key());
   to.push_back(head_grace_key());
   add_scaling_keys(to);

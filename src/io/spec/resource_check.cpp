@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/resource_check.hpp"
 
+#include "tune/core/cluster/node_labels.hpp"
+#include "tune/core/cluster/served_nodes.hpp"
+#include "tune/core/resource/demands.hpp"
 #include "tune/core/resource/ledger.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/keys.hpp"
+#include "tune/io/spec/sharing.hpp"
 
 #include <utility>
 #include <vector>
@@ -45,6 +49,18 @@ std::string blamed(const resource_request& asked, const ledger& books) {
   return own.gpu.units > 0 ? "gpu" : "cpu";
 }
 
+/// The demands that this machine meets under this name.
+node_labels met_by(const std::string& name, const node_labels& demands, const spec& x) {
+  auto own = given_labels(x);
+  own.insert(node_label(name));
+  node_labels result;
+  for (const auto& each : demands) {
+    if (meets(own, each))
+      result.insert(each);
+  }
+  return result;
+}
+
 /// The text written for a key of `[resources]`.
 std::string text_of(const std::string& key, const spec& x) {
   const auto* row = find_key("resources", key);
@@ -71,13 +87,16 @@ std::optional<config_fault> impossible_request(const loaded_spec& x,
                                                const std::map<std::string, resources>& nodes,
                                                const std::string& why_fewer_gpus) {
   ledger books;
+  const auto demands = asked_of_nodes(demands_in(x.what));
   for (const auto& [name, capacity] : nodes)
-    books.set_node(name, capacity);
+    books.set_node(name, capacity, met_by(name, demands, x.what));
   auto asked = request_of(x.what);
-  auto why = books.impossible(asked);
+  auto why = books.impossible(asked, demands);
   if (!why)
     return std::nullopt;
-  auto key = blamed(asked, books);
+  const auto is_of_labels = !books.impossible(asked);
+  auto key = is_of_labels ? (x.what.resources.require.empty() ? "tolerate" : "require")
+                          : blamed(asked, books);
   auto origin = x.origins.find("resources." + key);
   config_fault result;
   result.at = origin == x.origins.end() ? config_origin{} : origin->second;

@@ -78,6 +78,12 @@ struct grant {
   /// The node on which the trainable of the lease is launched.
   std::string node;
 };
+/// Have the trial pause, so that its lease makes room, and wait for its turn again.
+struct make_room {
+  std::uint64_t owner = 0;
+  trial_id trial;
+  lease_id lease;
+};
 struct refuse {
   std::uint64_t owner = 0;
   trial_id trial;
@@ -135,10 +141,10 @@ using cluster_command
     = std::variant<cluster_cmd::attend, cluster_cmd::let_go, cluster_cmd::keep, cluster_cmd::order,
                    cluster_cmd::forget_order, cluster_cmd::revoke, cluster_cmd::end_job,
                    cluster_cmd::drop_pause, cluster_cmd::drain, cluster_cmd::grant,
-                   cluster_cmd::refuse, cluster_cmd::tell_unmet, cluster_cmd::tell_event,
-                   cluster_cmd::tell, cluster_cmd::say, cluster_cmd::end_hold_after,
-                   cluster_cmd::end_rest_after, cluster_cmd::look_after,
-                   cluster_cmd::end_wait_after, cluster_cmd::all_gone>;
+                   cluster_cmd::make_room, cluster_cmd::refuse, cluster_cmd::tell_unmet,
+                   cluster_cmd::tell_event, cluster_cmd::tell, cluster_cmd::say,
+                   cluster_cmd::end_hold_after, cluster_cmd::end_rest_after,
+                   cluster_cmd::look_after, cluster_cmd::end_wait_after, cluster_cmd::all_gone>;
 using cluster_commands = std::vector<cluster_command>;
 
 } // namespace tune

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tune {
@@ -28,7 +29,9 @@ namespace tune {
 class cluster_plan {
 public:
   /// @param first_lease As in `ledger`: a head that takes the place of another goes on behind it.
-  explicit cluster_plan(std::uint64_t first_lease = 1) : book_{first_lease} {}
+  /// @param limits Of what experiments are granted.
+  explicit cluster_plan(std::uint64_t first_lease = 1, allocation_limits limits = {})
+      : book_{first_lease, std::move(limits)} {}
 
   // -- Nodes.
 
@@ -59,6 +62,14 @@ public:
 
   /// The owner hears of nodes from now on.
   [[nodiscard]] cluster_commands enrol(std::uint64_t owner);
+  /// Tells where the owner stands among the others; before its first request.
+  [[nodiscard]] cluster_commands stand(std::uint64_t owner, owner_standing what);
+  [[nodiscard]] allocation_view view_of(std::uint64_t owner) const { return book_.view_of(owner); }
+  /// Why no request like that could ever be granted by the nodes known now; empty if one could.
+  [[nodiscard]] std::optional<error> impossible(const resource_request& what,
+                                                const node_labels& labels) {
+    return book_.impossible(what, labels);
+  }
   /// Tells the people of all owners that hear of nodes.
   [[nodiscard]] cluster_commands tell_all(const std::string& text) const;
   [[nodiscard]] cluster_commands enter(const lease_wish& what);
@@ -164,6 +175,7 @@ private:
   void tell_of_return(const std::string& node, cluster_commands& out);
 
   void grant(cluster_commands& out);
+  void make_room(cluster_commands& out);
   void free(lease_id which, cluster_commands& out);
   void revoke(lease_id which, cluster_commands& out);
   void plan_look(cluster_commands& out);

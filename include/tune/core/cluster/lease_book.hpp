@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/allocation_order.hpp"
 #include "tune/core/cluster/lease_parts.hpp"
 #include "tune/core/cluster/readiness.hpp"
 #include "tune/core/cluster/scaling_demand.hpp"
+#include "tune/core/cluster/served_nodes.hpp"
 #include "tune/core/cluster/unmet_requests.hpp"
 #include "tune/core/cluster/waiting_requests.hpp"
 #include "tune/core/ids.hpp"
@@ -20,10 +22,12 @@
 
 namespace tune {
 
+struct endable_lease;
+
 /// A request for a lease.
 struct lease_wish {
-  /// Number of the experiment that asks. Owners get equal shares, whatever the number of their
-  /// waiting trials.
+  /// Number of the experiment that asks. Owners share by their standing, whatever the number of
+  /// their waiting trials: see `allocation_order`.
   std::uint64_t owner = 0;
   trial_id trial;
   resource_request what;
@@ -41,7 +45,8 @@ struct lease_wish {
 class lease_book {
 public:
   /// @param first_lease As in `ledger`.
-  explicit lease_book(std::uint64_t first_lease = 1) : books_{first_lease} {}
+  explicit lease_book(std::uint64_t first_lease = 1, allocation_limits limits = {})
+      : books_{first_lease}, order_{std::move(limits)} {}
 
   // -- Nodes.
 
@@ -51,15 +56,23 @@ public:
   void remove_node(const std::string& node);
   /// The node hosts nothing more of this owner, or of all owners that have asked for something,
   /// until it is set again.
-  void hold(const std::string& node, std::uint64_t owner) { books_.hold(node, owner); }
+  void hold(const std::string& node, std::uint64_t owner);
   void hold_all(const std::string& node);
+
+  // -- Owners.
+
+  /// Tells the standing of an owner: see `allocation_order::enter`.
+  void stand(std::uint64_t owner, owner_standing what);
+  /// With how often the owner made room.
+  [[nodiscard]] allocation_view view_of(std::uint64_t owner) const;
 
   // -- Requests.
 
   /// The reason why such a request could never be granted by the nodes known now; empty if it
   /// could.
+  /// @param owner Who has these demands of nodes; 0: nobody.
   [[nodiscard]] std::optional<error> impossible(const resource_request& what,
-                                                const node_labels& labels) const;
+                                                const node_labels& labels, std::uint64_t owner = 0);
 
   struct reception {
     /// The reason why no node known now could ever grant it; empty if one could.
@@ -86,6 +99,12 @@ public:
   };
   /// Grants whatever fits now, in order. Call after each change.
   [[nodiscard]] std::vector<grant> grant_what_fits();
+
+  /// Chooses leases that have to end so that requests of higher priority fit; each is named once.
+  /// As long as one of them is open, nothing is granted to anybody of lower priority than the
+  /// request for which it ends. Only owners whose trials can save are named. Call after
+  /// `grant_what_fits`.
+  [[nodiscard]] std::vector<lease_id> make_room();
 
   /// What changed about requests that no node can grant.
   [[nodiscard]] std::vector<unmet_requests::notice> unmet();
@@ -146,7 +165,7 @@ public:
   std::optional<refusal> decline(lease_id which, bool is_passing);
   /// Whether the pause that began with refusal number `times` is the present one.
   [[nodiscard]] bool ends(std::uint64_t owner, const std::string& node, unsigned times) const;
-  void unhold(const std::string& node, std::uint64_t owner) { books_.unhold(node, owner); }
+  void unhold(const std::string& node, std::uint64_t owner);
 
   // -- What is there.
 
@@ -158,14 +177,18 @@ public:
   [[nodiscard]] std::map<std::uint64_t, node_labels> labels_by_owner() const;
   /// Whether a bundle of some lease is on the node.
   [[nodiscard]] bool is_used(const std::string& node) const { return uses_.contains(node); }
-  /// The requests that wait, equal ones together.
+  /// The requests that wait for nothing but room, equal ones together: no queue or quota holds them
+  /// back.
   [[nodiscard]] std::vector<pending_request> pending() const;
   /// Capacity of all nodes together, and the granted part of it.
   [[nodiscard]] resources total() const { return books_.total(); }
   [[nodiscard]] resources used() const { return books_.used(); }
 
 private:
+  /// Has no waiting requests: `order_` says which one is tried next.
   ledger books_;
+  allocation_order order_;
+  served_nodes nodes_;
   waiting_requests waiting_;
   std::map<lease_id, holder> leases_;
   lease_parts parts_;
@@ -179,8 +202,20 @@ private:
   std::set<std::uint64_t> owners_;
   /// The last request found possible with these nodes: most trials ask for the same.
   std::optional<std::pair<resource_request, node_labels>> possible_;
+  /// Shapes that were found not to fit anywhere since something became free.
+  std::set<allocation_order::shape> misfits_;
+  /// Leases that make room, with the priority of the request that needs it.
+  std::map<lease_id, std::int32_t> making_room_;
+  /// How often the owner's leases were chosen for that.
+  std::map<std::uint64_t, std::uint64_t> made_room_;
 
-  [[nodiscard]] node_labels labels_of(const lease_wish& what) const;
+  [[nodiscard]] node_labels labels_of(const lease_wish& what);
+  void learn(const node_labels& asked, std::uint64_t owner);
+  void renew(const std::string& node);
+  void wake();
+  [[nodiscard]] std::optional<lease> try_to_grant(const allocation_order::candidate& what);
+  [[nodiscard]] std::vector<endable_lease> endable_below(std::int32_t priority) const;
+  void note_floor();
   [[nodiscard]] bool is_hopeless(const holder& whose) const;
   void note_places(const lease& what);
   bool release(lease_id whole);

@@ -69,6 +69,11 @@ struct control_status {
   /// `missed`, `since_call` in seconds (null: there was none), `last_failure`, `too_large`. Empty:
   /// there is no such command.
   object scaling = {};
+  /// Where the experiment stands among those of a standing head: `user`, `priority`, `share`,
+  /// `running` (trials that hold something), `cpu`, `gpu` and `memory` that they hold, `waiting`
+  /// (trials), `place` (in the queue of experiments; 0: it is served), `made_room` (trials that
+  /// paused for others). Empty: it has its head for itself.
+  object allocation = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };

@@ -47,6 +47,9 @@ struct experiment_section {
   std::uint64_t num_samples = 1;
   /// Limit on trials at the same time. 0 = as many as fit.
   std::uint64_t max_concurrent_trials = 0;
+  /// Standing among the experiments of a head: see `owner_standing`.
+  std::int32_t priority = 0;
+  double share = 1;
   /// Directory of all experiments, relative to the caller's directory.
   std::string storage = "results";
   std::uint64_t seed = 0;
@@ -131,6 +134,10 @@ struct resources_section {
   /// Further bundles, for helpers of the trainable.
   std::vector<tune::resources> bundles;
   resource_request::strategy strategy = resource_request::strategy::pack;
+  /// Condition over labels that each node of a trial meets; empty: any node will do.
+  std::string require;
+  /// Taints of nodes that trials tolerate, separated by commas.
+  std::string tolerate;
 
   friend bool operator==(const resources_section&, const resources_section&) = default;
 };
@@ -250,6 +257,9 @@ struct cluster_section {
   std::optional<std::uint64_t> memory;
   /// Amounts, checked to be numbers >= 0.
   std::vector<named_text> custom;
+  /// Labels and taints of this machine, separated by commas; see `check_label`.
+  std::string labels;
+  std::string taints;
   /// Address at which workers join, HOST:PORT; empty: no port is opened.
   std::string listen;
   /// Machines that `launch` starts workers on, as ssh knows them: "a,b:2222,user@c".

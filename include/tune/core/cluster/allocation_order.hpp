@@ -1,0 +1,179 @@
+/// Whose request is served next where several experiments share the nodes of a head.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/cluster/allocation_terms.hpp"
+#include "tune/core/ids.hpp"
+#include "tune/core/resource/placement.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// The rule by which room is dealt out, as a value: requests, grants and what becomes free in, the
+/// request to try next out.
+///
+/// A higher priority goes first. Of equal priority the user is served who holds the smallest part
+/// of the cluster (`dominant_share`), and of that user the experiment that holds the smallest part
+/// in relation to its `share`; where that is equal, whoever has fewer leases, and then whoever has
+/// waited longest. The requests of an experiment go by arrival: a later one never overtakes an
+/// earlier one of the same shape, but may overtake one of another shape that cannot be placed now.
+///
+/// It promises: no user is granted more than the quota allows; at most `max_experiments` of those
+/// that entered are served at once, the others wait by priority and then by arrival; and no request
+/// goes untried once `wake` was called after something became free, unless one that goes first was
+/// granted, or a quota, that queue or `serve_only_from` holds it back.
+///
+/// Entering, withdrawing and granting cost O(log n) of n requests, `wake` O(m log m) of m shapes.
+class allocation_order {
+public:
+  explicit allocation_order(allocation_limits limits = {}) : limits_{std::move(limits)} {}
+
+  /// Capacity of all nodes together.
+  void set_total(const resources& what);
+
+  // -- Owners.
+
+  /// Tells the standing of an owner. Whoever asks for something without that counts as an
+  /// experiment of an unknown user, and is not queued.
+  void enter(std::uint64_t owner, owner_standing what);
+  /// The owner is gone, and its requests were withdrawn; leases that it still has count on.
+  void leave(std::uint64_t owner);
+  /// Nothing below this priority is served; empty: everybody is.
+  void serve_only_from(std::optional<std::int32_t> priority) { least_ = priority; }
+
+  // -- Requests.
+
+  struct shape {
+    resource_request what;
+    node_labels labels;
+    friend auto operator<=>(const shape&, const shape&) = default;
+  };
+  /// @param token Unique among waiting requests.
+  void add(std::uint64_t token, std::uint64_t owner, shape what);
+  /// @returns whether it waited.
+  bool remove(std::uint64_t token);
+
+  struct candidate {
+    std::uint64_t token = 0;
+    std::uint64_t owner = 0;
+    /// Valid until the request is granted or removed.
+    const shape* what = nullptr;
+  };
+  /// The request to try next; empty: none may fit before something changes.
+  [[nodiscard]] std::optional<candidate> next();
+  /// The request does not fit, and so none of its owner like it, until `wake`.
+  void set_aside(const candidate& what);
+  /// The request was granted.
+  void grant(const candidate& what, lease_id as);
+  /// Something has changed about the nodes, or became free.
+  void wake();
+
+  // -- Leases.
+
+  /// The owner has this lease since before.
+  void adopt(lease_id which, std::uint64_t owner, const resources& what);
+  void free(lease_id which);
+
+  // -- What is there.
+
+  /// Why the quota of its user never allows such a request of this owner; empty if it may.
+  [[nodiscard]] std::string beyond_quota(std::uint64_t owner, const resource_request& what) const;
+  /// Waiting requests that the quotas allow, with the grants to those before them, most of them at
+  /// most, of owners that are served and have a priority above `over`: the highest priority first.
+  [[nodiscard]] std::vector<candidate> wanted_above(std::int32_t over, std::size_t most) const;
+  /// Whether the owner is served, and the quota of its user allows this beside `more`.
+  [[nodiscard]] bool allows(std::uint64_t owner, const resource_request& what,
+                            const holding& more) const;
+  /// The lines of waiting requests, one of each owner and shape.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, const shape*>> lines() const;
+  [[nodiscard]] const owner_standing& standing_of(std::uint64_t owner) const;
+  /// The lowest priority of owners who hold something and could make room; empty: there are none
+  /// whom anybody else could outrank.
+  [[nodiscard]] std::optional<std::int32_t> lowest_that_yields() const;
+  /// Without `made_room`, which it does not know.
+  [[nodiscard]] allocation_view view_of(std::uint64_t owner) const;
+
+private:
+  /// By what part of the cluster, number of leases, and since when.
+  using need = std::tuple<double, double, std::uint64_t>;
+  /// Equal requests of one owner: tokens by arrival.
+  using line = std::map<std::uint64_t, std::uint64_t>;
+  using line_map = std::map<shape, line>;
+  struct party {
+    owner_standing standing;
+    holding held;
+    line_map lines;
+    /// Lines whose first request may fit, by its arrival.
+    std::map<std::uint64_t, line_map::iterator> hopeful;
+    std::uint64_t waiting = 0;
+    /// It entered as number so many; 0: it did not.
+    std::uint64_t entered = 0;
+    bool is_served = true;
+    /// It left, and is forgotten with its last lease.
+    bool is_gone = false;
+    /// Its place among the parties of its group, while it is hopeful.
+    std::optional<std::pair<need, std::uint64_t>> rank = {};
+  };
+  /// The hopeful experiments of one user and priority.
+  struct group {
+    std::set<std::pair<need, std::uint64_t>> parties;
+    std::optional<std::tuple<std::int32_t, need, std::string>> rank = {};
+  };
+  struct user {
+    holding held;
+    std::map<std::int32_t, group> groups;
+    std::uint64_t parties = 0;
+  };
+  struct waiter {
+    std::uint64_t owner = 0;
+    std::uint64_t arrival = 0;
+    line_map::iterator where;
+  };
+  struct booking {
+    std::uint64_t owner = 0;
+    resources what;
+  };
+
+  allocation_limits limits_;
+  resources total_;
+  std::map<std::uint64_t, party> parties_;
+  std::map<std::string, user> users_;
+  /// Ranks of all groups with hopeful parties: the first one is served next.
+  std::set<std::tuple<std::int32_t, need, std::string>> groups_;
+  std::map<std::uint64_t, waiter> waiters_;
+  std::map<lease_id, booking> leases_;
+  /// Number of parties by priority.
+  std::map<std::int32_t, std::uint64_t> priorities_;
+  /// Parties that wait to be served, by priority, highest first, and number.
+  std::set<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>> queue_;
+  std::uint64_t served_ = 0;
+  std::uint64_t last_entered_ = 0;
+  std::uint64_t next_arrival_ = 1;
+  std::optional<std::int32_t> least_;
+
+  party& party_of(std::uint64_t owner);
+  void admit();
+  void forget_if_settled(std::uint64_t owner);
+  void hope(party& whose, line_map::iterator where);
+  void rank(std::uint64_t owner, party& x);
+  void rank(const std::string& name, user& whose, std::int32_t priority);
+  void rank_all(const std::string& name, user& whose);
+  void rank_everything();
+  void account(std::uint64_t owner, const resources& what, bool is_back);
+  void note_priority(std::int32_t which, bool is_there);
+  [[nodiscard]] std::string why_waits(const party& x) const;
+};
+
+/// What all bundles of a request take together.
+[[nodiscard]] resources sum_of(const resource_request& what);
+
+} // namespace tune

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/cluster/allocation_order.hpp"
+
+#include <algorithm>
+
+namespace tune {
+
+namespace {
+
+holding& operator+=(holding& x, const resources& what) {
+  x.what += what;
+  ++x.leases;
+  return x;
+}
+
+holding& operator-=(holding& x, const resources& what) {
+  x.what -= what;
+  --x.leases;
+  return x;
+}
+
+holding& operator+=(holding& x, const holding& y) {
+  x.what += y.what;
+  x.leases += y.leases;
+  return x;
+}
+
+} // namespace
+
+resources sum_of(const resource_request& what) {
+  resources result;
+  for (const auto& bundle : what.bundles)
+    result += bundle;
+  return result;
+}
+
+// -- Ranks.
+
+void allocation_order::rank(std::uint64_t owner, party& x) {
+  const auto& standing = x.standing;
+  auto& whose = users_.at(standing.user);
+  auto& among = whose.groups[standing.priority].parties;
+  if (x.rank)
+    among.erase(*x.rank);
+  x.rank.reset();
+  if (x.is_served && !x.hopeful.empty()) {
+    const need of{dominant_share(x.held, total_) / standing.share,
+                  static_cast<double>(x.held.leases) / standing.share, x.hopeful.begin()->first};
+    x.rank = {of, owner};
+    among.insert(*x.rank);
+  }
+  rank(standing.user, whose, standing.priority);
+}
+
+void allocation_order::rank(const std::string& name, user& whose, std::int32_t priority) {
+  auto& of = whose.groups[priority];
+  if (of.rank)
+    groups_.erase(*of.rank);
+  if (of.parties.empty()) {
+    whose.groups.erase(priority);
+    return;
+  }
+  const auto longest = std::get<2>(of.parties.begin()->first);
+  of.rank
+      = {-priority,
+         need{dominant_share(whose.held, total_), static_cast<double>(whose.held.leases), longest},
+         name};
+  groups_.insert(*of.rank);
+}
+
+void allocation_order::rank_all(const std::string& name, user& whose) {
+  for (auto i = whose.groups.begin(); i != whose.groups.end();) {
+    const auto priority = i->first;
+    ++i; // The group may go.
+    rank(name, whose, priority);
+  }
+}
+
+void allocation_order::rank_everything() {
+  for (auto& [owner, x] : parties_)
+    rank(owner, x);
+  for (auto& [name, x] : users_)
+    rank_all(name, x);
+}
+
+void allocation_order::set_total(const resources& what) {
+  if (what == total_)
+    return;
+  total_ = what;
+  rank_everything();
+}
+
+// -- Owners.
+
+void allocation_order::note_priority(std::int32_t which, bool is_there) {
+  auto& count = priorities_[which];
+  count += is_there ? 1 : -std::uint64_t{1};
+  if (count == 0)
+    priorities_.erase(which);
+}
+
+allocation_order::party& allocation_order::party_of(std::uint64_t owner) {
+  auto [known, is_new] = parties_.try_emplace(owner);
+  if (is_new) {
+    ++users_[known->second.standing.user].parties;
+    note_priority(known->second.standing.priority, true);
+  }
+  return known->second;
+}
+
+void allocation_order::enter(std::uint64_t owner, owner_standing what) {
+  auto& x = party_of(owner);
+  const auto hopeful = std::exchange(x.hopeful, {});
+  rank(owner, x);
+  auto& before = users_.at(x.standing.user);
+  before.held.what -= x.held.what;
+  before.held.leases -= x.held.leases;
+  rank_all(x.standing.user, before);
+  if (--before.parties == 0)
+    users_.erase(x.standing.user);
+  note_priority(x.standing.priority, false);
+  const auto was_queued = queue_.erase({-x.standing.priority, x.entered, owner}) > 0;
+  x.standing = std::move(what);
+  auto& now = users_[x.standing.user];
+  ++now.parties;
+  now.held += x.held;
+  note_priority(x.standing.priority, true);
+  if (x.entered == 0) {
+    x.entered = ++last_entered_;
+    // What runs already goes on.
+    x.is_served = limits_.max_experiments == 0 || x.held.leases > 0;
+    served_ += x.is_served ? 1 : 0;
+  }
+  if (was_queued || !x.is_served)
+    queue_.emplace(-x.standing.priority, x.entered, owner);
+  x.hopeful = hopeful;
+  rank(owner, x);
+  rank_all(x.standing.user, now);
+  admit();
+}
+
+void allocation_order::admit() {
+  while (!queue_.empty() && served_ < limits_.max_experiments) {
+    const auto owner = std::get<2>(*queue_.begin());
+    queue_.erase(queue_.begin());
+    auto& x = parties_.at(owner);
+    x.is_served = true;
+    ++served_;
+    rank(owner, x);
+  }
+}
+
+void allocation_order::leave(std::uint64_t owner) {
+  auto known = parties_.find(owner);
+  if (known == parties_.end() || known->second.is_gone)
+    return;
+  auto& x = known->second;
+  if (x.entered != 0 && !x.is_served)
+    queue_.erase({-x.standing.priority, x.entered, owner});
+  else if (x.entered != 0)
+    --served_;
+  x.is_gone = true;
+  note_priority(x.standing.priority, false);
+  forget_if_settled(owner);
+  admit();
+}
+
+void allocation_order::forget_if_settled(std::uint64_t owner) {
+  auto& x = parties_.at(owner);
+  if (!x.is_gone || x.held.leases > 0)
+    return;
+  const auto name = x.standing.user;
+  x.hopeful.clear();
+  rank(owner, x);
+  parties_.erase(owner);
+  if (--users_.at(name).parties == 0)
+    users_.erase(name);
+}
+
+// -- Requests.
+
+void allocation_order::hope(party& whose, line_map::iterator where) {
+  whose.hopeful.emplace(where->second.begin()->first, where);
+}
+
+void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what) {
+  auto& x = party_of(owner);
+  auto [where, is_new] = x.lines.try_emplace(std::move(what));
+  const auto arrival = next_arrival_++;
+  where->second.emplace(arrival, token);
+  waiters_.emplace(token, waiter{owner, arrival, where});
+  ++x.waiting;
+  if (is_new) {
+    hope(x, where);
+    rank(owner, x);
+  }
+}
+
+bool allocation_order::remove(std::uint64_t token) {
+  auto gone = waiters_.extract(token);
+  if (gone.empty())
+    return false;
+  const auto [owner, arrival, where] = gone.mapped();
+  auto& x = parties_.at(owner);
+  const auto was_hopeful = x.hopeful.erase(arrival) > 0;
+  where->second.erase(arrival);
+  --x.waiting;
+  if (where->second.empty())
+    x.lines.erase(where);
+  else if (was_hopeful)
+    hope(x, where);
+  rank(owner, x);
+  return true;
+}
+
+std::optional<allocation_order::candidate> allocation_order::next() {
+  while (!groups_.empty()) {
+    const auto priority = -std::get<0>(*groups_.begin());
+    if (least_ && priority < *least_)
+      return std::nullopt;
+    const auto& whose = users_.at(std::get<2>(*groups_.begin()));
+    const auto owner = whose.groups.at(priority).parties.begin()->second;
+    const auto& x = parties_.at(owner);
+    const auto& where = x.hopeful.begin()->second;
+    const candidate result{where->second.begin()->second, owner, &where->first};
+    if (allows(owner, where->first.what, {}))
+      return result;
+    set_aside(result);
+  }
+  return std::nullopt;
+}
+
+void allocation_order::set_aside(const candidate& what) {
+  auto& x = parties_.at(what.owner);
+  x.hopeful.erase(waiters_.at(what.token).arrival);
+  rank(what.owner, x);
+}
+
+void allocation_order::grant(const candidate& what, lease_id as) {
+  const auto taken = sum_of(what.what->what);
+  remove(what.token);
+  adopt(as, what.owner, taken);
+}
+
+void allocation_order::wake() {
+  for (auto& [owner, x] : parties_) {
+    for (auto i = x.lines.begin(); i != x.lines.end(); ++i)
+      hope(x, i);
+    rank(owner, x);
+  }
+}
+
+// -- Leases.
+
+void allocation_order::adopt(lease_id which, std::uint64_t owner, const resources& what) {
+  auto& x = party_of(owner);
+  leases_[which] = {owner, what};
+  x.held += what;
+  auto& whose = users_.at(x.standing.user);
+  whose.held += what;
+  rank(owner, x);
+  rank_all(x.standing.user, whose);
+}
+
+void allocation_order::free(lease_id which) {
+  auto gone = leases_.extract(which);
+  if (gone.empty())
+    return;
+  const auto& [owner, what] = gone.mapped();
+  auto& x = parties_.at(owner);
+  x.held -= what;
+  auto& whose = users_.at(x.standing.user);
+  whose.held -= what;
+  rank(owner, x);
+  rank_all(x.standing.user, whose);
+  forget_if_settled(owner);
+}
+
+// -- What is there.
+
+bool allocation_order::allows(std::uint64_t owner, const resource_request& what,
+                              const holding& more) const {
+  const auto known = parties_.find(owner);
+  if (known == parties_.end())
+    return true;
+  const auto& user = known->second.standing.user;
+  const auto* quota = limits_.quota_of(user);
+  if (!known->second.is_served || quota == nullptr)
+    return known->second.is_served;
+  auto all = users_.at(user).held;
+  all += more;
+  all += sum_of(what);
+  return keeps_to(all, quota);
+}
+
+std::string allocation_order::beyond_quota(std::uint64_t owner,
+                                           const resource_request& what) const {
+  const auto& user = standing_of(owner).user;
+  const auto* quota = limits_.quota_of(user);
+  if (quota == nullptr)
+    return {};
+  holding alone;
+  alone += sum_of(what);
+  return keeps_to(alone, quota) ? std::string{}
+                                : "the quota of " + (user.empty() ? "this user" : user) + ", "
+                                      + to_text(*quota) + ", never allows " + to_text(what);
+}
+
+std::vector<std::pair<std::uint64_t, const allocation_order::shape*>>
+allocation_order::lines() const {
+  std::vector<std::pair<std::uint64_t, const shape*>> result;
+  for (const auto& [owner, x] : parties_) {
+    for (const auto& [what, waiting] : x.lines)
+      result.emplace_back(owner, &what);
+  }
+  return result;
+}
+
+const owner_standing& allocation_order::standing_of(std::uint64_t owner) const {
+  static const owner_standing unknown;
+  const auto known = parties_.find(owner);
+  return known == parties_.end() ? unknown : known->second.standing;
+}
+
+std::optional<std::int32_t> allocation_order::lowest_that_yields() const {
+  std::optional<std::int32_t> result;
+  if (priorities_.size() < 2)
+    return result;
+  for (const auto& [owner, x] : parties_) {
+    if (x.standing.can_make_room && !x.is_gone && x.held.leases > 0)
+      result = std::min(result.value_or(x.standing.priority), x.standing.priority);
+  }
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,137 @@
+// What people and those who make room are told of the order.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/cluster/allocation_order.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tune {
+
+namespace {
+
+/// A kind of resource that is asked for, and its amounts.
+struct scarce {
+  std::string unit;
+  double (*of)(const resources&);
+};
+
+scarce kind_of(const resources& asked) {
+  if (asked.gpu.units > 0)
+    return {"GPU", [](const resources& x) { return x.gpu.number(); }};
+  if (asked.cpu.units > 0 || asked.memory == 0)
+    return {"CPU", [](const resources& x) { return x.cpu.number(); }};
+  return {"GiB memory", [](const resources& x) {
+            return static_cast<double>(x.memory) / (1024.0 * 1024 * 1024);
+          }};
+}
+
+std::string amount_text(double x) {
+  return to_text(amount::of(x));
+}
+
+std::string called(const std::string& name, const char* otherwise) {
+  return name.empty() ? otherwise : name;
+}
+
+} // namespace
+
+std::vector<allocation_order::candidate> allocation_order::wanted_above(std::int32_t over,
+                                                                        std::size_t most) const {
+  std::vector<std::tuple<std::int32_t, std::uint64_t, candidate>> found;
+  for (const auto& [owner, x] : parties_) {
+    if (x.standing.priority <= over || !x.is_served)
+      continue;
+    for (const auto& [what, waiting] : x.lines) {
+      std::size_t taken = 0;
+      for (auto i = waiting.begin(); i != waiting.end() && taken < most; ++i, ++taken)
+        found.emplace_back(-x.standing.priority, i->first, candidate{i->second, owner, &what});
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) {
+    return std::tie(std::get<0>(x), std::get<1>(x)) < std::tie(std::get<0>(y), std::get<1>(y));
+  });
+  std::map<std::string, holding> more;
+  std::vector<candidate> result;
+  for (const auto& [rank, arrival, x] : found) {
+    auto& of_user = more[standing_of(x.owner).user];
+    if (result.size() == most || !allows(x.owner, x.what->what, of_user))
+      continue;
+    of_user.what += sum_of(x.what->what);
+    ++of_user.leases;
+    result.push_back(x);
+  }
+  return result;
+}
+
+allocation_view allocation_order::view_of(std::uint64_t owner) const {
+  allocation_view result;
+  const auto known = parties_.find(owner);
+  if (known == parties_.end())
+    return result;
+  const auto& x = known->second;
+  result.standing = x.standing;
+  result.held = x.held;
+  result.of_user = users_.at(x.standing.user).held;
+  result.waiting = x.waiting;
+  if (!x.is_served && !x.is_gone) {
+    const auto at = queue_.find({-x.standing.priority, x.entered, owner});
+    result.place = static_cast<std::uint64_t>(std::distance(queue_.begin(), at)) + 1;
+    result.why = "it is queued at place " + std::to_string(result.place) + ": the head serves "
+                 + std::to_string(limits_.max_experiments) + " experiment"
+                 + (limits_.max_experiments == 1 ? "" : "s") + " at once";
+  } else if (x.waiting > 0) {
+    result.why = why_waits(x);
+  }
+  return result;
+}
+
+std::string allocation_order::why_waits(const party& x) const {
+  const auto& asked = x.lines.begin()->first.what;
+  const auto& user = x.standing.user;
+  const auto& of_user = users_.at(user);
+  auto with = of_user.held;
+  with.what += sum_of(asked);
+  ++with.leases;
+  if (const auto* quota = limits_.quota_of(user); !keeps_to(with, quota))
+    return "trials wait for the quota of " + called(user, "this user") + ", " + to_text(*quota)
+           + ": one more would make it " + excess_text(with, *quota);
+  if (least_ && x.standing.priority < *least_)
+    return "trials wait until room is made for priority " + std::to_string(*least_);
+  const party* ahead = nullptr;
+  for (const auto& [owner, y] : parties_) {
+    const auto is_ahead = y.waiting > 0 && y.is_served && y.standing.priority > x.standing.priority;
+    if (is_ahead && (ahead == nullptr || y.standing.priority > ahead->standing.priority))
+      ahead = &y;
+  }
+  if (ahead != nullptr)
+    return "trials wait behind " + called(ahead->standing.name, "an experiment") + ", of priority "
+           + std::to_string(ahead->standing.priority);
+  const auto [unit, of] = kind_of(sum_of(asked));
+  // The user who holds most, or where that is its own, the experiment.
+  const std::string* who = nullptr;
+  double most = 0;
+  for (const auto& [name, y] : users_) {
+    if (of(y.held.what) > most) {
+      most = of(y.held.what);
+      who = &name;
+    }
+  }
+  if (who == nullptr)
+    return {};
+  if (*who == user) {
+    most = 0;
+    for (const auto& [owner, y] : parties_) {
+      if (y.standing.user == user && of(y.held.what) > most) {
+        most = of(y.held.what);
+        who = &y.standing.name;
+      }
+    }
+    if (*who == x.standing.name)
+      return "trials wait for room: it holds " + amount_text(most) + " of "
+             + amount_text(of(total_)) + " " + unit + " itself";
+  }
+  return "trials wait for their share: " + called(*who, "another") + " holds " + amount_text(most)
+         + " of " + amount_text(of(total_)) + " " + unit;
+}
+
+} // namespace tune

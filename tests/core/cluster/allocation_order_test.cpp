@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/cluster/allocation_order.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+resources cpus(double x) {
+  return {amount::of(x), {}, 0, {}};
+}
+
+allocation_order::shape one_of(double cpu) {
+  return {{{cpus(cpu)}}, {}};
+}
+
+owner_standing standing(std::string name, std::string user, std::int32_t priority = 0,
+                        double share = 1) {
+  return {std::move(name), std::move(user), priority, share, true};
+}
+
+struct allocation_order_test : testing::Test {
+  allocation_order uut;
+  std::uint64_t tokens = 0;
+  std::uint64_t leases = 0;
+
+  allocation_order_test() { uut.set_total(cpus(8)); }
+
+  void limit(allocation_limits what) {
+    uut = allocation_order{std::move(what)};
+    uut.set_total(cpus(8));
+  }
+  void ask(std::uint64_t owner, int times, double cpu = 1) {
+    for (auto i = 0; i < times; ++i)
+      uut.add(++tokens, owner, one_of(cpu));
+  }
+  /// The owners of the next grants.
+  std::vector<std::uint64_t> grants(int times) {
+    std::vector<std::uint64_t> result;
+    for (auto i = 0; i < times; ++i) {
+      auto next = uut.next();
+      if (!next)
+        break;
+      result.push_back(next->owner);
+      uut.grant(*next, {++leases});
+    }
+    return result;
+  }
+};
+
+TEST_F(allocation_order_test, goes_by_arrival_among_equals) {
+  ask(1, 2);
+  ask(2, 2);
+
+  EXPECT_THAT(grants(9), ElementsAre(1, 2, 1, 2));
+}
+
+TEST_F(allocation_order_test, serves_a_higher_priority_first) {
+  uut.enter(1, standing("low", "a"));
+  uut.enter(2, standing("high", "a", 5));
+  ask(1, 2);
+  ask(2, 2);
+
+  EXPECT_THAT(grants(9), ElementsAre(2, 2, 1, 1));
+}
+
+TEST_F(allocation_order_test, shares_between_users_first_and_then_between_their_experiments) {
+  uut.enter(1, standing("x", "alice"));
+  uut.enter(2, standing("y", "alice"));
+  uut.enter(3, standing("z", "bob"));
+  ask(1, 4);
+  ask(2, 4);
+  ask(3, 4);
+
+  EXPECT_THAT(grants(8), ElementsAre(1, 3, 2, 3, 1, 3, 2, 3));
+}
+
+TEST_F(allocation_order_test, weighs_the_experiments_of_a_user) {
+  uut.enter(1, standing("x", "alice", 0, 1));
+  uut.enter(2, standing("y", "alice", 0, 3));
+  ask(1, 8);
+  ask(2, 8);
+
+  const auto all = grants(8);
+
+  EXPECT_EQ(std::count(all.begin(), all.end(), 2u), 6);
+}
+
+TEST_F(allocation_order_test, reckons_with_what_is_held_and_not_with_how_many_hold_it) {
+  uut.enter(1, standing("large", "alice"));
+  uut.enter(2, standing("small", "bob"));
+  ask(1, 2, 4);
+  ask(2, 5, 1);
+
+  EXPECT_THAT(grants(6), ElementsAre(1, 2, 2, 2, 2, 1));
+}
+
+TEST_F(allocation_order_test, keeps_to_quotas) {
+  allocation_limits limits;
+  limits.quotas["alice"].cpu = amount::of(2);
+  limits.other_quota = user_quota{{}, {}, {}, 1};
+  limit(limits);
+  uut.enter(1, standing("x", "alice"));
+  uut.enter(2, standing("y", "alice"));
+  uut.enter(3, standing("z", "bob"));
+  ask(1, 4);
+  ask(2, 4);
+  ask(3, 4);
+
+  EXPECT_THAT(grants(9), ElementsAre(1, 3, 2));
+
+  EXPECT_THAT(uut.view_of(1).why, HasSubstr("quota of alice, 2 CPU"));
+  EXPECT_THAT(uut.view_of(3).why, HasSubstr("2 of 1 trials"));
+  EXPECT_THAT(uut.beyond_quota(1, {{cpus(3)}}), HasSubstr("never allows 3 CPU"));
+  uut.free({2});
+  uut.wake();
+  EXPECT_THAT(grants(9), ElementsAre(3));
+}
+
+TEST_F(allocation_order_test, serves_so_many_experiments_at_once) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  for (std::uint64_t owner = 1; owner <= 4; ++owner)
+    uut.enter(owner, standing("x" + std::to_string(owner), "a", owner == 4 ? 7 : 0));
+  for (std::uint64_t owner = 1; owner <= 4; ++owner)
+    ask(owner, 1);
+
+  EXPECT_THAT(grants(9), ElementsAre(1));
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+  EXPECT_EQ(uut.view_of(4).place, 1u);
+  EXPECT_EQ(uut.view_of(2).place, 2u);
+  EXPECT_EQ(uut.view_of(3).place, 3u);
+  EXPECT_THAT(uut.view_of(3).why, HasSubstr("queued at place 3"));
+  uut.leave(1);
+
+  EXPECT_THAT(grants(9), ElementsAre(4));
+  EXPECT_EQ(uut.view_of(2).place, 1u);
+}
+
+TEST_F(allocation_order_test, tries_what_did_not_fit_again_once_something_is_free) {
+  ask(1, 1);
+  const auto tried = uut.next();
+  ASSERT_TRUE(tried);
+  uut.set_aside(*tried);
+
+  EXPECT_FALSE(uut.next());
+  uut.wake();
+
+  EXPECT_THAT(grants(9), ElementsAre(1));
+}
+
+TEST_F(allocation_order_test, serves_nobody_below_the_priority_for_which_room_is_made) {
+  uut.enter(1, standing("low", "a"));
+  uut.enter(2, standing("high", "b", 3));
+  ask(1, 1);
+  ask(2, 1);
+  uut.serve_only_from(3);
+
+  EXPECT_THAT(grants(9), ElementsAre(2));
+  EXPECT_THAT(uut.view_of(1).why, HasSubstr("room is made for priority 3"));
+  uut.serve_only_from(std::nullopt);
+  EXPECT_THAT(grants(9), ElementsAre(1));
+}
+
+TEST_F(allocation_order_test, says_who_holds_what_a_trial_waits_for) {
+  uut.enter(1, standing("x", "alice"));
+  uut.enter(2, standing("y", "bob"));
+  uut.enter(3, standing("urgent", "carol", 9));
+  ask(1, 6);
+  EXPECT_THAT(grants(6), ElementsAre(1, 1, 1, 1, 1, 1));
+  ask(2, 1, 4);
+
+  EXPECT_EQ(uut.view_of(2).why, "trials wait for their share: alice holds 6 of 8 CPU");
+  ask(3, 1, 4);
+  EXPECT_EQ(uut.view_of(2).why, "trials wait behind urgent, of priority 9");
+  EXPECT_EQ(uut.view_of(1).held.leases, 6u);
+  EXPECT_EQ(uut.view_of(1).why, "");
+}
+
+TEST_F(allocation_order_test, forgets_who_left_once_nothing_of_it_is_held) {
+  uut.enter(1, standing("x", "alice"));
+  uut.enter(2, standing("y", "bob"));
+  ask(1, 1);
+  ask(2, 1);
+  grants(2);
+  uut.leave(1);
+  EXPECT_EQ(uut.standing_of(1).user, "alice");
+  uut.free({1});
+
+  EXPECT_EQ(uut.standing_of(1).user, "");
+  EXPECT_EQ(uut.view_of(2).of_user.leases, 1u);
+}
+
+} // namespace
+} // namespace tune

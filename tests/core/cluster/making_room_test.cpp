@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/cluster/making_room.hpp"
+
+#include "tune/core/cluster/lease_book.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+resources cpus(double x) {
+  return {amount::of(x), {}, 0, {}};
+}
+
+/// Experiment 1 holds all of two nodes with two CPUs each; 2 has a higher priority.
+struct making_room : testing::Test {
+  lease_book uut;
+  std::vector<lease_id> held;
+
+  making_room() {
+    uut.set_node("a", cpus(2), {});
+    uut.set_node("b", cpus(2), {});
+    uut.stand(1, {"low", "alice", 0, 1, true});
+    uut.stand(2, {"high", "bob", 5, 1, true});
+    for (std::uint64_t trial = 0; trial < 4; ++trial)
+      ask(1, trial, 1);
+    hold_all();
+  }
+
+  void ask(std::uint64_t owner, std::uint64_t trial, double cpu) {
+    uut.enter({owner, trial_id{trial}, {{cpus(cpu)}}, true});
+  }
+  void hold_all() {
+    for (const auto& x : uut.grant_what_fits()) {
+      held.push_back(x.what.id);
+      uut.launched(x.what.id, {1, x.what.id.number});
+    }
+  }
+};
+
+TEST_F(making_room, ends_the_newest_lease_of_a_lower_priority) {
+  ask(2, 9, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_THAT(uut.make_room(), ElementsAre(held.back()));
+  EXPECT_THAT(uut.make_room(), IsEmpty()) << "it is asked once";
+  uut.over(held.back());
+
+  const auto granted = uut.grant_what_fits();
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_EQ(granted.front().owner, 2u);
+  EXPECT_EQ(uut.view_of(1).made_room, 1u);
+}
+
+TEST_F(making_room, ends_what_has_to_end_on_one_node_and_nothing_elsewhere) {
+  ask(2, 9, 2);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  const auto chosen = uut.make_room();
+
+  ASSERT_EQ(chosen.size(), 2u);
+  EXPECT_EQ(uut.find(chosen[0])->node, uut.find(chosen[1])->node);
+}
+
+TEST_F(making_room, keeps_what_becomes_free_for_whom_it_is_made) {
+  ask(2, 9, 2);
+  ask(1, 8, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  const auto chosen = uut.make_room();
+  ASSERT_EQ(chosen.size(), 2u);
+
+  uut.over(chosen[0]);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty()) << "one CPU is free, and two are needed";
+  uut.over(chosen[1]);
+
+  const auto granted = uut.grant_what_fits();
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_EQ(granted.front().owner, 2u);
+}
+
+TEST_F(making_room, spares_equal_priorities_and_those_that_cannot_save) {
+  uut.stand(3, {"equal", "carol", 0, 1, true});
+  ask(3, 9, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  EXPECT_THAT(uut.make_room(), IsEmpty());
+
+  uut.stand(1, {"low", "alice", 0, 1, false});
+  ask(2, 9, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  EXPECT_THAT(uut.make_room(), IsEmpty());
+}
+
+TEST_F(making_room, ends_nothing_for_what_would_not_fit_even_then) {
+  ask(2, 9, 3);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_THAT(uut.make_room(), IsEmpty());
+}
+
+} // namespace
+} // namespace tune
