@@ -35,9 +35,7 @@ public:
     }
   }
   /// Whether the trial may go on to its next report.
-  [[nodiscard]] bool has_room() const {
-    return sizes_.size() < most_words && bytes_ < most_bytes;
-  }
+  [[nodiscard]] bool has_room() const { return sizes_.size() < most_words && bytes_ < most_bytes; }
 
 private:
   std::uint64_t first_ = 1;
