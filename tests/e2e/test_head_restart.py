@@ -14,12 +14,16 @@ from lasting import WORKERS, Lasting
 
 KILLS = int(os.environ.get("TUNE_HEAD_KILLS", "4"))
 
+# Between two steps of trials that must not be over before their head is killed, although this
+# program may notice some steps seconds late on a busy machine. [s]
+BUSY_PAUSE = 0.4
+
 
 class HeadRestart(Lasting):
     # -- A head of one experiment.
 
     def test_trials_go_on_under_the_next_head(self):
-        ini = self.lasting(samples=3, steps=30)
+        ini = self.lasting(samples=3, steps=30, pause=BUSY_PAUSE)
         head, where = self.begin_head("run", ini, "--cluster.head_grace", "60s",
                                       what="workers may join")
         self.begin_workers(where)
@@ -103,7 +107,7 @@ class HeadRestart(Lasting):
         self.put_away()
 
     def test_a_worker_that_dies_meanwhile_costs_its_own_trials_only(self):
-        ini = self.lasting(samples=3, steps=30, more="head_grace = 60s")
+        ini = self.lasting(samples=3, steps=30, pause=BUSY_PAUSE, more="head_grace = 60s")
         head, where = self.begin_head("run", ini, what="workers may join")
         self.begin_workers(where)
         self.wait_until(lambda: len(self.trained()) >= 9, head, "some steps")
@@ -125,7 +129,8 @@ class HeadRestart(Lasting):
     def test_a_standing_head_goes_on_by_itself_unless_told_otherwise(self):
         head, where = self.standing(grace="")
         self.begin_workers(where)
-        inis = [self.lasting(name=name, samples=3, steps=20) for name in ("one-x", "two-x")]
+        inis = [self.lasting(name=name, samples=3, steps=20, pause=BUSY_PAUSE)
+                for name in ("one-x", "two-x")]
         clients = [
             self.start("run", ini, "--head", where, "--certs", self.certs, cwd=self.directory)
             for ini in inis
@@ -212,15 +217,18 @@ class HeadRestart(Lasting):
         self.put_away()
 
     def test_large_reports_that_wait_are_bounded(self):
-        note = 500_000
-        # Slow enough not to be over before the head is killed, on a busy machine, too.
-        ini = self.lasting(samples=2, steps=60, pause=0.5, more="head_grace = 60s", note=note)
+        # Far more of these fit than the eight that a head may have heard without a word of that.
+        note = 100_000
+        ini = self.lasting(samples=2, steps=100, pause=0.3, more="head_grace = 60s", note=note)
         head, where = self.begin_head("run", ini, what="workers may join")
         self.begin_workers(where, names=WORKERS[:2])
-        self.wait_until(lambda: len(self.trained()) >= 6, head, "some steps")
+        of = lambda: Counter(trial for trial, _, _ in self.trained())
+        self.wait_until(lambda: min(of()[0], of()[1]) >= 3, head, "steps of both")
         self.kill(head)
         heard = len(self.rows("SELECT * FROM results"))
-        self.wait_until(lambda: len(self.trained()) >= heard + 6, what="steps without a head")
+        before = of()
+        self.wait_until(lambda: all(of()[x] >= before[x] + 2 for x in (0, 1)),
+                        what="steps without a head")
         seen, since = 0, time.monotonic()
         while time.monotonic() < since + 4:
             time.sleep(0.1)
@@ -229,7 +237,7 @@ class HeadRestart(Lasting):
         # 4 MiB of each trial, with the report that it waits with; a text may take more memory than
         # it is long.
         self.assertLessEqual(seen - heard, 2 * (2 + (4 << 20) // note))
-        self.assertLess(seen, 120)
+        self.assertLess(seen, 200)
 
         head, _ = self.begin_head("resume", "results/x", what="workers may join")
         self.finish(head)
