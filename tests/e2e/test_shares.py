@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several users and experiments at one head: labels, taints, priorities, shares, quotas, a queue."""
+import csv
+import io
+import re
+import signal
+
+from e2e import CertifiedCase, main
+from http_client import Served
+
+# Reports every so often until its file exists, at least four times; saves on request, and goes on
+# from what it saved.
+TRIAL = """#!/bin/sh
+i=0
+[ -z "$TUNE_TRIAL_RESTORE" ] || i=$(cat "$TUNE_TRIAL_RESTORE/model")
+echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
+while [ $i -lt 4 ] || [ ! -e "%s" ]; do
+  i=$((i+1))
+  echo "{\\"metrics\\":{\\"loss\\":$i}}" >&"$TUNE_TRIAL_REPORT_FD"
+  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
+  case $answer in
+    *'"dir"'*)
+      to=$(echo "$answer" | sed 's/.*"dir":"\\([^"]*\\)".*/\\1/')
+      echo $i > "$to/model"
+      echo "{\\"saved\\":\\"$to\\"}" >&"$TUNE_TRIAL_REPORT_FD" ;;
+  esac
+  case $answer in *'"pause"'* | *'"stop"'*) exit 0 ;; esac
+  sleep 0.1
+done
+"""
+
+
+class Shares(CertifiedCase, Served):
+    def setUp(self):
+        super().setUp()
+        self.storage = self.directory / "results"
+        self.log = self.directory / "head.log"
+        self.members = []
+
+    def tearDown(self):
+        for member in reversed(self.members):
+            if member.poll() is None:
+                member.send_signal(signal.SIGTERM)
+        for member in self.members:
+            self.finish(member)
+        self.assert_no_trial_processes()
+
+    # -- Who takes part.
+
+    def begin_head(self, *words):
+        with open(self.log, "w", encoding="utf-8") as err:
+            self.head = self.start(
+                *("head", "--listen", "127.0.0.1:0", "--certs", self.certs, "--no-local"),
+                *("--storage", self.storage, "--work", self.directory / "work", *words), stderr=err
+            )
+        self.members.append(self.head)
+        self.wait_until(lambda: "experiments may come" in self.log.read_text(), self.head, "a port")
+        self.where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
+
+    def begin_worker(self, name, *words, cpus=2):
+        self.members.append(self.start(
+            *("worker", "--join", self.where, "--name", name, "--cpus", cpus, "--once"),
+            *("--certs", self.certs, "--work", self.directory / ("work-" + name), *words)
+        ))
+        self.wait_until(lambda: name + " joined" in self.log.read_text(), self.head, "a worker")
+
+    def user(self, name):
+        """The certificates of a user."""
+        place = self.directory / name
+        if not place.exists():
+            self.run_node("certs", "issue", name, "--out", place, "--certs", self.certs)
+        return place
+
+    def submit(self, name, user="alice", samples=2, rest="", experiment=""):
+        """Submits an experiment whose trials run until a file exists, which is returned."""
+        place = self.directory / ("files of " + name)
+        place.mkdir()
+        flag = self.directory / (name + " may end")
+        trial = place / "trial.sh"
+        trial.write_text(TRIAL % flag)
+        trial.chmod(0o755)
+        (place / (name + ".ini")).write_text(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = %d\n%s"
+            "[trainable]\ncommand = ./trial.sh {x}\n[space]\nx = uniform(0, 1)\n"
+            "[failure]\nbackoff = 0\n%s" % (samples, experiment, rest)
+        )
+        self.at_head("run", place / (name + ".ini"), "--detach", user=user)
+        return flag
+
+    # -- What is seen.
+
+    def at_head(self, command, *words, user="alice", **how):
+        return self.run_node(
+            command, *words, "--head", self.where, "--certs", self.user(user), **how
+        )
+
+    def status_of(self, name, user="alice"):
+        return self.at_head("status", name, "-o", "json", user=user).json()
+
+    def standing(self, name, user="alice"):
+        return (self.status_of(name, user)["head"] or {}).get("allocation") or {}
+
+    def running(self, name, user="alice"):
+        return self.standing(name, user).get("running")
+
+    def waits_for(self, name, user="alice"):
+        return (self.status_of(name, user)["head"] or {}).get("waits_for") or ""
+
+    def listed(self):
+        rows = csv.DictReader(io.StringIO(self.at_head("list", "experiments", "-o", "csv").out))
+        return {row["experiment"]: row for row in rows}
+
+    def end(self, name, flag, user="alice"):
+        flag.touch()
+        return self.at_head("wait", name, "-o", "json", user=user).json()
+
+    def nodes_of(self, name):
+        return {row["node"] for row in self.rows("SELECT node FROM attempts", name)}
+
+    # -- Tests.
+
+    def test_trials_go_where_labels_and_taints_let_them(self):
+        self.begin_head()
+        self.begin_worker("a", "--label", "zone=a", "--label", "disk_gb=100")
+        self.begin_worker("b", "--label", "zone=b", "--label", "disk_gb=900", "--taint", "spot")
+        chosen = self.submit("chosen", rest="[resources]\nrequire = zone in (b, c) and disk_gb > 500"
+                                            "\ntolerate = spot\n")
+        plain = self.submit("plain", rest="[resources]\nrequire = disk_gb >= 100\n")
+        self.wait_until(lambda: self.running("chosen") == 2 and self.running("plain") == 2,
+                        self.head, "trials on both workers")
+        lacking = self.submit("lacking", rest="[resources]\nrequire = gpu_model == A100\n")
+
+        why = "no node meets require = gpu_model == A100"
+        self.wait_until(lambda: why in self.waits_for("lacking"), self.head, "the reason")
+        self.assertIn(why, self.at_head("status", "lacking").out)
+        self.assertIn(why, self.at_head("trials", "lacking", "--why", 0).out)
+        self.assertIn("experiment lacking: trials wait, as " + why, self.log.read_text())
+        self.begin_worker("c", "--label", "gpu_model=A100")
+        self.assertEqual(self.end("lacking", lacking)["status"], "done")
+        for name, flag in (("chosen", chosen), ("plain", plain)):
+            self.assertEqual(self.end(name, flag)["counts"]["TERMINATED"], 2)
+        self.assertEqual(self.nodes_of("lacking"), {"c"})
+        self.assertEqual(self.nodes_of("chosen"), {"b"})
+        self.assertEqual(self.nodes_of("plain"), {"a"})
+
+    def test_a_higher_priority_makes_others_pause_and_they_lose_nothing(self):
+        self.begin_head()
+        self.begin_worker("a")
+        low = self.submit("low", samples=3)
+        self.wait_until(lambda: self.running("low") == 2, self.head, "trials of the lower priority")
+        high = self.submit("high", "bob", samples=2, experiment="priority = 5\n")
+
+        self.wait_until(lambda: self.running("high", "bob") == 2, self.head, "room")
+        self.assertEqual(self.running("low"), 0)
+        self.assertEqual(self.standing("low")["made_room"], 2)
+        self.assertIn("behind", self.waits_for("low") + " behind")
+        self.assertEqual(self.end("high", high, "bob")["counts"]["TERMINATED"], 2)
+        ended = self.end("low", low)
+        self.assertEqual(ended["counts"]["TERMINATED"], 3)
+        self.assertEqual(ended["counts"]["ERRORED"], 0)
+        for trial in range(3):
+            numbers = [row["training_iteration"] for row in self.rows(
+                "SELECT * FROM results WHERE trial = %d ORDER BY seq" % trial, "low")]
+            self.assertEqual(numbers, list(range(1, len(numbers) + 1)), "no report is lost")
+        kinds = [row["end_class"] for row in self.rows("SELECT end_class FROM attempts", "low")]
+        self.assertEqual(kinds.count("paused"), 2, kinds)
+        self.assertEqual(set(kinds), {"paused", "finished"})
+
+    def test_users_share_alike_whatever_the_number_of_their_experiments(self):
+        self.begin_head()
+        all_of_them = [(name, user, self.submit(name, user)) for name, user in (
+            ("first", "alice"), ("second", "alice"), ("other", "bob"))]
+        for name, user, _ in all_of_them:
+            self.wait_until(lambda n=name, u=user: self.standing(n, u).get("waiting", 0) > 0,
+                            self.head, "requests of all")
+        self.begin_worker("a")
+
+        self.wait_until(lambda: self.running("other", "bob") == 1, self.head, "half of the room")
+        self.assertEqual((self.running("first"), self.running("second")), (1, 0))
+        self.assertIn("first holds 1 of 2 CPU", self.waits_for("second"))
+        # What ends makes room for the others, whose trials have to be able to end, too.
+        for _, _, flag in all_of_them:
+            flag.touch()
+        for name, user, flag in all_of_them:
+            self.assertEqual(self.end(name, flag, user)["status"], "done")
+
+    def test_quotas_and_the_queue_hold_and_are_seen(self):
+        self.begin_head("--quota", "alice=trials:1", "--quota", "*=cpu:2", "--max-experiments", 2,
+                        "--http", "127.0.0.1:0")
+        self.begin_worker("a", cpus=4)
+        flags = {}
+        for name, user, words in (("x", "alice", ""), ("y", "bob", ""), ("z", "bob", ""),
+                                  ("urgent", "bob", "priority = 3\n")):
+            flags[name] = (self.submit(name, user, samples=3, experiment=words), user)
+        self.wait_until(lambda: self.running("y", "bob") == 2, self.head, "trials of y")
+        self.assertEqual(self.running("x"), 1)
+        self.assertIn("quota of alice, 1 trial", self.waits_for("x"))
+        self.assertIn("quota of bob, 2 CPU", self.waits_for("y", "bob"))
+
+        self.assertEqual(self.standing("urgent", "bob")["place"], 1)
+        self.assertEqual(self.standing("z", "bob")["place"], 2)
+        self.assertIn("queued at place 2", self.waits_for("z", "bob"))
+        self.assertIn("queued at place 2", self.at_head("status", "z", user="bob").out)
+        rows = self.listed()
+        self.assertEqual((rows["z"]["place"], rows["z"]["user"]), ("2", "bob"))
+        self.assertEqual(rows["urgent"]["priority"], "3")
+        self.assertIn("queued 2", self.at_head("list", "experiments").out)
+        self.take_link(self.log.read_text())
+        self.assertEqual(self.api("/z")["allocation"]["place"], 2)
+        for flag, _ in flags.values():
+            flag.touch()
+        for name in ("x", "y", "urgent", "z"):
+            self.assertEqual(self.end(name, *flags[name])["counts"]["TERMINATED"], 3)
+
+    def test_a_request_beyond_the_quota_is_told(self):
+        self.begin_head("--quota", "*=cpu:1")
+        self.begin_worker("a")
+        self.submit("x", rest="[resources]\ncpu = 2\n")
+
+        why = "the quota of alice, 1 CPU, never allows 2 CPU"
+        self.wait_until(lambda: why in self.waits_for("x"), self.head, "the reason")
+        self.at_head("stop", "x")
+
+    def test_nonsense_is_named_with_its_place_and_its_range(self):
+        for words, why in (
+            (("--label", "zone"), "--label: 'zone' is not NAME=VALUE"),
+            (("--label", "a=b", "--label", "a=c"), "--label: 'a' is given two values"),
+            (("--taint", "1"), "--taint: '1' is not NAME or NAME=VALUE"),
+        ):
+            told = self.run_node("worker", "--join", "127.0.0.1:1", *words, code=2).err
+            self.assertIn(why, told)
+        for words, why in (
+            (("--quota", "alice"), "names no user, or no limit"),
+            (("--quota", "alice=cpu:x"), "'x' is not a number from 0 to 1000000"),
+            (("--quota", "alice=disk:1"), "'disk:1' is no limit"),
+            (("--quota", "a=cpu:1", "--quota", "a=cpu:2"), "'a' has two quotas"),
+            (("--max-experiments", "-1"), "'-1' is not within 0 to 100000"),
+        ):
+            told = self.run_node("head", "--listen", "127.0.0.1:0", *words, code=2).err
+            self.assertIn(why, told)
+        for key, why in (
+            ("[experiment]\npriority = 1001", "must be a whole number, -1000 to 1000"),
+            ("[experiment]\nshare = 0", "must be a number, 0.001 to 1000"),
+            ("[resources]\nrequire = zone = b", "column 6: expected '=='"),
+            ("[resources]\ntolerate = 1x", "'1x' is not NAME or NAME=VALUE"),
+            ("[cluster]\nlabels = zone", "'zone' is not NAME=VALUE"),
+        ):
+            rest = "" if key.startswith("[experiment]") else "[experiment]\n"
+            ini = self.ini("%s\n%smetric = loss\n[trainable]\ncommand = true\n[space]\nx = 1\n"
+                           % (key, rest))
+            told = self.run_node("config", "check", ini, code=3).err
+            section, line = key.split("\n")
+            self.assertIn("x.ini:2: %s %s: %s" % (section, line, why), told)
+
+    def test_a_run_on_this_machine_alone_says_what_it_is_not(self):
+        ini = self.experiment("true", more="[resources]\nrequire = zone == b\n")
+        told = self.run_node("run", ini, code=None)
+        self.assertIn("[resources] require = zone == b: no node meets require = zone == b",
+                      told.err)
+        labelled = ini.read_text().replace("[cluster]\n", "[cluster]\nlabels = zone=b\n")
+        told = self.run_node("run", self.ini(labelled, "y.ini"), code=None)
+        self.assertNotIn("no node meets", told.err)
+
+
+if __name__ == "__main__":
+    main()
