@@ -4,12 +4,12 @@
 ///
 ///   tune_scale_bench --node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N]
 ///
-/// In order: N (1,000) workers join; they idle for S (20) seconds; an experiment is submitted with as
-/// many trials as there are places, SLOTS (10) on each worker, which start and are silent for S / 2
-/// seconds; they report 5,000 and 20,000 times a second and as fast as they are answered, for S / 2
-/// seconds each; as many workers as one of the PROCESSES (10) holds join beside, and such a process
-/// is killed. Prints a JSON object for each step: processor time and memory are the head's. The
-/// files of this run are made below the current directory, and removed again.
+/// In order: N (1,000) workers join; they idle for S (20) seconds; an experiment is submitted with
+/// as many trials as there are places, SLOTS (10) on each worker, which start and are silent for S
+/// / 2 seconds; they report 5,000 and 20,000 times a second and as fast as they are answered, for S
+/// / 2 seconds each; as many workers as one of the PROCESSES (10) holds join beside, and such a
+/// process is killed. Prints a JSON object for each step: processor time and memory are the head's.
+/// The files of this run are made below the current directory, and removed again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -24,9 +24,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -122,8 +122,7 @@ worker_counts scale_cluster::counts() {
 }
 
 void scale_cluster::start(std::uint64_t workers) {
-  all_.emplace_back(
-      worker_order{head_.port(), head_.certificates(), begun_, workers, how_.slots});
+  all_.emplace_back(worker_order{head_.port(), head_.certificates(), begun_, workers, how_.slots});
   begun_ += workers;
 }
 
@@ -137,10 +136,9 @@ void scale_cluster::await(const char* what,
   const auto begin = clock_type::now();
   for (auto now = counts(); !is_there(now); now = counts()) {
     if (clock_type::now() - begin > patience) {
-      std::fprintf(stderr, "scale_bench: not in time: %s (%llu joined, %llu trials run)\n", what,
-                   static_cast<unsigned long long>(now.joined),
-                   static_cast<unsigned long long>(now.running));
-      std::exit(1);
+      throw std::runtime_error{"not in time: " + std::string{what} + " ("
+                               + std::to_string(now.joined) + " joined, "
+                               + std::to_string(now.running) + " trials run)"};
     }
     rest(0.01);
   }
@@ -253,8 +251,8 @@ worker_order order_of(char** words) {
 int main(int count, char** all) {
   if (count == 7 && std::string_view{all[1]} == "__workers")
     work(order_of(all));
-  bench::arguments given{count, all,
-                         "--node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N]"};
+  bench::arguments given{
+      count, all, "--node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N]"};
   std::string tune_node;
   sizes how;
   given.read("--node", tune_node);
@@ -273,8 +271,14 @@ int main(int count, char** all) {
   std::filesystem::create_directories(directory);
   // Trials get directories where the workers are.
   std::filesystem::current_path(directory);
-  measure(tune_node, directory, how);
+  auto result = 0;
+  try {
+    measure(tune_node, directory, how);
+  } catch (const std::exception& why) {
+    std::fprintf(stderr, "scale_bench: %s\n", why.what());
+    result = 1;
+  }
   std::filesystem::current_path(directory.parent_path());
   std::filesystem::remove_all(directory);
-  return 0;
+  return result;
 }

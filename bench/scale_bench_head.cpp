@@ -9,10 +9,9 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -25,8 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "scale_bench: %s\n", why.c_str());
-  std::exit(1);
+  throw std::runtime_error{why};
 }
 
 /// @param log Gets stdout and stderr.
@@ -81,10 +79,19 @@ scale_head::scale_head(fs::path tune_node, fs::path directory)
     : tune_node_{std::move(tune_node)}, directory_{std::move(directory)} {
   const auto log = directory_ / "head.log";
   run({tune_node_, "certs", "init", "--certs", certificates(), "--cluster", "default"}, log);
-  process_ = start({tune_node_, "head", "--listen", "127.0.0.1:0", "--no-local", "--certs",
-                    certificates(), "--storage", directory_ / "results", "--work",
-                    directory_ / "work"},
-                   log);
+  process_
+      = start({tune_node_, "head", "--listen", "127.0.0.1:0", "--no-local", "--certs",
+               certificates(), "--storage", directory_ / "results", "--work", directory_ / "work"},
+              log);
+  try {
+    await_port();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void scale_head::await_port() {
   const std::string before = "--join 127.0.0.1:";
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
   for (auto text = said(); port_ == 0; text = said()) {
@@ -97,6 +104,10 @@ scale_head::scale_head(fs::path tune_node, fs::path directory)
 }
 
 scale_head::~scale_head() {
+  stop();
+}
+
+void scale_head::stop() {
   ::kill(process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);
 }

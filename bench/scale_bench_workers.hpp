@@ -1,5 +1,5 @@
-/// The workers of tune_scale_bench: many in one process, each with an actor system, a TLS connection
-/// and a node of its own, as a `tune-node worker` has them.
+/// The workers of tune_scale_bench: many in one process, each with an actor system, a TLS
+/// connection and a node of its own, as a `tune-node worker` has them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
