@@ -24,9 +24,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -136,10 +136,9 @@ void scale_cluster::await(const char* what,
   const auto begin = clock_type::now();
   for (auto now = counts(); !is_there(now); now = counts()) {
     if (clock_type::now() - begin > patience) {
-      std::fprintf(stderr, "scale_bench: not in time: %s (%llu joined, %llu trials run)\n", what,
-                   static_cast<unsigned long long>(now.joined),
-                   static_cast<unsigned long long>(now.running));
-      std::exit(1);
+      throw std::runtime_error{"not in time: " + std::string{what} + " ("
+                               + std::to_string(now.joined) + " joined, "
+                               + std::to_string(now.running) + " trials run)"};
     }
     rest(0.01);
   }
@@ -272,8 +271,14 @@ int main(int count, char** all) {
   std::filesystem::create_directories(directory);
   // Trials get directories where the workers are.
   std::filesystem::current_path(directory);
-  measure(tune_node, directory, how);
+  auto result = 0;
+  try {
+    measure(tune_node, directory, how);
+  } catch (const std::exception& why) {
+    std::fprintf(stderr, "scale_bench: %s\n", why.what());
+    result = 1;
+  }
   std::filesystem::current_path(directory.parent_path());
   std::filesystem::remove_all(directory);
-  return 0;
+  return result;
 }

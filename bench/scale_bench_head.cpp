@@ -9,10 +9,9 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -25,8 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "scale_bench: %s\n", why.c_str());
-  std::exit(1);
+  throw std::runtime_error{why};
 }
 
 /// @param log Gets stdout and stderr.
@@ -85,6 +83,15 @@ scale_head::scale_head(fs::path tune_node, fs::path directory)
       = start({tune_node_, "head", "--listen", "127.0.0.1:0", "--no-local", "--certs",
                certificates(), "--storage", directory_ / "results", "--work", directory_ / "work"},
               log);
+  try {
+    await_port();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void scale_head::await_port() {
   const std::string before = "--join 127.0.0.1:";
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
   for (auto text = said(); port_ == 0; text = said()) {
@@ -97,6 +104,10 @@ scale_head::scale_head(fs::path tune_node, fs::path directory)
 }
 
 scale_head::~scale_head() {
+  stop();
+}
+
+void scale_head::stop() {
   ::kill(process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);
 }
@@ -119,7 +130,7 @@ void scale_head::submit(std::uint64_t trials) {
   const auto file = directory_ / "scale.ini";
   std::ofstream{file} << "[experiment]\nmetric = loss\nmode = min\nnum_samples = " << trials
                       << "\n[trainable]\ncommand = /bin/true {x}\n[space]\nx = uniform(0, 1)\n"
-                         "[resources]\ncpu = 1\n[failure]\nbackoff = 0\n";
+                         "[search]\ntype = random\n[resources]\ncpu = 1\n[failure]\nbackoff = 0\n";
   run({tune_node_, "run", file, "--head", "127.0.0.1:" + std::to_string(port_), "--certs",
        certificates(), "--detach"},
       directory_ / "run.log");

@@ -40,6 +40,8 @@ private:
   ::pid_t process_ = 0;
   std::uint16_t port_ = 0;
 
+  void await_port();
+  void stop();
   [[nodiscard]] std::string said() const;
 };
 

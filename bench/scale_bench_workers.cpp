@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -177,7 +178,7 @@ worker_counts worker_process::counts() {
   std::fflush(to_);
   std::array<unsigned long long, 5> x{};
   if (std::fscanf(from_, "%llu %llu %llu %llu %llu", &x[0], &x[1], &x[2], &x[3], &x[4]) != 5)
-    give_up("a process of workers has ended");
+    throw std::runtime_error{"a process of workers has ended"};
   return {x[0], x[1], x[2], x[3], x[4]};
 }
 

@@ -25,7 +25,8 @@ namespace tune {
 namespace {
 
 using runner_impl
-    = extend<runner_local_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom)>;
+    = extend<runner_local_actor, caf::result<void>(flush_atom), caf::result<void>(tick_atom),
+             caf::result<void>(flush_atom, std::uint64_t)>;
 
 /// If a trial actor broke down, nothing more would be heard of its trial: that ends the run.
 trial_actor begin_trial(caf::actor_system& system, trial_id id, const runner_actor& me,
@@ -52,6 +53,8 @@ struct runner_state : engine_ports {
   std::optional<run_summary> summary;
 
   turn_messages turn;
+  /// Whether `record_now` is due.
+  bool will_record = false;
 
   running_trials trials;
   std::uint64_t results = 0;
@@ -117,7 +120,18 @@ struct runner_state : engine_ports {
       send(self, caf::actor_cast<runner_impl>(self), flush_atom_v);
   }
 
-  void flush() { turn.flush(self, *parts, me()); }
+  void flush() {
+    turn.flush(self, *parts, me(), now());
+    if (const auto due = turn.record_due(); due && !std::exchange(will_record, true))
+      delayed_send(self, caf::actor_cast<runner_impl>(self), *due - now(), flush_atom_v,
+                   std::uint64_t{0});
+  }
+
+  /// Something has waited for others on its way to the disk.
+  void record_now() {
+    will_record = false;
+    flush();
+  }
 
   void arm() {
     const auto due = loop->machine().next_deadline();
@@ -414,6 +428,7 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
       [&state](status_atom, std::uint32_t most) { return state.status(most); },
       [](ping_atom, std::uint64_t x) { return x; },
       [&state](flush_atom) { state.flush(); },
+      [&state](flush_atom, std::uint64_t) { state.record_now(); },
       [&state](tick_atom) { state.tick(); },
   };
 }

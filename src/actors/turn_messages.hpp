@@ -5,6 +5,7 @@
 #include "turn_sequencer.hpp"
 
 #include "tune/actors/runner.hpp"
+#include "tune/core/experiment/record_pace.hpp"
 
 #include <optional>
 #include <utility>
@@ -18,7 +19,7 @@ class turn_messages {
 public:
   turn_messages() = default;
   explicit turn_messages(const runner_parts& run)
-      : gate_{run.prompt_scheduler, run.prompt_searcher} {}
+      : gate_{run.prompt_scheduler, run.prompt_searcher}, pace_{run.gathering} {}
 
   // -- In.
 
@@ -39,9 +40,13 @@ public:
 
   // -- Out.
 
-  void add(const event& what) { record_.items.emplace_back(what); }
+  void add(const event& what) {
+    pace_.add(what);
+    record_.items.emplace_back(what);
+  }
   template <class Row>
   void add(sequence cause, const Row& what) {
+    pace_.add(what);
     record_.items.emplace_back(cause, what);
   }
   void add(const cmd::tell_searcher& x) { searcher_.facts.push_back(x.what); }
@@ -60,13 +65,15 @@ public:
   /// Whether the end of the turn is to be waited for, after which `flush` is called: once a turn.
   [[nodiscard]] bool wants_flush() { return !std::exchange(will_flush_, true); }
 
-  /// Sends all of it: first what is to be on disk.
+  /// Sends all of it: first what is to be on disk, unless that can wait; see `record_due`.
   /// @param me Hears the answers.
   template <class Self>
-  void flush(Self* self, const runner_parts& to, const runner_actor& me) {
+  void flush(Self* self, const runner_parts& to, const runner_actor& me, instant now) {
     will_flush_ = false;
-    if (!record_.items.empty())
+    if (auto due = pace_.due(); due && *due <= now) {
       send(self, to.recorder, std::exchange(record_, {}));
+      pace_.went();
+    }
     gate_.sent(scheduler_);
     gate_.sent(searcher_);
     const auto& x = scheduler_;
@@ -76,6 +83,9 @@ public:
       send(self, to.searcher, std::exchange(searcher_, {}), me);
   }
 
+  /// Time of the next `flush` for what waits to be on disk; nothing: nothing does.
+  [[nodiscard]] std::optional<instant> record_due() const { return pace_.due(); }
+
 private:
   bool is_open_ = false;
   bool will_flush_ = false;
@@ -84,6 +94,7 @@ private:
   scheduler_turn scheduler_;
   searcher_turn searcher_;
   record_turn record_;
+  record_pace pace_;
 };
 
 } // namespace tune

@@ -1,6 +1,7 @@
 // Connections as they are set up: TLS, the peer's identity, and a deadline, so that none can block
 // others: see docs/decisions/0007.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "direct_stream.hpp"
 #include "message_filter.hpp"
 #include "port_connections.hpp"
 
@@ -9,6 +10,7 @@
 #include "tune/io/probe/probe.hpp"
 #include "tune/net/caf_streams.hpp"
 #include "tune/net/certificate_watch.hpp"
+#include "tune/net/quiet_watch.hpp"
 #include "tune/net/system.hpp"
 
 #include <unistd.h>
@@ -46,7 +48,7 @@ using network::rw_state;
 using pass_ptr = std::unique_ptr<connection_pass>;
 
 void tell(caf::actor_system& system, const std::string& what) {
-  if (const auto* config = dynamic_cast<const network_config*>(&system.config()))
+  if (const auto* config = network_config_of(system))
     config->complain(what);
 }
 
@@ -61,10 +63,13 @@ class tls_policy {
 public:
   /// @param whose Must outlive the policy's use.
   tls_policy(tls_session x, connection_pass& whose)
-      : session_{std::make_shared<tls_session>(std::move(x))}, whose_{&whose} {}
+      : session_{std::make_shared<tls_session>(std::move(x))}, whose_{&whose} {
+    session_->read_in_bulk();
+  }
 
   rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
     auto result = session_->read(to, size, count);
+    is_dry_ = count == 0;
     if (count > 0)
       whose_->heard([this] {
         return shown_certificate{session_->fingerprint_of_peer(), session_->certificate_of_peer()};
@@ -80,6 +85,9 @@ public:
   bool must_read_more(native_socket, std::size_t threshold) {
     return session_->pending() >= threshold;
   }
+  [[nodiscard]] bool is_ready() const { return session_->is_shaken(); }
+  [[nodiscard]] bool wants_write() const { return session_->wants_write(); }
+  [[nodiscard]] bool has_more() const { return !is_dry_ && session_->has_more(); }
 
   [[nodiscard]] std::function<std::string()> shown() const {
     return [session = session_] { return session->subject_of_peer(); };
@@ -88,6 +96,8 @@ public:
 private:
   std::shared_ptr<tls_session> session_;
   connection_pass* whose_;
+  /// Whether the last read brought nothing.
+  bool is_dry_ = true;
 
   static rw_state state_of(tls_session::outcome what, rw_state otherwise) {
     return what == tls_session::outcome::over ? rw_state::failure : otherwise;
@@ -114,6 +124,9 @@ public:
   bool must_read_more(native_socket socket, std::size_t threshold) {
     return tcp_.must_read_more(socket, threshold);
   }
+  [[nodiscard]] static bool is_ready() { return true; }
+  [[nodiscard]] static bool wants_write() { return false; }
+  [[nodiscard]] static bool has_more() { return false; }
   /// A plain peer shows no certificate.
   [[nodiscard]] static std::function<std::string()> shown() {
     return [] { return std::string{}; };
@@ -126,15 +139,16 @@ private:
 
 /// One connection, as CAF's broker expects it: incoming data passes a message filter first.
 template <class Policy>
-class guarded_scribe : public caf::io::scribe {
+class guarded_scribe : public caf::io::scribe, private late_writer {
 public:
   guarded_scribe(caf::actor_system& system, native_socket socket, message_filter at, Policy how,
-                 pass_ptr whose)
+                 pass_ptr whose, std::shared_ptr<late_writes> writes)
       : scribe{network::conn_hdl_from_socket(socket)}
       , system_{system}
       , message_filter_{std::move(at)}
       , shown_by_{how.shown()}
       , stream_{connection_loop(system), socket, std::move(how)}
+      , writes_{std::move(writes)}
       , whose_{std::move(whose)} {
     whose_->sends(stream_.wr_buf());
   }
@@ -160,20 +174,24 @@ public:
       return;
     stream_.start(this);
     // The handshake may have to write before there is anything to send.
-    stream_.force_empty_write(this);
+    stream_.shake(this);
   }
   void ack_writes(bool enable) override { stream_.ack_writes(enable); }
   io_buffer& wr_buf() override { return stream_.wr_buf(); }
   io_buffer& rd_buf() override { return stream_.rd_buf(); }
   void flush() override {
-    if (whose_->collected())
-      stream_.flush(this);
-    else
-      stream_.wr_buf().clear(); // The connection was closed, and CAF has yet to notice.
+    if (wr_buf().empty())
+      return;
+    // If not, the connection was closed, and CAF has yet to notice.
+    if (is_needless() || !whose_->collected())
+      wr_buf().clear();
+    else if (!std::exchange(is_due_, true))
+      writes_->add(this, *this);
   }
   void add_to_loop() override { stream_.activate(this); }
   void remove_from_loop() override { stream_.passivate(); }
   void graceful_shutdown() override {
+    stream_.write_now(this);
     stream_.graceful_shutdown();
     detach(&stream_.backend(), false);
   }
@@ -193,13 +211,34 @@ private:
   std::function<std::string()> shown_by_;
   bool noted_ = false;
   bool launched_ = false;
-  network::stream_impl<Policy> stream_;
+  direct_stream<Policy> stream_;
+  std::shared_ptr<late_writes> writes_;
+  bool is_due_ = false;
+  quiet_watch quiet_;
   /// Declared after the stream, so that it is given back while the socket is still open.
   pass_ptr whose_;
 
+  void write_now() override {
+    is_due_ = false;
+    stream_.write_now(this);
+    quiet_.spoke(std::chrono::steady_clock::now());
+  }
+
+  /// Whether all there is to send is a heartbeat that the peer does without.
+  [[nodiscard]] bool is_needless() {
+    using caf::io::basp::message_type;
+    const auto& all = wr_buf();
+    if (is_due_ || all.size() != caf::io::basp::header_size
+        || static_cast<message_type>(all.front()) != message_type::heartbeat)
+      return false;
+    if (const auto* config = network_config_of(system_); config != nullptr && !quiet_.knows_peer())
+      quiet_.bears(config->patience_of(message_filter_.peer()));
+    return quiet_.may_wait(std::chrono::steady_clock::now());
+  }
+
   /// Notes who the peer is, before its first message is delivered.
   void note_peer() {
-    const auto* config = dynamic_cast<const network_config*>(&system_.config());
+    const auto* config = network_config_of(system_);
     if (config == nullptr || !message_filter_.peer() || std::exchange(noted_, true))
       return;
     if (auto who = shown_by_(); !who.empty())
@@ -217,21 +256,24 @@ using dresser = std::function<caf::io::scribe_ptr(native_socket, pass_ptr)>;
 /// The files may be removed or renewed while the system lives.
 dresser tls_dresser(caf::actor_system& system, const message_filter& at, tls_session::side which) {
   auto starter = std::make_shared<tls_starter>(certificates_of(system), which);
-  return [&system, at, starter](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
-    auto begun = starter->begin(socket);
-    if (!begun)
-      return nullptr;
-    tls_policy how{std::move(*begun), *whose};
-    return caf::make_counted<guarded_scribe<tls_policy>>(system, socket, at, std::move(how),
-                                                         std::move(whose));
-  };
+  auto writes = std::make_shared<late_writes>(connection_loop(system));
+  return
+      [&system, at, starter, writes](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
+        auto begun = starter->begin(socket);
+        if (!begun)
+          return nullptr;
+        tls_policy how{std::move(*begun), *whose};
+        return caf::make_counted<guarded_scribe<tls_policy>>(system, socket, at, std::move(how),
+                                                             std::move(whose), writes);
+      };
 }
 
 dresser plain_dresser(caf::actor_system& system, const message_filter& at) {
-  return [&system, at](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
+  auto writes = std::make_shared<late_writes>(connection_loop(system));
+  return [&system, at, writes](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
     plain_policy how{*whose};
     return caf::make_counted<guarded_scribe<plain_policy>>(system, socket, at, how,
-                                                           std::move(whose));
+                                                           std::move(whose), writes);
   };
 }
 

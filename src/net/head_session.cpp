@@ -10,6 +10,8 @@
 #include "tune/core/liveness/idle_limit.hpp"
 #include "tune/core/liveness/retry_pace.hpp"
 #include "tune/io/process/process_mark.hpp"
+#include "tune/net/quiet_watch.hpp"
+#include "tune/net/system.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,6 +31,14 @@ using head_session_impl = extend<head_session_actor, caf::result<void>(tick_atom
 
 /// Limit for each answer of a head that was reached.
 constexpr auto answer_patience = std::chrono::seconds{10};
+
+/// See `hello::lost_after_ms`.
+std::int64_t patience_in(caf::actor_system& system) {
+  const auto* config = network_config_of(system);
+  return config == nullptr
+             ? 0
+             : std::chrono::duration_cast<std::chrono::milliseconds>(config->lost_after()).count();
+}
 
 /// @param with The head that the worker looks for; none: any.
 hello hello_of(const head_session_settings& x, const std::string& process, const node_route& route,
@@ -101,7 +111,8 @@ struct head_session_state {
         return refuse(to.why.detail);
       return retry(to.why.detail);
     }
-    const auto words = hello_of(settings, own_process, to.route, with);
+    auto words = hello_of(settings, own_process, to.route, with);
+    words.lost_after_ms = patience_in(self->system());
     request(self, to.node_registry, answer_patience, hello_atom_v, to_json(words))
         .then(in_course<std::string>([this, node_registry = to.node_registry](
                                          const std::string& text) { hear(node_registry, text); }),
@@ -135,6 +146,9 @@ struct head_session_state {
     // A head that took the place of the one before knows what runs here by the node's name.
     if (with && by.process != with->by.process && by.name != with->by.name)
       return lose("another worker has the name " + with->by.name + " by now");
+    if (const auto* config = network_config_of(self->system()))
+      config->note_patience(caf::actor_cast<caf::strong_actor_ptr>(node_registry)->node(),
+                            patience_from(by.lost_after_ms));
     // Taken before the request, since the head counts from its own, later receipt.
     auto began = settings.clock();
     request(self, node_registry, answer_patience, enter_atom_v, by.ticket)

@@ -56,6 +56,8 @@ std::string to_json(const hello& x) {
   result.set("devices", value{value::list{x.devices.begin(), x.devices.end()}});
   if (!x.head.empty())
     result.set("head", value{x.head});
+  if (x.lost_after_ms > 0)
+    result.set("lost_after_ms", value{x.lost_after_ms});
   return to_json(result);
 }
 
@@ -163,6 +165,7 @@ expected<hello> hello_from_json(std::string_view text) {
       from.fail("devices has a wrong type");
   }
   result.head = from.get_if<std::string>("head").value_or("");
+  result.lost_after_ms = from.get_if<std::int64_t>("lost_after_ms").value_or(0);
   if (from.fault())
     return *from.fault();
   return result;
@@ -232,7 +235,7 @@ expected<void> may_speak(const std::string& whom, const build_identity& its_buil
   return {};
 }
 
-std::string free_name(std::string wanted, const std::set<std::string>& taken) {
+std::string free_name(std::string wanted, const std::function<bool(const std::string&)>& is_taken) {
   static constexpr std::string_view fine
       = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   for (auto& c : wanted) {
@@ -243,7 +246,7 @@ std::string free_name(std::string wanted, const std::set<std::string>& taken) {
   if (wanted.empty())
     wanted = "node";
   auto result = wanted;
-  for (int i = 2; taken.contains(result); ++i)
+  for (int i = 2; is_taken(result); ++i)
     result = wanted + "-" + std::to_string(i);
   return result;
 }

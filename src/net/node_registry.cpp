@@ -6,6 +6,8 @@
 #include "tune/actors/launch_token.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/process/process_mark.hpp"
+#include "tune/net/quiet_watch.hpp"
+#include "tune/net/system.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -171,6 +173,7 @@ struct node_registry_state {
     if (auto former = inside.find(who->name); settings.heartbeat_monitor && former != inside.end()
                                               && former->second.worker != who->worker)
       bury(who->name, former->second);
+    note_patience(*who);
     auto called = name_for(*who);
     forget_oldest_of(who->worker);
     auto ticket = draw_ticket();
@@ -186,6 +189,13 @@ struct node_registry_state {
     if (welcomed.size() > most_tickets)
       welcomed.erase(welcomed.begin());
     return to_json(hello_answer{welcome_as(called, now)});
+  }
+
+  /// The worker does without CAF's heartbeats where it hears other things often enough.
+  void note_patience(const hello& who) const {
+    const auto* config = network_config_of(self->system());
+    if (const auto& sender = self->current_sender(); config != nullptr && sender != nullptr)
+      config->note_patience(sender->node(), patience_from(who.lost_after_ms));
   }
 
   void forget_oldest_of(const std::string& worker) {
@@ -206,19 +216,17 @@ struct node_registry_state {
   }
 
   [[nodiscard]] std::string name_for(const hello& who) const {
-    std::set<std::string> taken;
-    if (who.head != settings.head && self->clock().now() < awaited_until)
-      taken = settings.awaited;
     for (const auto& [used, by] : inside) {
       if (by.worker == who.worker)
         return used;
-      taken.insert(used);
     }
-    for (const auto& [ticket, other] : welcomed) {
-      if (other.who.worker != who.worker)
-        taken.insert(other.name);
-    }
-    return free_name(who.name, taken);
+    const auto waits = who.head != settings.head && self->clock().now() < awaited_until;
+    return free_name(who.name, [&](const std::string& x) {
+      auto is_promised
+          = [&](const auto& y) { return y.second.who.worker != who.worker && y.second.name == x; };
+      return inside.contains(x) || (waits && settings.awaited.contains(x))
+             || std::any_of(welcomed.begin(), welcomed.end(), is_promised);
+    });
   }
 
   /// Lets a node in; from now on its silence is noticed.

@@ -28,6 +28,9 @@ std::size_t connections_of(std::uint64_t descriptors, std::size_t strangers) {
   return std::max(for_connections > strangers ? for_connections - strangers : 0, least);
 }
 
+/// Nodes of which something is remembered: twice as many as there may be connections.
+constexpr std::size_t most_notes = 2 * member_rules{}.most;
+
 } // namespace
 
 member_rules member_rules::of_this_process() {
@@ -48,12 +51,15 @@ void init_net_types() {
 }
 
 network_config::network_config(const transport& how, std::size_t threads,
-                               const liveness_rules& liveness) {
+                               const liveness_rules& liveness)
+    : lost_after_{liveness.lost_after}, notes_{most_notes} {
   configure_net(*this, threads);
   if (how.identity)
     load_network(*this, how.identity->files, liveness.lost_after);
   else
     load_network(*this, liveness.lost_after);
+  // What arrives is read by the thread that receives it: to wake another one takes longer.
+  tune::set(*this, "middleman.workers", std::size_t{0});
   start_or_end(*this);
 }
 
@@ -74,19 +80,30 @@ void network_config::complain(const std::string& what) const {
 }
 
 void network_config::note_identity(const caf::node_id& node, std::string who) const {
-  constexpr std::size_t most = 4096;
   std::lock_guard guard{mutex_};
-  std::erase_if(identities_, [&](const auto& x) { return x.first == node; });
-  identities_.emplace_back(node, std::move(who));
-  if (identities_.size() > most)
-    identities_.pop_front();
+  notes_.on(node).identity = std::move(who);
 }
 
 std::string network_config::identity_of(const caf::node_id& node) const {
   std::lock_guard guard{mutex_};
-  auto known = std::find_if(identities_.begin(), identities_.end(),
-                            [&](const auto& x) { return x.first == node; });
-  return known == identities_.end() ? std::string{} : known->second;
+  const auto* known = notes_.find(node);
+  return known == nullptr ? std::string{} : known->identity;
+}
+
+void network_config::note_patience(const caf::node_id& node, instant lost_after) const {
+  std::lock_guard guard{mutex_};
+  notes_.on(node).lost_after = lost_after;
+}
+
+std::optional<instant> network_config::patience_of(const caf::node_id& node) const {
+  std::lock_guard guard{mutex_};
+  const auto* known = notes_.find(node);
+  const auto has_told = known != nullptr && known->lost_after.count() > 0;
+  return has_told ? std::optional{known->lost_after} : std::nullopt;
+}
+
+const network_config* network_config_of(caf::actor_system& system) {
+  return dynamic_cast<const network_config*>(&system.config());
 }
 
 void configure_net(caf::actor_system_config& config, std::size_t threads) {

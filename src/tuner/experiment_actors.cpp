@@ -27,6 +27,8 @@ namespace {
 /// Longest wait for trial files that lag behind.
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
+/// See `runner_parts::gathering`.
+constexpr auto gathering_time = std::chrono::milliseconds{10};
 
 catch_up_function file_writer(const std::filesystem::path& directory,
                               const trial_files::warn_function& warn) {
@@ -140,6 +142,7 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
   wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
   wanted.source = source;
   wanted.janitor = janitor_;
+  wanted.gathering = gathering_time;
   wanted.job = parts.work->id;
   wanted.runs_ranks = parts.work->runs_ranks;
   wanted.secret = where.secret();

@@ -110,6 +110,9 @@ struct runner_parts {
   /// them: a higher limit would only delay it where reports come faster than they can be written.
   /// [>= 1]
   sequence most_undurable = 2'048;
+  /// Time for which reports are gathered for the disk where nobody waits for them; see
+  /// `record_pace`.
+  instant gathering{0};
   /// Id of the experiment's `job`.
   std::string job = {};
   /// Labels that the nodes of its trainables must bear.

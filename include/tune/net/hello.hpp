@@ -10,6 +10,7 @@
 #include "tune/core/resource/resources.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -61,6 +62,9 @@ struct hello {
   std::vector<std::string> devices = {};
   /// The head that the worker was with and looks for: see `welcome::head`. Empty: for any.
   std::string head = {};
+  /// The worker's own, by which it gives up a silent connection; see `liveness_rules`. 0: not told.
+  /// [milliseconds]
+  std::int64_t lost_after_ms = 0;
 
   friend bool operator==(const hello&, const hello&) = default;
 };
@@ -159,9 +163,10 @@ using hello_answer = std::variant<welcome, rejection>;
                                        const std::string& its_cluster, const build_identity& build,
                                        const std::string& cluster);
 
-/// A name that is not in `taken`: `wanted`, or `wanted` with the first free number: "w-2".
+/// A name that is not taken: `wanted`, or `wanted` with the first free number: "w-2".
 /// @param wanted Characters other than letters, digits, '.', '_' and '-' become '-'; empty becomes
 ///     "node".
-[[nodiscard]] std::string free_name(std::string wanted, const std::set<std::string>& taken);
+[[nodiscard]] std::string free_name(std::string wanted,
+                                    const std::function<bool(const std::string&)>& is_taken);
 
 } // namespace tune

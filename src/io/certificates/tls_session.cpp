@@ -22,25 +22,49 @@ bool may_pass(int fault) {
   return fault == EAGAIN || fault == EWOULDBLOCK || fault == EINTR;
 }
 
-int socket_of(BIO* x) {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(x)));
+/// The socket below a session.
+struct stream_end {
+  int socket = -1;
+  /// Whether OpenSSL asks for more than it needs, so that a short answer means that no more is
+  /// there.
+  bool in_bulk = false;
+  /// Whether the last call has taken everything.
+  bool is_drained = false;
+};
+
+stream_end& end_of(BIO* x) {
+  return *static_cast<stream_end*>(BIO_get_data(x));
 }
 
 // The socket stream of OpenSSL itself writes by a call that raises SIGPIPE.
 int send_some(BIO* x, const char* from, int size) {
   BIO_clear_retry_flags(x);
-  auto count = ::send(socket_of(x), from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  auto count = ::send(end_of(x).socket, from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
   if (count < 0 && may_pass(errno))
     BIO_set_retry_write(x);
   return static_cast<int>(count);
 }
 
 int receive_some(BIO* x, char* to, int size) {
+  auto& end = end_of(x);
   BIO_clear_retry_flags(x);
-  auto count = ::recv(socket_of(x), to, static_cast<std::size_t>(size), 0);
+  // Spares the call that would only say so.
+  if (std::exchange(end.is_drained, false)) {
+    BIO_set_retry_read(x);
+    errno = EAGAIN;
+    return -1;
+  }
+  auto count = ::recv(end.socket, to, static_cast<std::size_t>(size), 0);
   if (count < 0 && may_pass(errno))
     BIO_set_retry_read(x);
+  end.is_drained = end.in_bulk && count > 0 && count < size;
   return static_cast<int>(count);
+}
+
+int drop_end(BIO* x) {
+  delete static_cast<stream_end*>(BIO_get_data(x));
+  BIO_set_data(x, nullptr);
+  return 1;
 }
 
 long control(BIO*, int command, long, void*) {
@@ -53,6 +77,7 @@ BIO_METHOD* socket_stream() {
     BIO_meth_set_write(made, send_some);
     BIO_meth_set_read(made, receive_some);
     BIO_meth_set_ctrl(made, control);
+    BIO_meth_set_destroy(made, drop_end);
     return made;
   }();
   return result;
@@ -101,6 +126,16 @@ public:
     return static_cast<std::size_t>(std::max(SSL_pending(session_.get()), 0));
   }
 
+  void read_in_bulk() {
+    SSL_set_read_ahead(session_.get(), 1);
+    // An idle connection needs no buffers.
+    SSL_set_mode(session_.get(), SSL_MODE_RELEASE_BUFFERS);
+    end_of(SSL_get_rbio(session_.get())).in_bulk = true;
+  }
+  [[nodiscard]] bool has_more() const { return SSL_has_pending(session_.get()) == 1; }
+  [[nodiscard]] bool is_shaken() const { return SSL_is_init_finished(session_.get()) == 1; }
+  [[nodiscard]] bool wants_write() const { return SSL_want_write(session_.get()); }
+
   [[nodiscard]] std::string fingerprint_of_peer() const {
     openssl::x509_ptr peer{SSL_get1_peer_certificate(session_.get())};
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -147,7 +182,7 @@ expected<tls_session> tls_session::over(ssl_ctx_st* settings, int socket, side w
     BIO_free(stream);
     return openssl::failure("begin with TLS");
   }
-  BIO_set_data(stream, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  BIO_set_data(stream, std::make_unique<stream_end>(stream_end{socket}).release());
   BIO_set_init(stream, 1);
   SSL_set_bio(session.get(), stream, stream);
   // The caller may retry with fewer bytes, or from another address.
@@ -180,6 +215,22 @@ std::optional<certificate_facts> tls_session::certificate_of_peer() const {
 
 std::size_t tls_session::pending() const {
   return impl_->pending();
+}
+
+void tls_session::read_in_bulk() {
+  impl_->read_in_bulk();
+}
+
+bool tls_session::has_more() const {
+  return impl_->has_more();
+}
+
+bool tls_session::is_shaken() const {
+  return impl_->is_shaken();
+}
+
+bool tls_session::wants_write() const {
+  return impl_->wants_write();
 }
 
 std::string tls_session::fingerprint_of_peer() const {

@@ -51,6 +51,16 @@ public:
   [[nodiscard]] std::optional<certificate_facts> certificate_of_peer() const;
   /// Number of bytes received and not yet read.
   [[nodiscard]] std::size_t pending() const;
+
+  /// From now on, takes as much from the socket at once as is there. For those who read until
+  /// `later` each time that the socket is ready, or as long as `has_more` says.
+  void read_in_bulk();
+  /// Whether a read may bring something without a word from the socket.
+  [[nodiscard]] bool has_more() const;
+  /// Whether the handshake is complete.
+  [[nodiscard]] bool is_shaken() const;
+  /// Whether the last call returned `later` since the socket takes no more.
+  [[nodiscard]] bool wants_write() const;
   /// The SHA-256 of the peer's certificate, 32 bytes; empty before the handshake is complete.
   [[nodiscard]] std::string fingerprint_of_peer() const;
 
