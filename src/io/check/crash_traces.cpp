@@ -117,7 +117,7 @@ private:
     return {};
   }
 
-  void compare(const fs::path& file, const file_state& is, std::uint64_t has,
+  void compare(const fs::path& file, const trial_file_state& is, std::uint64_t has,
                std::uint64_t should) {
     if (is.is_torn())
       add("torn_tail", file, is.torn(), "hold no whole line, or zeros");
