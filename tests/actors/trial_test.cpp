@@ -367,6 +367,7 @@ runner_local_actor::behavior_type runner_without_disk(runner_local_actor::pointe
       [](status_atom, std::uint32_t) { return runner_status{}; },
       [](ping_atom, std::uint64_t x) { return x; },
       [heard](const word_taken& x) { heard->taken.push_back(x.what); },
+      [](const room_wanted&) {},
   };
 }
 
