@@ -59,8 +59,8 @@ public:
   using operation = caf::io::network::operation;
   using rw_state = caf::io::network::rw_state;
 
-  direct_stream(caf::io::network::default_multiplexer& loop,
-                caf::io::network::native_socket socket, Policy how)
+  direct_stream(caf::io::network::default_multiplexer& loop, caf::io::network::native_socket socket,
+                Policy how)
       : stream{loop, socket}, policy_{std::move(how)} {}
 
   /// Begins the handshake: one of the two sides has to speak first.

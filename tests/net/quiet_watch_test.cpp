@@ -53,7 +53,8 @@ TEST(quiet_watch, goes_on_alone_where_nothing_else_is_sent) {
 
 TEST(quiet_watch, is_heard_twice_before_the_peer_gives_up) {
   for (instant lost_after = liveness_rules::least; lost_after < 1min; lost_after += 500ms)
-    EXPECT_LE(2 * longest_quiet(lost_after), connection_timeout(lost_after) - heartbeat_interval / 2)
+    EXPECT_LE(2 * longest_quiet(lost_after),
+              connection_timeout(lost_after) - heartbeat_interval / 2)
         << lost_after.count();
 }
 

@@ -91,14 +91,13 @@ struct study_cost {
   double spent_s = 0;
   std::uint64_t iterations = 0;
   /// Estimates; nothing where no trial was given up.
-  std::optional<double> without_s = { /// Training time of all attempts [s], and their reports: with
-                                      /// what was done again after an attempt
-      /// had failed, and what was given up for another trial's checkpoint. 0: not known.
-      double attempts_s = 0;
+  std::optional<double> without_s = {};
+  std::optional<std::uint64_t> iterations_without = {};
+  /// Training time of all attempts [s], and their reports: with what was done again after an
+  /// attempt had failed, and what was given up for another trial's checkpoint. 0: not known.
+  double attempts_s = 0;
   std::uint64_t reports = 0;
 };
-std::optional<std::uint64_t> iterations_without = {};
-}; // namespace tune::cli
 
 /// A report of the winner: its iteration, and its score, larger being better.
 using curve_point = std::pair<std::uint64_t, double>;

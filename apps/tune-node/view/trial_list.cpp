@@ -126,7 +126,7 @@ std::variant<list_wish, view_fault> wish_in(const view_request& what) {
   for (const auto& x : result.fields) {
     const auto& known = row_fields();
     if (std::find(known.begin(), known.end(), x) == known.end())
-      return bad_query("fields: there is no " + "'" + printable(x) + "'" + did_you_mean(x, known));
+      return bad_query("fields: there is no '" + printable(x) + "'" + did_you_mean(x, known));
   }
   const auto scope = scope_from(query.one_of("scope", scope_names()));
   if (query.fault())

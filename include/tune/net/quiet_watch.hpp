@@ -13,8 +13,9 @@
 namespace tune {
 
 /// Longest time for which a connection may send nothing to a peer that gives up nodes after
-/// `lost_after`: it hears at least twice within its `connection_timeout`. Where `lost_after` is 10 s
-/// or more, members that show each other that they live, five times within it, need nothing beside.
+/// `lost_after`: it hears at least twice within its `connection_timeout`. Where `lost_after` is 10
+/// s or more, members that show each other that they live, five times within it, need nothing
+/// beside.
 [[nodiscard]] constexpr instant longest_quiet(instant lost_after) {
   return std::max<instant>(connection_timeout(lost_after) * 5 / 12, heartbeat_interval);
 }

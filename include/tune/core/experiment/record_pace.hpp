@@ -13,8 +13,8 @@
 
 namespace tune {
 
-/// Gathers reports for the disk: nobody waits for theirs, and a transaction for each would cost more
-/// than all the rest. As soon as something else has happened, everything goes.
+/// Gathers reports for the disk: nobody waits for theirs, and a transaction for each would cost
+/// more than all the rest. As soon as something else has happened, everything goes.
 class record_pace {
 public:
   /// Items that are gathered at most: few of those after which answers to reports wait.
