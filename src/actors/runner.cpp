@@ -121,9 +121,10 @@ struct runner_state : engine_ports {
   }
 
   void flush() {
-    turn.flush(self, *parts, me(), now());
-    if (const auto due = turn.record_due(); due && !std::exchange(will_record, true))
-      delayed_send(self, caf::actor_cast<runner_impl>(self), *due - now(), flush_atom_v,
+    const auto when = now();
+    turn.flush(self, *parts, me(), when);
+    if (const auto due = turn.record_due(when); due && !std::exchange(will_record, true))
+      delayed_send(self, caf::actor_cast<runner_impl>(self), *due - when, flush_atom_v,
                    std::uint64_t{0});
   }
 

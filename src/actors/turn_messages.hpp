@@ -70,7 +70,7 @@ public:
   template <class Self>
   void flush(Self* self, const runner_parts& to, const runner_actor& me, instant now) {
     will_flush_ = false;
-    if (auto due = pace_.due(); due && *due <= now) {
+    if (auto due = pace_.due(now); due && *due <= now) {
       send(self, to.recorder, std::exchange(record_, {}));
       pace_.went();
     }
@@ -84,7 +84,7 @@ public:
   }
 
   /// Time of the next `flush` for what waits to be on disk; nothing: nothing does.
-  [[nodiscard]] std::optional<instant> record_due() const { return pace_.due(); }
+  [[nodiscard]] std::optional<instant> record_due(instant now) { return pace_.due(now); }
 
 private:
   bool is_open_ = false;

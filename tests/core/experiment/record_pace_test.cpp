@@ -23,18 +23,27 @@ event decided_at(instant when, action_body what) {
 
 TEST(record_pace, lets_reports_and_their_rows_wait_for_others_after_the_first) {
   record_pace uut{10ms};
-  EXPECT_FALSE(uut.due());
+  EXPECT_FALSE(uut.due(4ms));
   uut.add(reported_at(5ms));
   uut.add(cmd::trial_progressed{});
+  EXPECT_EQ(uut.due(5ms), 15ms);
   uut.add(reported_at(9ms));
-  EXPECT_EQ(uut.due(), 15ms);
+  EXPECT_EQ(uut.due(9ms), 15ms);
+}
+
+TEST(record_pace, goes_by_one_clock_whatever_the_times_of_events_are) {
+  record_pace uut{10ms};
+  uut.add(reported_at(1h));
+  EXPECT_EQ(uut.due(3ms), 13ms);
+  uut.add(event{1, 1h, on::stop_asked{}});
+  EXPECT_LE(uut.due(4ms), 4ms);
 }
 
 TEST(record_pace, lets_go_ons_wait_likewise) {
   record_pace uut{10ms};
   uut.add(reported_at(5ms));
   uut.add(decided_at(6ms, go_on{}));
-  EXPECT_EQ(uut.due(), 15ms);
+  EXPECT_EQ(uut.due(6ms), 16ms);
 }
 
 TEST(record_pace, lets_all_go_once_something_follows_from_it) {
@@ -43,7 +52,7 @@ TEST(record_pace, lets_all_go_once_something_follows_from_it) {
     record_pace uut{10ms};
     uut.add(reported_at(5ms));
     uut.add(what);
-    EXPECT_EQ(uut.due(), 5ms);
+    EXPECT_EQ(uut.due(7ms), 7ms);
   }
 }
 
@@ -51,31 +60,31 @@ TEST(record_pace, lets_all_go_with_a_row_that_says_more_than_progress) {
   record_pace uut{10ms};
   uut.add(reported_at(5ms));
   uut.add(cmd::trial_changed{});
-  EXPECT_EQ(uut.due(), 5ms);
+  EXPECT_EQ(uut.due(5ms), 5ms);
 }
 
 TEST(record_pace, lets_all_go_when_there_is_much) {
   record_pace uut{10ms};
   for (std::size_t i = 0; i < record_pace::most; ++i) {
-    EXPECT_EQ(uut.due().value_or(15ms), 15ms);
+    EXPECT_EQ(uut.due(5ms).value_or(15ms), 15ms);
     uut.add(reported_at(5ms));
   }
-  EXPECT_EQ(uut.due(), 5ms);
+  EXPECT_EQ(uut.due(6ms), 5ms);
 }
 
 TEST(record_pace, begins_anew_when_all_went) {
   record_pace uut{10ms};
   uut.add(event{1, 5ms, on::stop_asked{}});
   uut.went();
-  EXPECT_FALSE(uut.due());
+  EXPECT_FALSE(uut.due(6ms));
   uut.add(reported_at(20ms));
-  EXPECT_EQ(uut.due(), 30ms);
+  EXPECT_EQ(uut.due(20ms), 30ms);
 }
 
 TEST(record_pace, lets_nothing_wait_unless_told_how_long) {
   record_pace uut;
   uut.add(reported_at(5ms));
-  EXPECT_EQ(uut.due(), 5ms);
+  EXPECT_EQ(uut.due(5ms), 5ms);
 }
 
 } // namespace

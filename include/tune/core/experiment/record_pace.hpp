@@ -24,8 +24,6 @@ public:
   explicit record_pace(instant longest = instant{0}) : longest_{longest} {}
 
   void add(const event& what) {
-    if (!since_)
-      since_ = what.at;
     ++count_;
     is_urgent_ = is_urgent_ || !can_wait(what.what);
   }
@@ -36,15 +34,21 @@ public:
     is_urgent_ = is_urgent_ || !std::is_same_v<Row, cmd::trial_progressed>;
   }
   /// Time at which what was added is to go; nothing: nothing was added.
-  [[nodiscard]] std::optional<instant> due() const {
+  /// @param now By any one clock; the times of events count for nothing here, since those of a run
+  ///   that goes on begin where the last one ended. What was added waits from the first call on.
+  [[nodiscard]] std::optional<instant> due(instant now) {
+    if (count_ == 0)
+      return std::nullopt;
+    if (!since_)
+      since_ = now;
     const auto waits = !is_urgent_ && count_ < most;
-    return since_ && waits ? std::optional{*since_ + longest_} : since_;
+    return waits ? *since_ + longest_ : std::min(*since_, now);
   }
   void went() { *this = record_pace{longest_}; }
 
 private:
   instant longest_;
-  /// Time of the first event.
+  /// Time at which the first of it was seen.
   std::optional<instant> since_;
   std::size_t count_ = 0;
   bool is_urgent_ = false;
