@@ -15,7 +15,7 @@ LOST_AFTER = 2
 SLOTS = 2
 
 # The worker's messages when it begins to look for its head, and when it gives it up.
-AWAY = "until the head is found again"
+AWAY = "and what runs goes on meanwhile"
 OFF = "off: "
 
 
