@@ -24,14 +24,15 @@ class Farewell(Cluster):
         return [] if node == "head" else self.space.command("/")
 
     def workers(self, name):
-        """Pids of workers of this name, as seen from here."""
+        """Pids of this test's workers of that name, as seen from here."""
+        mine = str(self.directory / ("work-" + name)).encode()
         found = []
         for place in Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 words = place.read_bytes().split(b"\0")
             except OSError:
                 continue
-            if words[:2] == [TUNE_NODE.encode(), b"worker"] and name.encode() in words:
+            if words[:2] == [TUNE_NODE.encode(), b"worker"] and mine in words:
                 found.append(int(place.parent.name))
         return found
 
