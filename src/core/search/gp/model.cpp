@@ -31,11 +31,11 @@ constexpr double jitter = 1e-7;
 constexpr double mean_variance = 1;
 constexpr double least_variance = 1e-12;
 
-/// Width of blocks of columns. A multiple of eight: sums are then computed in the same order as for
-/// the whole matrix, and results agree to the last digit.
+/// Width of blocks of columns. A multiple of eight, which is what Eigen's products take at once: the
+/// order of sums is then that of the whole matrix.
 constexpr Index block_width = 24;
-/// For more columns, Eigen solves in panels (of 120 if the first-level cache has 32 KiB), and their
-/// position would change the last digit. `solve_lower` is no faster there.
+/// Predictions of at most this many points use `solve_lower`. For more rows Eigen solves in panels
+/// (of 120 if the first-level cache has 32 KiB), and `solve_lower` is no faster there.
 constexpr Index most_in_one_panel = 120;
 
 constexpr double length_deviation = 1;
@@ -128,14 +128,11 @@ std::vector<column_block> blocks(Index n) {
   return result;
 }
 
-/// L⁻¹. @param factor Holds L below its diagonal.
+/// L⁻¹, of which only the part on and below the diagonal is computed: a third of the work of solving
+/// for all rows of all columns. @param factor Holds L below its diagonal.
 MatrixXd inverse_of(const MatrixXd& factor) {
   auto n = factor.rows();
   MatrixXd result = MatrixXd::Identity(n, n);
-  if (n > most_in_one_panel) {
-    factor.triangularView<Lower>().solveInPlace(result);
-    return result;
-  }
   const row_matrix rows = factor;
   for (const auto& x : blocks(n)) {
     auto rest = n - x.begin;
