@@ -284,6 +284,18 @@ void add_rank(const launch_order& order, variables& to) {
   to.emplace_back("MASTER_PORT", std::to_string(order.port));
 }
 
+/// Whether what it prints to stdout is of use, and stdout is no terminal.
+bool may_want_terminal(const trainable_start& what) {
+  const auto* plan = std::get_if<run_command>(&what.job->plan);
+  if (plan == nullptr)
+    return false;
+  const auto& by = plan->patterns;
+  if (by && (by->stream == metric_stream::err || (by->metrics.empty() && by->report_on.empty())))
+    return false;
+  const auto words = plan->command.fixed_words();
+  return !plan->pty.value_or(!words.empty() && needs_terminal(*plan, words[0]));
+}
+
 } // namespace
 
 bool needs_terminal(const run_command& plan, const std::string& program) {
@@ -359,14 +371,11 @@ process_turn turn_of(const trainable_start& what) {
 std::string late_reports_text(std::chrono::nanoseconds run, const trainable_start& what) {
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.3g", std::chrono::duration<double>{run}.count());
-  const auto* plan = std::get_if<run_command>(&what.job->plan);
-  const auto words = plan != nullptr ? plan->command.fixed_words() : std::vector<std::string>{};
-  const auto has_terminal
-      = plan == nullptr || plan->pty.value_or(!words.empty() && needs_terminal(*plan, words[0]));
+  const auto advice = may_want_terminal(what) ? ", or try [trainable] pty = true" : "";
   return std::string{"its reports came all at once, as it ended after "} + seconds.data()
          + " s, so that it could not be stopped early. Where it keeps what it prints to itself "
            "until then, let it flush its output after each line"
-         + (has_terminal ? "" : ", or try [trainable] pty = true");
+         + advice;
 }
 
 } // namespace tune

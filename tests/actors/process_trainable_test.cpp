@@ -12,6 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 using iterations = std::vector<std::uint64_t>;
 
 struct process_trainable : support::small_run {
@@ -476,6 +477,23 @@ TEST_F(process_trainable, tells_where_all_reports_came_at_once_with_its_end) {
   EXPECT_THAT(warned.all()[0], HasSubstr("trial 00000: its reports came all at once, as it ended"));
   EXPECT_THAT(warned.all()[0], HasSubstr("[trainable] pty = true"));
   EXPECT_THAT(reasons.all().back(), HasSubstr("; it had run its course by then"));
+}
+
+TEST_F(process_trainable, advises_no_terminal_where_metrics_are_read_from_stderr) {
+  objective("acc");
+  auto command = command_template::parse(
+      "sh -c 'sleep 0.8; printf \"Accuracy = 1\\nAccuracy = 2\\nAccuracy = 3\\n\" >&2'", {});
+  ASSERT_TRUE(command);
+  run_command plan{*command, "/", accuracy(report_mode::line), {}};
+  plan.patterns->stream = metric_stream::err;
+  work.plan = std::move(plan);
+  stop_lines = {{"acc", "1"}};
+
+  run();
+
+  ASSERT_EQ(warned.all().size(), 1u);
+  EXPECT_THAT(warned.all()[0], HasSubstr("its reports came all at once, as it ended"));
+  EXPECT_THAT(warned.all()[0], Not(HasSubstr("pty")));
 }
 
 /// It starts slowly, and is quick then.

@@ -139,6 +139,15 @@ doubt begins_in_digits(const reading& x) {
   return wrong_begin(x, tail_of(x.before, [](char c) { return is_digit(c) || c == '.'; }));
 }
 
+/// The value begins at the hyphen of 2024-11 or 3-5.
+doubt begins_at_hyphen(const reading& x) {
+  if (!x.has_sign() || !is_digit(x.last()))
+    return {};
+  const auto number = tail_of(x.before, [](char c) { return is_word(c) || is_one_of(c, ".-/"); });
+  return reading_doubt{"it is a part of " + in_quotes(std::string{number} + std::string{x.value}),
+                       "where another number is meant, write what stands before that one", false};
+}
+
 doubt begins_in_word(const reading& x) {
   const auto& by = x.by.before;
   const auto is_meant = by.what == beside::one_of || by.what == beside::group
@@ -156,7 +165,7 @@ doubt doubt_before(const reading& x) {
     return found;
   if (x.by.before.demands(x.last()))
     return {};
-  for (const auto rule : {begins_in_digits, begins_behind_sign, begins_in_word}) {
+  for (const auto rule : {begins_in_digits, begins_behind_sign, begins_at_hyphen, begins_in_word}) {
     if (auto found = rule(x))
       return found;
   }
@@ -233,6 +242,65 @@ doubt ends_in_prefix(const reading& x) {
   return {};
 }
 
+std::string_view without_blanks(std::string_view text) {
+  return text.substr(run_of(text, 0, [](char c) { return c == ' '; }));
+}
+
+/// A power of ten as people write it, such as "*10^-3", " x 10**5"; empty if there is none.
+std::string_view power_of_ten(std::string_view text) {
+  for (const std::string_view sign : {"*", "x", "×", "·"}) {
+    auto rest = without_blanks(text);
+    if (!rest.starts_with(sign))
+      continue;
+    rest = without_blanks(rest.substr(sign.size()));
+    for (const std::string_view ten : {"10^", "10**"}) {
+      if (rest.starts_with(ten)) {
+        const auto begin = static_cast<std::size_t>(rest.data() - text.data()) + ten.size();
+        const auto digits = [](char c) { return is_digit(c) || is_one_of(c, "+-({})"); };
+        return text.substr(0, begin + run_of(text, begin, digits));
+      }
+    }
+  }
+  return {};
+}
+
+/// The "-105" of 0.123-105: Fortran leaves out the letter before three digits. Empty otherwise.
+std::string_view bare_exponent_of(const reading& x) {
+  constexpr std::size_t width = 3;
+  const auto next = at(x.behind, 1 + width);
+  const auto is_it = x.value.find('.') != std::string_view::npos
+                     && x.value.find_first_of("eEdD") == std::string_view::npos
+                     && is_one_of(at(x.behind, 0), "+-") && run_of(x.behind, 1, is_digit) == width
+                     && !is_word(next) && next != '.';
+  return is_it ? x.behind.substr(0, 1 + width) : std::string_view{};
+}
+
+/// The "q-3" of 1.5q-3, which is an exponent of a quadruple precision number in Fortran.
+std::string_view quad_exponent_of(std::string_view text) {
+  if (!is_one_of(at(text, 0), "qQ"))
+    return {};
+  const std::size_t begin = is_one_of(at(text, 1), "+-") ? 2 : 1;
+  const auto end = begin + run_of(text, begin, is_digit);
+  return end == begin || is_word(at(text, end)) ? std::string_view{} : text.substr(0, end);
+}
+
+/// The value is part of a number in a form that {number} does not know.
+doubt ends_in_other_form(const reading& x) {
+  for (const auto part :
+       {power_of_ten(x.behind), bare_exponent_of(x), quad_exponent_of(x.behind)}) {
+    if (!part.empty())
+      return behind(part, plain_advice(x), true);
+  }
+  // Microsoft's 1.#INF and 1.#IND.
+  if (is_one_of(x.value.back(), ".") && x.behind.starts_with("#"))
+    return behind(x.behind.substr(0, 1 + run_of(x.behind, 1, is_word)), plain_advice(x), true);
+  const auto rest = without_blanks(x.behind);
+  const auto power = exponent_of(rest);
+  const auto is_apart = rest.size() < x.behind.size() && power.size() > 1
+                        && is_one_of(power[1], "+-") && !is_word(at(rest, power.size()));
+  return is_apart ? behind(power, plain_advice(x), false) : doubt{};
+}
+
 /// Groups of three digits, each preceded by the same mark; empty if there is anything else.
 std::string_view groups_of(std::string_view text, std::string_view mark) {
   std::size_t end = 0;
@@ -302,8 +370,8 @@ doubt ends_in_word(const reading& x) {
 doubt doubt_behind(const reading& x) {
   if (x.behind.empty() || x.by.behind.demands(x.behind[0]))
     return {};
-  for (const auto rule :
-       {ends_in_prefix, ends_in_number, ends_at_separator, ends_in_time, ends_in_word}) {
+  for (const auto rule : {ends_in_prefix, ends_in_number, ends_in_other_form, ends_at_separator,
+                          ends_in_time, ends_in_word}) {
     if (auto found = rule(x))
       return found;
   }

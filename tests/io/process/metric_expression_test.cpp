@@ -128,6 +128,13 @@ TEST(metric_remark, does_not_take_a_number_that_is_cut_at_a_separator) {
       {"loss: {number}", "loss: 0b101;", "\"b101\" follows it"},
       {"loss: {number}", "loss: 1.2.3", "\".3\" follows it"},
       {"loss: {number}", "loss: 1e5.5", "\".5\" follows it"},
+      {"loss: {number}", "loss: 0.123-105", "\"-105\" follows it"},
+      {"loss: {number}", "loss: -.5+100 s", "\"+100\" follows it"},
+      {"loss: {number}", "loss: 1.5q-3", "\"q-3\" follows it"},
+      {"loss: {number}", "loss: 1.5*10^-3", "\"*10^-3\" follows it"},
+      {"loss: {number}", "loss: 1.5 x 10**5", "\" x 10**5\" follows it"},
+      {"loss: {number}", "loss: 1.5×10^{-3}", "\"×10^{-3}\" follows it"},
+      {"loss: {number}", "loss: -1.#IND", "\"#IND\" follows it"},
   };
   for (const auto& each : cases) {
     EXPECT_EQ(read_by(each.expression, each.line), value{}) << each;
@@ -151,6 +158,8 @@ TEST(metric_remark, takes_what_is_in_doubt_and_says_so) {
       {{"loss: {number}", "loss: 2024_05", "\"_05\" follows it"}, value{2024}},
       {{"{number}", "12:30:05 loss 0.5", "\":30\" follows it"}, value{12}},
       {{"{number}", "2026-11-24 loss 0.5", "\"-11\" follows it"}, value{2026}},
+      {{"{number} loss", "2024-11-5 loss", "part of \"2024-11-5\""}, value{-5}},
+      {{"loss: {number}", "loss: 1.5 e-05", "\"e-05\" follows it"}, value{1.5}},
       {{"version ([0-9]+)", "version 1.2.3", "\".2.3\" follows it"}, value{1}},
   };
   for (const auto& [each, taken] : cases) {
@@ -181,6 +190,10 @@ TEST(metric_remark, says_nothing_of_what_the_expression_demands) {
       {{"loss: {number}", "loss: 12.5%", ""}, value{12.5}},
       {{"loss: {number}", "loss: 1.5s.", ""}, value{1.5}},
       {{"loss: {number}", "loss: 0.5...", ""}, value{0.5}},
+      {{"loss: {number}", "loss: 0.5-0.7", ""}, value{0.5}},
+      {{"loss: {number}", "loss: 3-105", ""}, value{3}},
+      {{"loss: {number}", "loss: 0.5 x 32", ""}, value{0.5}},
+      {{"loss: {number}", "loss: 0.5 eggs-5", ""}, value{0.5}},
   };
   for (const auto& [each, taken] : cases) {
     EXPECT_EQ(read_by(each.expression, each.line), taken) << each;

@@ -31,8 +31,8 @@ constexpr double jitter = 1e-7;
 constexpr double mean_variance = 1;
 constexpr double least_variance = 1e-12;
 
-/// Width of blocks of columns. A multiple of eight, which is what Eigen's products take at once: the
-/// order of sums is then that of the whole matrix.
+/// Width of blocks of columns. A multiple of eight, which is what Eigen's products take at once:
+/// the order of sums is then that of the whole matrix.
 constexpr Index block_width = 24;
 /// Predictions of at most this many points use `solve_lower`. For more rows Eigen solves in panels
 /// (of 120 if the first-level cache has 32 KiB), and `solve_lower` is no faster there.
@@ -128,8 +128,8 @@ std::vector<column_block> blocks(Index n) {
   return result;
 }
 
-/// L⁻¹, of which only the part on and below the diagonal is computed: a third of the work of solving
-/// for all rows of all columns. @param factor Holds L below its diagonal.
+/// L⁻¹, of which only the part on and below the diagonal is computed: a third of the work of
+/// solving for all rows of all columns. @param factor Holds L below its diagonal.
 MatrixXd inverse_of(const MatrixXd& factor) {
   auto n = factor.rows();
   MatrixXd result = MatrixXd::Identity(n, n);
