@@ -72,6 +72,10 @@ const std::vector<named_space>& spaces() {
         {"units1", "lograndint(1, 64)"},
         {"a", "uniform(0, 1)"},
         {"b", "loguniform(0.001, {a} + 0.01) if units2 > 2"}}},
+      {"vast",
+       {{"all", "randint(-9223372036854775808, 9223372036854775807)"},
+        {"most", "qrandint(-9000000000000000000, 9000000000000000000, 3)"},
+        {"large", "lograndint(1, 9000000000000000000)"}}},
       {"finite_ranges", {{"a", "randint(1, 5)"}, {"b", "qrandint(0, 2 * {a}, 2)"}}},
   };
   return result;

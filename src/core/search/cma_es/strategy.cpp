@@ -23,8 +23,13 @@ constexpr double least_gain = 1e-12;
 constexpr double most_condition = 1e14;
 constexpr double most_growth = 1e4;
 
+/// Of more values than this the distribution never becomes so narrow that it needs margins, and
+/// their numbers no longer fit a double.
+constexpr double most_cells = 1e12;
+
+/// Whether it is a number of so few values that the distribution keeps margins.
 bool has_cells(const axis& x) {
-  return x.is_finite() && !x.is_category();
+  return x.is_finite() && !x.is_category() && x.cells() <= most_cells;
 }
 
 /// Border half way between values number `i` and `i + 1`.

@@ -206,8 +206,11 @@ value axis::at(double u) const {
   auto x = number_at(u);
   if (kind_ == kind::ordered)
     return options_[static_cast<std::size_t>(x)];
-  if (whole_)
-    return value{std::clamp(to_integer(x * step_), least_, most_)};
+  if (whole_) {
+    // As integers, since products beyond 2^53 would not be multiples.
+    const auto step = static_cast<std::int64_t>(step_);
+    return value{std::clamp(to_integer(x), least_ / step, most_ / step) * step};
+  }
   return value{step_ > 0 ? multiple_of(step_, x) : x};
 }
 
