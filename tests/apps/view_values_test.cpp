@@ -93,12 +93,14 @@ TEST(filter, names_what_is_wrong) {
       {"status", ec::bad_syntax},
       {"status =", ec::bad_syntax},
       {"status = \"x", ec::bad_syntax},
-      {"status = x or status = y", ec::bad_syntax},
-      {"status = x status = y", ec::bad_syntax},
+      {"status = ERRORED or status = PAUSED", ec::bad_syntax},
+      {"status = ERRORED status = PAUSED", ec::bad_syntax},
+      {"status = FOO", ec::bad_syntax},
+      {"status != FOO", ec::bad_syntax},
       {"text = x", ec::bad_syntax},
       {"= 1", ec::unknown_name},
       {"\"status\" = 1", ec::unknown_name},
-      {"status = x and", ec::unknown_name},
+      {"status = ERRORED and", ec::unknown_name},
   };
   for (const auto& [text, code] : all) {
     auto found = parse_filter(text);
@@ -143,6 +145,10 @@ TEST(filter, compares_numbers_and_texts_and_heeds_what_is_missing) {
   EXPECT_FALSE(fits(one("param:x !~ DA"), nan, &adam));
   EXPECT_TRUE(fits(one("param:x !~ DA"), nan, nullptr));
   EXPECT_TRUE(fits(one("param:x < inf"), 1e300, nullptr));
+  EXPECT_TRUE(fits(one("param:x > 1e-400"), 1e-310, nullptr)) << "0";
+  EXPECT_TRUE(fits(one("param:x > -1e400"), -1e300, nullptr)) << "-inf";
+  EXPECT_FALSE(fits(one("param:x > +1e400"), 1e300, nullptr));
+  EXPECT_TRUE(parse_filter("status = errored and status ~ ERR"));
 }
 
 /// Trials from JSON.

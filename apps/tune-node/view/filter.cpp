@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/filter.hpp"
 
+#include "tune/core/printable.hpp"
 #include "view/fields.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -115,12 +117,16 @@ private:
   }
 };
 
+/// A number of any size: what does not fit is infinite or 0, as metrics are.
 double number_written(const std::string& text) {
   double result = 0;
   const auto* first = text.data() + (text.starts_with('+') ? 1 : 0);
-  auto [end, status] = std::from_chars(first, text.data() + text.size(), result);
-  return status == std::errc{} && end == text.data() + text.size() && !text.empty() ? result
-                                                                                    : no_number;
+  auto [end, why] = std::from_chars(first, text.data() + text.size(), result);
+  if (text.empty() || end != text.data() + text.size())
+    return no_number;
+  if (why == std::errc::result_out_of_range) // from_chars does not say which way.
+    return std::strtod(text.c_str(), nullptr);
+  return why == std::errc{} ? result : no_number;
 }
 
 bool same_letters(char x, char y) {
@@ -135,6 +141,14 @@ bool holds_text(std::string_view text, std::string_view part) {
 
 bool same_word(std::string_view x, std::string_view y) {
   return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), same_letters);
+}
+
+bool is_status(std::string_view text) {
+  for (std::size_t i = 0; i < trial_status_count; ++i) {
+    if (same_word(text, to_text(static_cast<trial_status>(i))))
+      return true;
+  }
+  return false;
 }
 
 error bad_filter(std::size_t column, const std::string& why) {
@@ -161,6 +175,12 @@ expected<comparison> read_one(filter_reader& from, column_name::kind scope) {
   const auto looks_inside = *sign == has || *sign == has_not;
   if (result.key.what == trial_key::kind::text && !looks_inside)
     return bad_filter(sign_at, "text takes ~ and !~ only");
+  const auto is_whole_status
+      = result.key.what == trial_key::kind::status && (*sign == same || *sign == other);
+  if (is_whole_status && !is_status(*text))
+    return bad_filter(value_at, '"' + printable(*text)
+                                    + "\" is no status: there are PENDING, RUNNING, PAUSED, "
+                                      "TERMINATED and ERRORED");
   result.how = *sign;
   result.text = std::move(*text);
   result.number = number_written(result.text);
