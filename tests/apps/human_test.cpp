@@ -72,6 +72,9 @@ TEST(human, writes_literals_that_read_back_as_the_same_kind) {
   EXPECT_EQ(literal_text(value{0.012345678}), "0.012345678");
   EXPECT_EQ(literal_text(value{"adam"}), "adam");
   EXPECT_EQ(literal_text(value{"1"}), "\"1\"");
+  EXPECT_EQ(literal_text(value{"-1e400"}), "\"-1e400\"") << "refused where it is bare";
+  EXPECT_EQ(literal_text(value{"+1e-400"}), "\"+1e-400\"");
+  EXPECT_EQ(literal_text(value{"1.2.3"}), "1.2.3");
   EXPECT_EQ(literal_text(value{"a b"}), "\"a b\"");
   EXPECT_EQ(literal_text(value{"#1"}), "\"\\#1\"") << "a bare # starts a comment";
   EXPECT_EQ(literal_text(value{true}), "true");

@@ -30,6 +30,15 @@ std::string formatted(double x, std::chars_format how, int precision) {
   return {buffer.data(), end};
 }
 
+/// Whether a text is written as a number that no 64-bit float holds: bare, it is refused.
+bool is_beyond_floats(std::string_view x) {
+  if (x.starts_with('+'))
+    x.remove_prefix(1);
+  double ignored = 0;
+  auto [end, why] = std::from_chars(x.data(), x.data() + x.size(), ignored);
+  return why == std::errc::result_out_of_range && end == x.data() + x.size();
+}
+
 /// Whether a bare text would be read back as another kind of value, or as more than one word.
 bool needs_quotes(std::string_view x) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -38,7 +47,7 @@ bool needs_quotes(std::string_view x) {
     return true;
   if (x == "true" || x == "false" || x == "null" || x == "if")
     return true;
-  return parse_number(x).has_value();
+  return parse_number(x).has_value() || is_beyond_floats(x);
 }
 
 /// Puts a text in double quotes, so that its end is visible.

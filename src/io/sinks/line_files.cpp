@@ -183,7 +183,10 @@ expected<void> marked_file::refuse_others() const {
   const auto size = fs::file_size(path_, why);
   if (why || size == 0 || mark_)
     return {};
-  const auto last = is_export_ ? std::nullopt : marks_.read_last(experiment_);
+  if (is_export_)
+    return error{ec::refused,
+                 path_.string() + " is there already: remove it, or choose another name"};
+  const auto last = marks_.read_last(experiment_);
   const auto* path = last ? last->state.find(path_member) : nullptr;
   if (path != nullptr && path->as_string() != nullptr && *path->as_string() == path_.string())
     return {};

@@ -129,9 +129,11 @@ private:
       return {};
     std::error_code why;
     if (!mark_ && fs::exists(root_, why) && !fs::is_empty(root_, why) && !is_ours())
-      return error{ec::refused, root_.string()
-                                    + " is there already, and holds files that are not of this "
-                                      "experiment: choose another directory"};
+      return error{ec::refused,
+                   root_.string()
+                       + (is_export_ ? " is there already: remove it, or choose another directory"
+                                     : " is there already, and holds files that are not of this "
+                                       "experiment: choose another directory")};
     if (!mark_)
       remove_all();
     is_open_ = true;
