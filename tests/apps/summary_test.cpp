@@ -322,4 +322,57 @@ TEST(next_steps, lead_to_where_a_directory_was_moved) {
   EXPECT_THAT(summary_text(x, end, style{}), HasSubstr("tune-node resume results/digits"));
 }
 
+TEST(next_steps, repeat_the_command_that_ran_it_on_several_machines) {
+  run_snapshot x;
+  x.experiment = "digits";
+  x.directory = "results/digits";
+  run_ending end{experiment_status::interrupted, "", "digits.ini"};
+  end.command = "launch";
+  end.given = {"--hosts", "a,b", "--ssh", "ssh -F conf"};
+
+  auto text = summary_text(x, end, style{});
+
+  EXPECT_THAT(text, HasSubstr("\n  tune-node launch digits.ini --hosts a,b --ssh 'ssh -F conf' "
+                              "--experiment.name digits  # go on\n"));
+  EXPECT_THAT(text, HasSubstr("\n  tune-node launch digits.ini --hosts a,b --ssh 'ssh -F conf' "
+                              "--experiment.name auto  # once more, beside it\n"));
+  end.command = "up";
+  end.given = {"--number", "3"};
+  text = summary_text(x, end, style{});
+  EXPECT_THAT(text, HasSubstr("tune-node up digits.ini --number 3 --experiment.name digits"
+                              "  # go on, in all tasks\n"));
+  EXPECT_THAT(text, HasSubstr("--experiment.name auto  # once more, beside it, in all tasks\n"));
+}
+
+TEST(next_steps, go_on_where_the_files_of_the_trials_are) {
+  run_snapshot x;
+  x.experiment = "digits";
+  x.directory = "results/digits";
+  run_ending end{experiment_status::interrupted, "", ""};
+  end.way_on = "tune-node run FILE --head HOST:PORT --experiment.name digits --resume";
+  end.way_on_note = ", entered where it was submitted";
+
+  EXPECT_THAT(summary_text(x, end, style{}),
+              HasSubstr("\n  tune-node run FILE --head HOST:PORT --experiment.name digits --resume"
+                        "  # go on, entered where it was submitted\n"));
+}
+
+TEST(next_steps, run_what_had_failed_again_where_nothing_else_is_left) {
+  run_snapshot x;
+  x.experiment = "digits";
+  x.directory = "results/digits";
+  x.planned = 2;
+  x.counts[static_cast<std::size_t>(trial_status::errored)] = 1;
+  const run_ending end{experiment_status::failed, "fail_fast: trial 00000", ""};
+
+  EXPECT_THAT(summary_text(x, end, style{}),
+              HasSubstr("tune-node resume results/digits  # go on\n"));
+
+  x.counts[static_cast<std::size_t>(trial_status::terminated)] = 1;
+  EXPECT_THAT(
+      summary_text(x, end, style{}),
+      HasSubstr("tune-node resume results/digits --mode errored_only  # run what had failed "
+                "again\n"));
+}
+
 } // namespace tune::cli

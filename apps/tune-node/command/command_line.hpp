@@ -71,6 +71,10 @@ struct run_request {
   std::optional<peer_address> http;
   /// `--section.key value` in the order given; see `load_request`.
   std::vector<named_text> overrides;
+  /// The command that the user called, and its own options, not quoted: lines for the user repeat
+  /// them.
+  std::string command = "run";
+  std::vector<std::string> own_words = {};
   /// Further ones that are of this process alone, so that no line for the user repeats them.
   std::vector<named_text> own_overrides = {};
 };

@@ -30,6 +30,8 @@ expected<request> launch_from(const read_result& x, const command_doc& where) {
   result.local = !x.has("no-local");
   result.run.strict = x.has("strict");
   result.run.overrides = x.overrides;
+  result.run.command = "launch";
+  result.run.own_words = own_words(x, where, {"strict"});
   result.hosts = x.text("hosts").value_or("");
   result.program = x.text("program").value_or("");
   result.work = x.text("work").value_or("");

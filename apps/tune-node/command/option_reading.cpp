@@ -51,6 +51,28 @@ expected<void> check_names(const words& labels, const command_doc& where) {
 
 } // namespace
 
+words own_words(const read_result& from, const command_doc& where,
+                const std::vector<std::string_view>& except) {
+  words result;
+  for (const auto& option : where.options) {
+    const auto given = from.options.find(option.name);
+    const auto is_left_out = std::find(except.begin(), except.end(), option.name) != except.end();
+    if (given == from.options.end() || is_left_out)
+      continue;
+    const auto name = "--" + std::string{option.name};
+    for (const auto& text : given->second) {
+      const auto is_joined = text.starts_with('-') || !option.word.empty();
+      if (text.empty() && option.argument.empty())
+        result.push_back(name);
+      else if (is_joined)
+        result.push_back(name + "=" + text);
+      else
+        result.insert(result.end(), {name, text});
+    }
+  }
+  return result;
+}
+
 expected<void> read_offers(const read_result& from, offered_request& to, const command_doc& where) {
   auto bytes = [](const std::string& text) { return parse_bytes(text); };
   for (const auto& done : {read_option(from, "cpus", to.cpus, amount_from, where),

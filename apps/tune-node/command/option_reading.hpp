@@ -43,6 +43,11 @@ expected<void> read_option(const read_result& from, std::string_view option, Val
   return {};
 }
 
+/// The options of a command as they were given, in the order of its table, without those that are
+/// named in `except`. A value that begins with a dash is joined to its option.
+[[nodiscard]] words own_words(const read_result& from, const command_doc& where,
+                              const std::vector<std::string_view>& except);
+
 /// Reads the resources that a machine offers.
 [[nodiscard]] expected<void> read_offers(const read_result& from, offered_request& to,
                                          const command_doc& where);

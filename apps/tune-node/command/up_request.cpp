@@ -48,6 +48,9 @@ expected<request> up_from(const read_result& x, const command_doc& where) {
   result.run.file = x.positionals[0];
   result.run.strict = x.has("strict");
   result.run.overrides = x.overrides;
+  result.run.command = "up";
+  // Which task it is, each finds out by itself.
+  result.run.own_words = own_words(x, where, {"strict", "rank", "name"});
   result.run.notice_signal = signal_from(x.text("notice").value_or("USR1"));
   result.worker.name = x.text("name").value_or("");
   result.worker.certs = x.text("certs").value_or("");

@@ -6,6 +6,7 @@
 #include "tune/core/shell_word.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tune::cli {
@@ -39,9 +40,9 @@ std::vector<std::string> without(std::vector<std::string> words,
   return words;
 }
 
-/// The `run` command of the experiment, without its name.
+/// The command that ran the experiment, without its name.
 std::string run_line(const run_ending& end, const std::vector<std::string>& given) {
-  auto result = program_call("run") + " " + shell_word(end.spec_file);
+  auto result = program_call(end.command) + " " + shell_word(end.spec_file);
   if (!end.head.empty())
     result += " --head " + shell_word(end.head);
   for (const auto& word : given)
@@ -59,6 +60,56 @@ next_step going_on(std::string command, const std::vector<std::string>& limits) 
 std::string strict_word(const run_ending& end) {
   auto is_given = std::find(end.given.begin(), end.given.end(), "--strict") != end.given.end();
   return is_given ? " --strict" : "";
+}
+
+/// What must be said of a command that each of several tasks enters.
+std::string where_entered(const run_ending& end) {
+  return end.command == "up" ? ", in all tasks" : "";
+}
+
+bool is_unfinished(experiment_status x) {
+  return x == experiment_status::interrupted || x == experiment_status::time_limit
+         || x == experiment_status::left_off || x == experiment_status::failed
+         || x == experiment_status::stalled;
+}
+
+/// Whether all trials that were wanted have ended. A searcher that was waited for may have more.
+bool has_nothing_left(const run_snapshot& x, const run_ending& end) {
+  return end.status != experiment_status::stalled && x.planned && ended_trials(x) == known_trials(x)
+         && ended_trials(x) >= *x.planned;
+}
+
+/// The step that continues an experiment that has not ended; nothing: there is none.
+std::optional<next_step> step_on(const run_snapshot& x, const run_ending& end) {
+  const auto directory = experiment_words(x.directory);
+  const auto limits = limits_met(x, end);
+  const auto resume = program_call("resume") + " " + directory + strict_word(end);
+  if (end.is_asked)
+    return going_on(program_call("ask-tell FILE --resume"), limits);
+  // Clients have no use for a head's directory: they submit the experiment again.
+  const auto is_elsewhere = !end.head.empty() || !words_to_head().empty();
+  const auto is_run_again = is_elsewhere || end.command != "run";
+  if (is_run_again && end.spec_file.empty())
+    return {};
+  if (is_run_again) {
+    auto result = going_on(run_line(end, without(end.given, limits)) + " --experiment.name "
+                               + shell_word(x.experiment) + (is_elsewhere ? " --resume" : ""),
+                           limits);
+    result.purpose += where_entered(end);
+    return result;
+  }
+  if (!end.way_on.empty()) {
+    auto result = going_on(end.way_on, limits);
+    result.purpose += end.way_on_note;
+    return result;
+  }
+  if (!has_nothing_left(x, end))
+    return going_on(resume, limits);
+  if (count_of(x, trial_status::errored) == 0)
+    return {};
+  auto result = going_on(resume + " --mode errored_only", limits);
+  result.purpose = "run what had failed again";
+  return result;
 }
 
 /// The remaining steps if somebody moved or removed the directory.
@@ -87,23 +138,13 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                       "or by SQL"});
   else if (x.best && !x.best->checkpoint.empty())
     result.push_back({program_call("fetch") + " " + directory, "the best checkpoint"});
-  auto unfinished
-      = end.status == experiment_status::interrupted || end.status == experiment_status::time_limit
-        || end.status == experiment_status::left_off || end.status == experiment_status::failed
-        || end.status == experiment_status::stalled;
-  // Clients have no use for a head's directory: they submit the experiment again.
-  const auto limits = limits_met(x, end);
-  if (unfinished && end.is_asked)
-    result.push_back(going_on(program_call("ask-tell FILE --resume"), limits));
-  else if (unfinished && !is_elsewhere)
-    result.push_back(going_on(program_call("resume") + " " + directory + strict_word(end), limits));
-  if (end.spec_file.empty())
-    return result;
-  if (unfinished && is_elsewhere)
-    result.push_back(going_on(run_line(end, without(end.given, limits)) + " --experiment.name "
-                                  + shell_word(x.experiment) + " --resume",
-                              limits));
-  result.push_back({run_line(end, end.given) + " --experiment.name auto", "once more, beside it"});
+  if (is_unfinished(end.status)) {
+    if (auto step = step_on(x, end))
+      result.push_back(std::move(*step));
+  }
+  if (!end.spec_file.empty())
+    result.push_back({run_line(end, end.given) + " --experiment.name auto",
+                      "once more, beside it" + where_entered(end)});
   return result;
 }
 

@@ -19,8 +19,15 @@ struct run_ending {
   std::string spec_file;
   /// "HOST:PORT" of the head where it ran; empty: here.
   std::string head = {};
-  /// The further words of that `run`, without the experiment's name; not quoted.
+  /// The further words of that command, without the experiment's name; not quoted.
   std::vector<std::string> given = {};
+  /// The command that ran it: "run"; "launch" or "up", which go on by themselves when they are
+  /// called again.
+  std::string command = "run";
+  /// The command that goes on with it, if that is not `resume` here, and what its placeholders
+  /// mean; empty: it is.
+  std::string way_on = {};
+  std::string way_on_note = {};
   /// Whether it broke off because its record could not be written.
   bool has_lost_record = false;
   /// Whether its record is no longer where it was begun.

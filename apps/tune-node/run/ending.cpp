@@ -90,6 +90,9 @@ run_ending ending_of(const result_request& what, const run_snapshot& last, const
   run_ending result{how.status, how.why, what.file, what.head, what.given};
   result.has_lost_record = !how.storage_error.empty();
   result.is_asked = what.is_asked;
+  result.command = what.command;
+  result.way_on = what.way_on;
+  result.way_on_note = what.way_on_note;
   result.is_gone = result.has_lost_record && what.head.empty() && is_gone(last);
   return result;
 }

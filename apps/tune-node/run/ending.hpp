@@ -34,12 +34,16 @@ struct result_request {
   std::string file;
   /// "HOST:PORT" where the experiment ran at a head; empty: here.
   std::string head = {};
-  /// The further words of that `run`; see `words_given`.
+  /// The further words of that command; see `words_given`.
   std::vector<std::string> given = {};
   /// Writes all trials as `csv` or `jsonl`. Null: they are read from the directory.
   std::function<expected<void>(std::ostream&)> rows = {};
   /// Whether an executor runs the trials (`ask-tell`).
   bool is_asked = false;
+  /// See `run_ending`.
+  std::string command = "run";
+  std::string way_on = {};
+  std::string way_on_note = {};
 };
 
 /// Writes the result on stdout: the trials, the summary or both, as the format requires.

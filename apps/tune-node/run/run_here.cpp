@@ -145,6 +145,7 @@ public:
       , result_{line, what.file, {}, words_given(what, loaded_, environment_of(environ))}
       , look_{screen_of(line, fixed_.objectives)} {
     look_.directory = fixed_.directory;
+    result_.command = what.command;
   }
 
   exit_code run() {
@@ -170,7 +171,7 @@ private:
   before_run heeded_;
   const host_resources machine_ = discover();
   snapshot_frame fixed_;
-  const result_request result_;
+  result_request result_;
   screen_options look_;
   /// What `prepare` told, shown once the run is sure to begin.
   std::vector<std::string> notes_;

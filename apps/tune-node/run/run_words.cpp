@@ -31,7 +31,7 @@ void add(std::vector<std::string>& to, const std::string& key, const std::string
 
 std::vector<std::string> words_given(const run_request& what, const loaded_spec& loaded,
                                      const std::map<std::string, std::string>& environment) {
-  std::vector<std::string> result;
+  auto result = what.own_words;
   for (const auto& [key, origin] : loaded.origins) {
     auto found = environment.find(origin.where);
     if (origin.from == config_origin::source::environment && found != environment.end())

@@ -11,8 +11,9 @@
 
 namespace tune::cli {
 
-/// The words of `what` after file and head: all parts of the configuration that the command line
-/// and the environment set, except the experiment's name, and `--strict`. Not quoted for a shell.
+/// The words of `what` after file and head: the own options of its command, all parts of the
+/// configuration that the command line and the environment set, except the experiment's name, and
+/// `--strict`. Not quoted for a shell.
 ///
 /// @param environment of the process, from which `loaded` took values. Its variables are repeated,
 ///         as they may have been set for one command only.

@@ -64,6 +64,10 @@ exit_code wait_for_experiment(const command_line& line, const wait_request& what
     return complain(end.error());
   result_request wanted{line, {}};
   wanted.is_asked = end->is_asked;
+  if (const auto way = way_on_in(directory); !way.is_resume) {
+    wanted.way_on = way.command;
+    wanted.way_on_note = way.note;
+  }
   if (!write_result(wanted, end->last, end->how, look.colors))
     return exit_code::storage;
   return exit_code_of(end->how, what.strict, 0);
