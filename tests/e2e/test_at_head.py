@@ -93,6 +93,17 @@ class AtHead(CertifiedCase):
         self.run_node("certs", "issue", name, "--out", self.directory / name, "--certs", self.certs)
         return self.directory / name
 
+    def test_what_ran_at_a_head_is_overwritten_where_it_lies(self):
+        self.flag.touch()
+        self.submit("x", samples=2)
+        self.at_head("wait", "x")
+        ini = self.directory / "files of x" / "x.ini"
+        self.assertIn("removed where it runs", self.at_head("run", ini, "--overwrite", code=2).err)
+        self.assertTrue((self.storage / "x" / ".tune_head").exists())
+        self.run_node("run", ini, "--experiment.storage", self.storage, "--overwrite", "--yes",
+                      "--experiment.num_samples", 1)
+        self.assertEqual(len(self.rows("SELECT * FROM trials")), 1)
+
     def test_answers_are_those_of_the_machine_of_the_head(self):
         self.submit()
         for command in (

@@ -2,6 +2,7 @@
 """Experiments that are sent to a standing head over HTTP, with their files."""
 import io
 import json
+import re
 import signal
 import socket
 import tarfile
@@ -168,6 +169,16 @@ class Submit(CertifiedCase, Served):
         more = archive({"exp.ini": self.ini(samples=4), "train.sh": "echo loss=$1\n"})
         self.send(more, query="?resume=auto&file=exp.ini")
         self.wait_until(lambda: self.api("/exp")["trials"]["terminated"] == 4, what="its end")
+
+    def test_the_head_numbers_names_that_are_automatic(self):
+        body = archive({"exp.ini": self.ini().replace("name = exp", "name = auto"),
+                        "train.sh": "echo loss=$1\n"})
+        for wanted in ("exp", "exp-2"):
+            self.assertEqual(self.send(body)["experiment"], wanted)
+            self.end_of(wanted)
+        where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
+        told = self.run_node("stop", "exp-2", "--head", where, "--certs", self.certs, code=8)
+        self.assertIn("was submitted over HTTP: only who asks over HTTP may", told.err)
 
     def test_only_a_head_takes_experiments(self):
         head = self.server

@@ -151,6 +151,17 @@ class Trials(Looking):
         self.run_node("trials", "results/x", "--sort", "test")
         self.run_node("trials", "results/x", "--sort", "tset", code=3)
 
+    def test_a_metric_that_the_last_report_lacks_has_a_column(self):
+        (self.directory / "early.sh").write_text("#!/bin/sh\necho early=9 loss=1\necho loss=2\n")
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[trainable]\ncommand = sh ./early.sh {x}\n"
+            "metric.loss = loss={number}\nmetric.early = early={number}\nreport_on = loss\n"
+            "[space]\nx = grid(1, 2)\n"
+        )
+        self.run_node("run", ini)
+        self.run_node("trials", "results/x", "--scope", "last", "--columns", "trial,early")
+        self.run_node("trials", "results/x", "--scope", "last", "--sort", "early")
+
     def test_scopes_choose_the_reports_that_speak(self):
         self.run_node("run", self.job())
         values = {

@@ -207,6 +207,23 @@ class Looking(Case):
             self.assertIn("(trial 00000 %s)" % told_as, ran.out)
             self.assertNotIn("did you mean", ran.err)
 
+    def test_runs_that_nobody_has_drawn_yet_are_to_confirm_as_well(self):
+        for others, told in ((1, "no configuration is confirmed yet: 4 of 4 runs"),
+                             (3, "2 of 4 runs that are to confirm the best have not ended: another"
+                                 " configuration may turn out to be the best")):
+            with self.subTest(others):
+                ini = self.printing(
+                    experiment="num_samples = 2\nconfirm = 2\nconfirm_runs = 2\n",
+                    more="[cluster]\ncpus = 1\n",
+                    command="echo x={a}; test {seed} -lt %d || exec sleep 600" % others)
+                child = self.start("run", ini, "--overwrite", "--yes")
+                self.wait_until(
+                    lambda: len(self.rows_if_any("SELECT 1 FROM results")) == 2 + others, child,
+                    "a confirming report")
+                child.send_signal(signal.SIGINT)
+                out, _ = child.communicate(timeout=120)
+                self.assertIn(told, out)
+
     def test_a_confirmation_that_is_not_over_is_told(self):
         ini = self.printing(experiment="num_samples = 2\nconfirm = 1\n",
                             more="[cluster]\ncpus = 3\n",

@@ -19,8 +19,8 @@ namespace tune::cli {
 struct trial_details {
   /// All metrics of the reports that represent it.
   object metrics;
-  /// Those of its last report.
-  object last_metrics;
+  /// Those of its last report, or of its best one where the last represents it: what has a column.
+  object other_metrics;
   /// Iteration of the report with the best first objective; 0: there is none.
   std::uint64_t best_iteration = 0;
   /// Experiment time.

@@ -56,9 +56,11 @@ expected<void> may_see_and_steer(const fs::path& directory, const std::string& i
                                   + " was not submitted to a head: only the head's own machine"
                                     " may look at it"};
   if (**submitter != identity)
-    return error{ec::refused, name
-                                  + " was submitted with another certificate: nobody else may"
-                                    " see or steer it"};
+    return error{ec::refused,
+                 name + " was submitted "
+                     + ((*submitter)->empty() ? "over HTTP: only who asks over HTTP may"
+                                              : "with another certificate: nobody else may")
+                     + " see or steer it"};
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "head/upload_runner.hpp"
 
 #include "head/uploaded_files.hpp"
+#include "run/numbered_name.hpp"
 #include "tune/io/spec/load.hpp"
 #include "tune/io/spec/words.hpp"
 #include "tune/net/head_client.hpp"
@@ -92,8 +93,11 @@ expected<void> check_sources(const search_section& what) {
   return {};
 }
 
-submission_message words_of(const upload& what, const loaded_spec& loaded, const std::string& job) {
+/// @param numbered Whether the head is to give it a name with a number.
+submission_message words_of(const upload& what, const loaded_spec& loaded, const std::string& job,
+                            bool numbered) {
   submission_message result;
+  result.numbered = numbered;
   result.experiment = loaded.what.experiment.name;
   result.job = job;
   result.from = "the HTTP API";
@@ -146,6 +150,9 @@ expected<upload_taken> upload_runner::submit_from(const upload& what, const fs::
   if (!read)
     return error{ec::bad_option, to_text(read.faults)};
   auto& loaded = *read.loaded;
+  const auto numbered = loaded.what.experiment.name == automatic_name;
+  if (numbered)
+    loaded.what.experiment.name = fs::path{*ini}.stem().string();
   if (auto fits = check_sources(loaded.what.search); !fits)
     return fits.error();
   loaded.what.code = code_of(loaded);
@@ -159,7 +166,7 @@ expected<upload_taken> upload_runner::submit_from(const upload& what, const fs::
   if (auto fits = check_files(*shipment, place); !fits)
     return fits.error();
   auto client = head_client::at_home(with_.system, with_.head);
-  const auto words = words_of(what, loaded, shipment->job);
+  const auto words = words_of(what, loaded, shipment->job, numbered);
   auto taken = client->submit(words, std::move(*shipment));
   if (!taken)
     return taken.error();

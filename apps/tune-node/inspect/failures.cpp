@@ -11,6 +11,8 @@
 #include "tune/core/program_name.hpp"
 #include "tune/core/trial/error_line.hpp"
 #include "tune/core/trial/failure_form.hpp"
+#include "tune/io/spec/convert.hpp"
+#include "tune/tuner/recorded_spec.hpp"
 #include "tune/tuner/storage.hpp"
 
 #include <algorithm>
@@ -142,13 +144,38 @@ std::string unjudged_text(const trial_tally& known, const std::string& metric, s
   return " reported " + (find_path(last, metric) == nullptr ? names_text(last) : "null");
 }
 
+/// Runs that are to confirm the best configurations.
+struct confirming_runs {
+  std::uint64_t wanted = 0;
+  std::uint64_t open = 0;
+};
+
+/// While the experiment may go on, those count as well that nobody has drawn yet.
+confirming_runs confirming_of(const trial_tally& known, const std::string& directory,
+                              const std::string& status) {
+  confirming_runs result{known.confirming, known.confirming_open};
+  const auto what = recorded_spec(directory);
+  if (!what || status == to_text(experiment_status::done))
+    return result;
+  const auto rule = repeat_rule_of(*what);
+  const auto runs = std::max<std::uint64_t>(rule.runs, 1);
+  const auto candidates = std::min<std::uint64_t>(rule.confirm, (known.judged + runs - 1) / runs);
+  result.wanted = std::max(result.wanted, candidates * rule.confirm_runs);
+  result.open += result.wanted - known.confirming;
+  return result;
+}
+
+/// "4 of 6 runs that are to confirm the best have not ended".
+std::string open_text(const confirming_runs& x) {
+  return std::to_string(x.open) + " of " + counted(x.wanted, "run")
+         + " that are to confirm the best have not ended";
+}
+
 /// Says why the best configuration is not confirmed, though some were to be.
-std::string unconfirmed_text(const trial_tally& known) {
-  if (known.confirming_open > 0)
-    return "no configuration is confirmed yet: " + std::to_string(known.confirming_open) + " of "
-           + counted(known.confirming, "run")
-           + " that are to confirm the best have not ended; until then what is best is so by the "
-             "search alone";
+std::string unconfirmed_text(const trial_tally& known, const confirming_runs& runs) {
+  if (runs.open > 0)
+    return "no configuration is confirmed yet: " + open_text(runs)
+           + "; until then what is best is so by the search alone";
   const auto judged = known.confirming_judged;
   return "no configuration was confirmed: " + std::to_string(known.confirming_failed)
          + " of the runs that were to confirm the best failed, and "
@@ -157,7 +184,7 @@ std::string unconfirmed_text(const trial_tally& known) {
 }
 
 std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot& on,
-                                    store_reader& from) {
+                                    const std::string& status, store_reader& from) {
   std::vector<std::string> result;
   if (known.unjudged > 0 && !on.objectives.empty()) {
     const auto& metric = on.objectives.front().metric;
@@ -167,8 +194,13 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
                      + ": none of them can be best");
   }
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
-  if (known.confirming > 0 && !is_confirmed)
-    result.push_back(unconfirmed_text(known));
+  if (known.confirming == 0)
+    return result;
+  const auto runs = confirming_of(known, on.directory, status);
+  if (!is_confirmed)
+    result.push_back(unconfirmed_text(known, runs));
+  else if (runs.open > 0)
+    result.push_back(open_text(runs) + ": another configuration may turn out to be the best");
   return result;
 }
 
@@ -252,7 +284,7 @@ void look_back(run_snapshot& on, store_reader& from) {
   if (auto failed = failures_in(from))
     on.failures = std::move(*failed);
   if (auto known = from.tally())
-    on.remarks = remarks_of(*known, on, from);
+    on.remarks = remarks_of(*known, on, status, from);
   if (auto remark = pause_remark(from, on.directory, status); !remark.empty())
     on.remarks.push_back(std::move(remark));
   // While it runs, sinks are behind and catch up.

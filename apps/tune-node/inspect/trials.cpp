@@ -93,7 +93,8 @@ expected<std::shared_ptr<trial_details>> details_of(store_reader& from, const fs
   if (!checkpoint)
     return checkpoint.error();
   result->metrics = std::move(metrics);
-  result->last_metrics = of.metrics.value_or(object{});
+  const auto& other = what.scope == metric_scope::last ? of.best_metrics : of.metrics;
+  result->other_metrics = other.value_or(object{});
   if (wants_costs(what))
     costs_of(*attempts).join(result->metrics);
   result->best_iteration = of.best_iteration;

@@ -88,7 +88,7 @@ void add_metrics(list& to, std::span<const listed_trial> rows,
     if (!row.details)
       continue;
     add_paths(row.details->metrics, names);
-    add_paths(row.details->last_metrics, names);
+    add_paths(row.details->other_metrics, names);
   }
   for (const auto& x : objectives)
     names.erase(x.metric);

@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "head/resumption.hpp"
 #include "head/submitter.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/before_run.hpp"
@@ -12,6 +13,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "tune/tuner/head_mark.hpp"
 
 #include <unistd.h>
 
@@ -33,16 +35,10 @@ error refused(const fs::path& directory, const std::string& why) {
 
 /// The entries of an experiment's directory besides its log file. Of those removed the
 /// database is the last, so that the rest of an interrupted removal is still an experiment.
-constexpr std::array<std::string_view, 10> parts{"trials",
-                                                 "sinks",
-                                                 submitter_file,
-                                                 ".probe",
-                                                 ".control",
-                                                 "experiment.db-shm",
-                                                 "experiment.db-journal",
-                                                 "experiment.db-wal",
-                                                 "experiment.db",
-                                                 "lock"};
+constexpr std::array<std::string_view, 12> parts{
+    "trials",        "sinks",    submitter_file,      resumption_file,         head_mark_file,
+    ".probe",        ".control", "experiment.db-shm", "experiment.db-journal", "experiment.db-wal",
+    "experiment.db", "lock"};
 
 bool is_part(const std::string& name, const std::string& log) {
   return (!log.empty() && (name == log || name.starts_with(log + ".")))

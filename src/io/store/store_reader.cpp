@@ -268,7 +268,8 @@ expected<export_counts> store_reader::count_exports() {
 expected<trial_tally> store_reader::tally() {
   auto read = [](const statement& row) -> expected<trial_tally> {
     auto count = [&](int column) { return static_cast<std::uint64_t>(row.number(column)); };
-    return trial_tally{count(0), trial_id{count(1)}, count(2), count(3), count(4), count(5)};
+    return trial_tally{count(0), trial_id{count(1)}, count(2), count(3),
+                       count(4), count(5),           count(6)};
   };
   auto found = impl_->one<trial_tally>(
       "WITH seen AS (SELECT trial, status, origin LIKE 'confirms %' AS confirms,"
@@ -276,7 +277,8 @@ expected<trial_tally> store_reader::tally() {
       " ended IS NOT NULL AND iterations > 0 AND best_metrics IS NULL AS unjudged FROM t_trials)"
       " SELECT coalesce(sum(unjudged), 0), coalesce(min(iif(unjudged, trial, NULL)), 0),"
       " coalesce(sum(confirms), 0), coalesce(sum(confirms AND status = 'ERRORED'), 0),"
-      " coalesce(sum(confirms AND open), 0), coalesce(sum(confirms AND judged), 0) FROM seen",
+      " coalesce(sum(confirms AND open), 0), coalesce(sum(confirms AND judged), 0),"
+      " coalesce(sum(judged AND NOT confirms), 0) FROM seen",
       +read);
   if (!found)
     return found.error();
