@@ -522,7 +522,8 @@ protected:
                 {},
                 {running_submission{{"digits", "digits-0", "me@here", std::nullopt, {}, {}},
                                     {"digits-0", "record", "/work", {}},
-                                    "CN=me"}}}));
+                                    "CN=me",
+                                    {8, true}}}}));
   const submission_server_local_actor old = std::exchange(uut, next);
 
   /// @returns once the server has said that each of them runs or cannot now.
@@ -535,9 +536,14 @@ TEST_F(resumed_experiment_test, goes_on_at_once_where_nothing_is_in_the_way) {
   ASSERT_EQ(job_supervisors.size(), 1u);
   EXPECT_TRUE(job_supervisors[0].task.goes_on);
   EXPECT_EQ(job_supervisors[0].task.identity, "CN=me");
+  EXPECT_EQ(job_supervisors[0].task.claim.arrival, 8u);
+  EXPECT_TRUE(job_supervisors[0].task.claim.was_served);
   EXPECT_THAT(said, IsEmpty());
   submit("other");
   EXPECT_FALSE(job_supervisors[1].task.goes_on);
+  // It comes behind those that were there before.
+  EXPECT_EQ(job_supervisors[1].task.claim.arrival, 9u);
+  EXPECT_FALSE(job_supervisors[1].task.claim.was_served);
 }
 
 TEST_F(resumed_experiment_test, is_tried_again_with_longer_and_longer_waits_while_it_is_locked) {

@@ -19,6 +19,7 @@
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/sharing.hpp"
+#include "tune/net/submission_words.hpp"
 #include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/run_steps.hpp"
@@ -46,6 +47,8 @@ constexpr std::size_t piece_bytes = 256 * 1024;
 using job_supervisor_impl = extend<job_supervisor_actor,
                                    // The experiment is over.
                                    caf::result<void>(run_summary),
+                                   // The experiment is served from now on.
+                                   caf::result<void>(tick_atom),
                                    // INTERNAL: everything is written.
                                    caf::result<void>(experiment_ended)>;
 
@@ -103,16 +106,6 @@ std::string not_submitted(const missing_files& x) {
     names += (names.empty() ? "" : ", ") + name;
   return "its trials need what it began with, and what is not beside the INI file any more: "
          + names + "; put that back and submit it again";
-}
-
-/// "alice" of "CN=alice,O=tune-node"; the whole subject where it has no such part.
-std::string name_in_subject(const std::string& subject) {
-  constexpr std::string_view mark = "CN=";
-  const auto at = subject.starts_with(mark) ? 0 : subject.find("," + std::string{mark});
-  if (at == subject.npos)
-    return subject;
-  const auto begin = at + mark.size() + (at == 0 ? 0 : 1);
-  return subject.substr(begin, subject.find(',', begin) - begin);
 }
 
 run_listeners listeners_of(const std::shared_ptr<feed>& told) {
@@ -271,6 +264,8 @@ struct job_supervisor_state {
       return all.error();
     how->shipment = std::move(made.shipment);
     how->standing = standing_of(loaded.what, user());
+    how->claim = task.claim;
+    how->on_served = [me] { send_from_outside(me, tick_atom_v); };
     const auto awaits = how->awaits_attempts;
     actors
         = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(*how));
@@ -281,10 +276,7 @@ struct job_supervisor_state {
     return done;
   }
 
-  /// The name in the certificate, or where there is none, as the client calls itself.
-  [[nodiscard]] std::string user() const {
-    return task.identity.empty() ? task.words.from : name_in_subject(task.identity);
-  }
+  [[nodiscard]] std::string user() const { return user_of(task.words.from, task.identity); }
 
   /// If this head dies, the next one goes on with the experiment by itself.
   void note_for_next_head() const {
@@ -294,7 +286,7 @@ struct job_supervisor_state {
     words.resume = resume_mode::automatic;
     words.numbered = words.attaches = false;
     if (auto done = write_resumption(fixed.directory, here.mark->name,
-                                     {std::move(words), task.found, task.identity});
+                                     {std::move(words), task.found, task.identity, task.claim});
         !done)
       say("does not go on by itself if the head dies: " + printable(done.error().detail));
   }
@@ -308,6 +300,13 @@ struct job_supervisor_state {
   }
 
   // -- While it runs.
+
+  void serve() {
+    if (!actors)
+      return;
+    task.claim.was_served = true;
+    note_for_next_head();
+  }
 
   std::string answer(const client_request& asked) {
     switch (asked.what) {
@@ -406,6 +405,7 @@ job_supervisor(job_supervisor_impl::stateful_pointer<job_supervisor_state> self,
       [&state](run_atom) { return state.begin(); },
       [&state](const client_request& asked) { return state.answer(asked); },
       [&state](leave_atom) { state.leave(); },
+      [&state](tick_atom) { state.serve(); },
       [&state](const run_summary& how) { state.end(how); },
       [self, &state](experiment_ended& how) {
         send(self, state.task.submission_server, std::move(how));

@@ -108,7 +108,7 @@ allocation_order::party& allocation_order::party_of(std::uint64_t owner) {
   return known->second;
 }
 
-void allocation_order::enter(std::uint64_t owner, owner_standing what) {
+void allocation_order::enter(std::uint64_t owner, owner_standing what, queue_claim claim) {
   auto& x = party_of(owner);
   const auto hopeful = std::exchange(x.hopeful, {});
   rank(owner, x);
@@ -119,20 +119,23 @@ void allocation_order::enter(std::uint64_t owner, owner_standing what) {
   if (--before.parties == 0)
     users_.erase(x.standing.user);
   note_priority(x.standing.priority, false);
-  const auto was_queued = queue_.erase({-x.standing.priority, x.entered, owner}) > 0;
+  const auto was_queued = queue_.erase(turn_of(owner, x)) > 0;
   x.standing = std::move(what);
   auto& now = users_[x.standing.user];
   ++now.parties;
   now.held += x.held;
   note_priority(x.standing.priority, true);
   if (x.entered == 0) {
-    x.entered = ++last_entered_;
+    x.entered = claim.arrival != 0 ? claim.arrival : last_entered_ + 1;
+    last_entered_ = std::max(last_entered_, x.entered);
+    x.was_served = claim.was_served;
+    x.is_served = false;
     // What runs already goes on.
-    x.is_served = limits_.max_experiments == 0 || x.held.leases > 0;
-    served_ += x.is_served ? 1 : 0;
+    if (limits_.max_experiments == 0 || x.held.leases > 0)
+      serve(owner, x);
   }
   if (was_queued || !x.is_served)
-    queue_.emplace(-x.standing.priority, x.entered, owner);
+    queue_.insert(turn_of(owner, x));
   x.hopeful = hopeful;
   rank(owner, x);
   rank_all(x.standing.user, now);
@@ -140,14 +143,47 @@ void allocation_order::enter(std::uint64_t owner, owner_standing what) {
 }
 
 void allocation_order::admit() {
-  while (!queue_.empty() && served_ < limits_.max_experiments) {
-    const auto owner = std::get<2>(*queue_.begin());
-    queue_.erase(queue_.begin());
+  while (!is_closed_ && !queue_.empty() && served_ < limits_.max_experiments) {
+    const auto owner = std::get<3>(*queue_.begin());
     auto& x = parties_.at(owner);
-    x.is_served = true;
-    ++served_;
+    serve(owner, x);
     rank(owner, x);
   }
+}
+
+void allocation_order::serve(std::uint64_t owner, party& x) {
+  queue_.erase(turn_of(owner, x));
+  x.is_served = true;
+  x.was_served = false;
+  ++served_;
+  newly_served_.push_back(owner);
+}
+
+void allocation_order::note_ran_before(std::uint64_t owner) {
+  const auto known = parties_.find(owner);
+  if (known == parties_.end() || queue_.erase(turn_of(owner, known->second)) == 0)
+    return;
+  known->second.was_served = true;
+  queue_.insert(turn_of(owner, known->second));
+}
+
+void allocation_order::open_queue() {
+  is_closed_ = false;
+  admit();
+}
+
+std::vector<std::uint64_t> allocation_order::take_newly_served() {
+  std::vector<std::uint64_t> result;
+  std::erase_if(newly_served_, [&](std::uint64_t owner) {
+    const auto known = parties_.find(owner);
+    if (known == parties_.end() || known->second.is_gone || !known->second.is_served)
+      return true;
+    const auto has_begun = known->second.waiting > 0 || known->second.held.leases > 0;
+    if (has_begun)
+      result.push_back(owner);
+    return has_begun;
+  });
+  return result;
 }
 
 void allocation_order::leave(std::uint64_t owner) {
@@ -156,7 +192,7 @@ void allocation_order::leave(std::uint64_t owner) {
     return;
   auto& x = known->second;
   if (x.entered != 0 && !x.is_served)
-    queue_.erase({-x.standing.priority, x.entered, owner});
+    queue_.erase(turn_of(owner, x));
   else if (x.entered != 0)
     --served_;
   x.is_gone = true;
@@ -256,6 +292,9 @@ void allocation_order::adopt(lease_id which, std::uint64_t owner, const resource
   auto& x = party_of(owner);
   leases_[which] = {owner, what};
   x.held += what;
+  // What runs already goes on.
+  if (x.entered != 0 && !x.is_served && !x.is_gone)
+    serve(owner, x);
   auto& whose = users_.at(x.standing.user);
   whose.held += what;
   rank(owner, x);

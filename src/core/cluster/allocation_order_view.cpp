@@ -74,7 +74,7 @@ allocation_view allocation_order::view_of(std::uint64_t owner) const {
   result.of_user = users_.at(x.standing.user).held;
   result.waiting = x.waiting;
   if (!x.is_served && !x.is_gone) {
-    const auto at = queue_.find({-x.standing.priority, x.entered, owner});
+    const auto at = queue_.find(turn_of(owner, x));
     result.place = static_cast<std::uint64_t>(std::distance(queue_.begin(), at)) + 1;
     result.why = "it is queued at place " + std::to_string(result.place) + ": the head serves "
                  + std::to_string(limits_.max_experiments) + " experiment"

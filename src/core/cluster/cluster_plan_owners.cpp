@@ -26,9 +26,16 @@ cluster_commands cluster_plan::enrol(std::uint64_t owner) {
   return out;
 }
 
-cluster_commands cluster_plan::stand(std::uint64_t owner, owner_standing what) {
+cluster_commands cluster_plan::stand(std::uint64_t owner, owner_standing what, queue_claim claim) {
   cluster_commands out;
-  book_.stand(owner, std::move(what));
+  book_.stand(owner, std::move(what), claim);
+  grant(out);
+  return out;
+}
+
+cluster_commands cluster_plan::open_queue() {
+  cluster_commands out;
+  book_.open_queue();
   grant(out);
   return out;
 }
@@ -146,6 +153,8 @@ void cluster_plan::grant(cluster_commands& out) {
     members_.granted(x.what.id, x.node);
     out.emplace_back(cluster_cmd::grant{x.owner, x.trial, std::move(x.what), std::move(x.node)});
   }
+  for (auto owner : book_.take_newly_served())
+    out.emplace_back(cluster_cmd::served{owner});
   make_room(out);
 }
 

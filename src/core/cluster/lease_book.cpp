@@ -53,8 +53,8 @@ void lease_book::unhold(const std::string& node, std::uint64_t owner) {
 
 // -- Owners.
 
-void lease_book::stand(std::uint64_t owner, owner_standing what) {
-  order_.enter(owner, std::move(what));
+void lease_book::stand(std::uint64_t owner, owner_standing what, queue_claim claim) {
+  order_.enter(owner, std::move(what), claim);
 }
 
 allocation_view lease_book::view_of(std::uint64_t owner) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/cluster/allocation_terms.hpp"
+#include "tune/core/cluster/queue_claim.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/placement.hpp"
 
@@ -28,9 +29,10 @@ namespace tune {
 /// earlier one of the same shape, but may overtake one of another shape that cannot be placed now.
 ///
 /// It promises: no user is granted more than the quota allows; at most `max_experiments` of those
-/// that entered are served at once, the others wait by priority and then by arrival; and no request
-/// goes untried once `wake` was called after something became free, unless one that goes first was
-/// granted, or a quota, that queue or `serve_only_from` holds it back.
+/// that entered are served at once, the others wait by priority and then by arrival, behind those
+/// that the head before this one served; and no request goes untried once `wake` was called after
+/// something became free, unless one that goes first was granted, or a quota, that queue or
+/// `serve_only_from` holds it back.
 ///
 /// Entering, withdrawing and granting cost O(log n) of n requests, `wake` O(m log m) of m shapes.
 class allocation_order {
@@ -44,7 +46,16 @@ public:
 
   /// Tells the standing of an owner. Whoever asks for something without that counts as an
   /// experiment of an unknown user, and is not queued.
-  void enter(std::uint64_t owner, owner_standing what);
+  /// @param claim Counts where it enters for the first time.
+  void enter(std::uint64_t owner, owner_standing what, queue_claim claim = {});
+  /// From now on nobody is let out of the queue but those who hold something, until `open_queue`:
+  /// experiments of the head before this one come back in any order.
+  void close_queue() { is_closed_ = limits_.max_experiments > 0; }
+  void open_queue();
+  /// Attempts of the owner ran when the head before this one died: that one served it.
+  void note_ran_before(std::uint64_t owner);
+  /// Those who came to be served since the last call, and hold something or wait for it.
+  [[nodiscard]] std::vector<std::uint64_t> take_newly_served();
   /// The owner is gone, and its requests were withdrawn; leases that it still has count on.
   void leave(std::uint64_t owner);
   /// Nothing below this priority is served; empty: everybody is.
@@ -117,6 +128,8 @@ private:
     std::uint64_t waiting = 0;
     /// It entered as number so many; 0: it did not.
     std::uint64_t entered = 0;
+    /// It goes before those that were not, until it is served.
+    bool was_served = false;
     bool is_served = true;
     /// It left, and is forgotten with its last lease.
     bool is_gone = false;
@@ -153,15 +166,24 @@ private:
   std::map<lease_id, booking> leases_;
   /// Number of parties by priority.
   std::map<std::int32_t, std::uint64_t> priorities_;
-  /// Parties that wait to be served, by priority, highest first, and number.
-  std::set<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>> queue_;
+  /// Whether it was not served before, priority, highest first, number, owner.
+  using turn = std::tuple<bool, std::int32_t, std::uint64_t, std::uint64_t>;
+  /// Parties that wait to be served.
+  std::set<turn> queue_;
+  bool is_closed_ = false;
+  /// See `take_newly_served`.
+  std::vector<std::uint64_t> newly_served_;
   std::uint64_t served_ = 0;
   std::uint64_t last_entered_ = 0;
   std::uint64_t next_arrival_ = 1;
   std::optional<std::int32_t> least_;
 
   party& party_of(std::uint64_t owner);
+  [[nodiscard]] static turn turn_of(std::uint64_t owner, const party& x) {
+    return {!x.was_served, -x.standing.priority, x.entered, owner};
+  }
   void admit();
+  void serve(std::uint64_t owner, party& x);
   void forget_if_settled(std::uint64_t owner);
   void hope(party& whose, line_map::iterator where);
   void rank(std::uint64_t owner, party& x);

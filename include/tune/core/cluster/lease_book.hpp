@@ -62,7 +62,14 @@ public:
   // -- Owners.
 
   /// Tells the standing of an owner: see `allocation_order::enter`.
-  void stand(std::uint64_t owner, owner_standing what);
+  void stand(std::uint64_t owner, owner_standing what, queue_claim claim = {});
+  /// As those of `allocation_order`.
+  void close_queue() { order_.close_queue(); }
+  void open_queue() { order_.open_queue(); }
+  void note_ran_before(std::uint64_t owner) { order_.note_ran_before(owner); }
+  [[nodiscard]] std::vector<std::uint64_t> take_newly_served() {
+    return order_.take_newly_served();
+  }
   /// With how often the owner made room.
   [[nodiscard]] allocation_view view_of(std::uint64_t owner) const;
 
