@@ -220,6 +220,16 @@ class Shares(CertifiedCase, Served):
         why = "the quota of alice, 1 CPU, never allows 2 CPU"
         self.wait_until(lambda: why in self.waits_for("x"), self.head, "the reason")
         self.at_head("stop", "x")
+        # Neither could any node hold it: no worker that may still join would mend that.
+        self.submit("y", rest="[resources]\ncpu = 3\n")
+        why = "trials wait, as the quota of alice, 1 CPU, never allows 3 CPU"
+        logged = "experiment y: " + why + "\n"
+        self.wait_until(lambda: logged in self.log.read_text(), self.head, "the line in the log")
+        self.assertEqual(self.waits_for("y"), why)
+        self.assertIn(why + "\n", self.at_head("status", "y").out)
+        self.assertIn(why + "\n", self.at_head("trials", "y", "--why", 0).out)
+        self.assertEqual(self.listed()["y"]["waits_for"], why)
+        self.at_head("stop", "y")
 
     def test_nonsense_is_named_with_its_place_and_its_range(self):
         for words, why in (

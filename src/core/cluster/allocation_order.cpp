@@ -334,7 +334,11 @@ bool allocation_order::allows(std::uint64_t owner, const resource_request& what,
 
 std::string allocation_order::beyond_quota(std::uint64_t owner,
                                            const resource_request& what) const {
-  const auto& user = standing_of(owner).user;
+  return beyond_quota(standing_of(owner).user, what);
+}
+
+std::string allocation_order::beyond_quota(const std::string& user,
+                                           const resource_request& what) const {
   const auto* quota = limits_.quota_of(user);
   if (quota == nullptr)
     return {};

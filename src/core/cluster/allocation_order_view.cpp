@@ -92,6 +92,8 @@ std::string allocation_order::why_waits(const party& x) const {
   auto with = of_user.held;
   with.what += sum_of(asked);
   ++with.leases;
+  if (auto never = beyond_quota(user, asked); !never.empty())
+    return "trials wait, as " + never;
   if (const auto* quota = limits_.quota_of(user); !keeps_to(with, quota))
     return "trials wait for the quota of " + called(user, "this user") + ", " + to_text(*quota)
            + ": one more would make it " + excess_text(with, *quota);

@@ -75,11 +75,10 @@ std::optional<error> lease_book::impossible(const resource_request& what, const 
                                             std::uint64_t owner) {
   const auto asked = asked_of_nodes(labels);
   learn(asked, owner);
-  if (auto why = books_.impossible(what, asked))
-    return why;
+  // First: no node that may still come changes it.
   if (auto why = order_.beyond_quota(owner, what); !why.empty())
     return error{ec::impossible_request, std::move(why)};
-  return std::nullopt;
+  return books_.impossible(what, asked);
 }
 
 lease_book::reception lease_book::enter(const lease_wish& what) {
@@ -90,7 +89,7 @@ lease_book::reception lease_book::enter(const lease_wish& what) {
     if (!result.why)
       possible_ = std::move(asked);
   }
-  if (auto why = order_.beyond_quota(what.owner, what.what); !result.why && !why.empty())
+  if (auto why = order_.beyond_quota(what.owner, what.what); !why.empty())
     result.why = error{ec::impossible_request, std::move(why)};
   result.is_refused = result.why && !what.waits;
   if (result.is_refused)

@@ -208,6 +208,16 @@ TEST_F(allocation_order_test, tells_once_that_somebody_is_served_who_has_somethi
   EXPECT_THAT(uut.take_newly_served(), ElementsAre());
 }
 
+TEST_F(allocation_order_test, says_what_a_quota_never_allows_whatever_is_held) {
+  allocation_limits limits;
+  limits.quotas["alice"].cpu = amount::of(2);
+  limit(limits);
+  uut.enter(1, standing("x", "alice"));
+  ask(1, 1, 3);
+
+  EXPECT_EQ(uut.view_of(1).why, "trials wait, as the quota of alice, 2 CPU, never allows 3 CPU");
+}
+
 TEST_F(allocation_order_test, tries_what_did_not_fit_again_once_something_is_free) {
   ask(1, 1);
   const auto tried = uut.next();

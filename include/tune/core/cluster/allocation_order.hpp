@@ -192,6 +192,8 @@ private:
   void rank_everything();
   void account(std::uint64_t owner, const resources& what, bool is_back);
   void note_priority(std::int32_t which, bool is_there);
+  [[nodiscard]] std::string beyond_quota(const std::string& user,
+                                         const resource_request& what) const;
   [[nodiscard]] std::string why_waits(const party& x) const;
 };
 
