@@ -111,8 +111,9 @@ struct submission_server_state {
     if (words->attaches)
       return attach(*words, {follower, what.number, !words->rows.empty(), true});
     if (auto fits = may_begin(*words); !fits) {
-      settings.say(words->experiment + ", from " + words->from
-                   + ", was refused: " + fits.error().detail);
+      settings.say("experiment " + words->experiment + " of "
+                   + user_of(words->from, identity_of(follower))
+                   + " was refused: " + fits.error().detail);
       return refuse(follower, what.number, fits.error());
     }
     auto key = ++last_key;
@@ -249,8 +250,9 @@ struct submission_server_state {
   void give_up(std::uint64_t key, const error& why) {
     if (postpone(key, why))
       return;
-    const auto& words = submitted_jobs.at(key).words;
-    settings.say(words.experiment + ", from " + words.from + ", was given up: " + why.detail);
+    const auto& x = submitted_jobs.at(key);
+    settings.say("experiment " + x.words.experiment + " of " + user_of(x.words.from, x.identity)
+                 + " was given up: " + why.detail);
     close(key, to_json(why));
   }
 

@@ -2,6 +2,7 @@
 """A head with a queue of experiments dies and begins again, or another one takes its place: each
 experiment has the place that the record gives it, and hears so."""
 import json
+import re
 import signal
 import socket
 
@@ -59,6 +60,10 @@ class QueueRestart(Lasting):
     def test_each_has_its_place_again(self):
         head, where = self.begin_with_queue()
         self.wait_until(lambda: self.has_places(where, self.EXPECTED), head, "all places")
+        for line in (r"experiment m of \S+ runs: 1 trial\n",
+                     r"experiment z of \S+ is queued at place 1: 1 trial\n"):
+            self.wait_until(lambda x=line: re.search(x, self.head_log.read_text()), head, line)
+        self.assertNotRegex(self.head_log.read_text(), r"experiment z of \S+ runs")
 
         for _ in range(2):
             self.kill(head)
@@ -69,6 +74,7 @@ class QueueRestart(Lasting):
             self.assertIn("goes on with experiment m, which ran when the head before", log)
             for name in ("u", *ORDER[1:]):
                 self.assertIn("goes on with experiment %s, which was queued when" % name, log)
+                self.assertNotRegex(log, "experiment %s of .* runs" % name)
         # What is new comes behind them.
         self.submit(where, "b")
         self.wait_until(lambda: self.has_places(where, {**self.EXPECTED, "b": 6}), head, "places")
@@ -82,6 +88,9 @@ class QueueRestart(Lasting):
         for name in order:
             rows = self.rows("SELECT end_class FROM attempts", name)
             self.assertEqual([row["end_class"] for row in rows], ["finished"], name)
+        log = self.head_log.read_text()
+        served = re.findall(r"experiment (\S+) of \S+ runs", log)
+        self.assertEqual(served, list(order), "the order in which they are served")
         self.put_away()
 
     def test_one_that_stood_by_gives_the_same_places(self):

@@ -207,10 +207,19 @@ class Shares(CertifiedCase, Served):
         self.assertIn("queued 2", self.at_head("list", "experiments").out)
         self.take_link(self.log.read_text())
         self.assertEqual(self.api("/z")["allocation"]["place"], 2)
+        self.at_head("run", self.directory / "files of x" / "x.ini", "--detach", user="bob",
+                     code=None)
+        for line in ("x of alice runs: 3 trials\n", "x of bob was refused: ",
+                     "z of bob is queued at place 1: 3 trials\n"):
+            self.wait_until(lambda text="experiment " + line: text in self.log.read_text(),
+                            self.head, line)
+        self.assertNotIn("experiment z of bob runs", self.log.read_text())
         for flag, _ in flags.values():
             flag.touch()
         for name in ("x", "y", "urgent", "z"):
             self.assertEqual(self.end(name, *flags[name])["counts"]["TERMINATED"], 3)
+        self.wait_until(lambda: "experiment z of bob runs: 3 trials\n" in self.log.read_text(),
+                        self.head, "the line in the log")
 
     def test_a_request_beyond_the_quota_is_told(self):
         self.begin_head("--quota", "*=cpu:1")

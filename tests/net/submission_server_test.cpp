@@ -343,6 +343,17 @@ TEST_F(submission_server_test, calls_an_experiment_as_its_job_supervisor_does) {
   EXPECT_TRUE(submission_taken_from_json(answers.back().text));
 }
 
+TEST_F(submission_server_test, calls_users_as_their_certificates_do) {
+  identity = "CN=alice,O=tune-node";
+  submit("digits", 1);
+  submit("digits", 2);
+  identity.clear();
+  submit("digits", 3);
+
+  EXPECT_THAT(said, ElementsAre(HasSubstr("experiment digits of alice was refused: "),
+                                HasSubstr("experiment digits of me@here was refused: ")));
+}
+
 TEST_F(submission_server_test, takes_one_of_a_name_at_a_time) {
   submit("digits", 1);
   submit("digits", 2);

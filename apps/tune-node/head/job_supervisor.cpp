@@ -128,6 +128,8 @@ struct job_supervisor_state {
   std::shared_ptr<feed> told;
   std::unique_ptr<experiment_actors> actors;
   bool head_goes = false;
+  /// It has been in the queue since it began.
+  bool is_queued = false;
   /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
@@ -148,7 +150,7 @@ struct job_supervisor_state {
     if (taken)
       return {to_json(*taken), true, fixed.experiment};
     if (!task.goes_on)
-      say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
+      say("of " + printable(user()) + " was refused: " + printable(taken.error().detail));
     return {to_json(taken.error()), false};
   }
 
@@ -186,7 +188,7 @@ struct job_supervisor_state {
         return before.error();
       if (*before) {
         const auto is_done = (*before)->how.status == experiment_status::done;
-        say("of " + printable(task.words.from)
+        say("of " + printable(user())
             + (is_done ? " is finished already" : " has no failed trial to run again"));
         static_cast<void>(remove_resumption(directory));
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
@@ -230,9 +232,26 @@ struct job_supervisor_state {
       fixed.planned = planned;
     if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
-    say("of " + printable(task.words.from) + " runs"
-        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
+    say_beginning();
     return taken_words(directory);
+  }
+
+  /// One that goes on hears of its place once all are back.
+  void say_beginning() {
+    const auto stands = actors->standing();
+    is_queued = stands && stands->place > 0;
+    if (!is_queued)
+      say_doing("runs");
+    else if (!task.goes_on)
+      say_doing("is queued at place " + std::to_string(stands->place));
+    else if (!task.claim.was_served)
+      say_doing("is queued");
+  }
+
+  void say_doing(const std::string& what) const {
+    const auto planned = fixed.planned.value_or(0);
+    say("of " + printable(user()) + " " + what
+        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
   }
 
   [[nodiscard]] submission_taken taken_words(const fs::path& directory) const {
@@ -306,6 +325,8 @@ struct job_supervisor_state {
       return;
     task.claim.was_served = true;
     note_for_next_head();
+    if (std::exchange(is_queued, false))
+      say_doing("runs");
   }
 
   std::string answer(const client_request& asked) {
