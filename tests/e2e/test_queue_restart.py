@@ -117,6 +117,19 @@ class QueueRestart(Lasting):
         self.finish(second)
         self.put_away()
 
+    def test_what_waits_all_its_time_says_so(self):
+        head, where = self.begin_with_queue()
+        self.submit(where, "late", "--experiment.time_limit", "1s")
+
+        self.wait_until(lambda: self.is_over("late"), head, "its end")
+        why = "the time limit was reached; it was queued at the head all the time"
+        self.wait_until(lambda: self.says(self.head_log.name, why), head, "the reason")
+        self.assertEqual(self.rows("SELECT * FROM attempts", "late"), [])
+        self.hold.unlink()
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+        self.put_away()
+
 
 if __name__ == "__main__":
     main()

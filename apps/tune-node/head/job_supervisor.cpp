@@ -365,6 +365,8 @@ struct job_supervisor_state {
 
   void end(run_summary how) {
     actors->settle(how);
+    if (is_queued && how.status == experiment_status::time_limit)
+      how.why += "; it was queued at the head all the time";
     // One that was left off in order stays so until its submitter goes on with it.
     static_cast<void>(remove_resumption(fixed.directory));
     auto last = snapshot_of(fixed, how.view, how.elapsed);
