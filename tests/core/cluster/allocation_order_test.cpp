@@ -143,6 +143,49 @@ TEST_F(allocation_order_test, serves_so_many_experiments_at_once) {
   EXPECT_EQ(uut.view_of(2).place, 1u);
 }
 
+TEST_F(allocation_order_test, what_no_node_can_run_keeps_no_place_from_others) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  for (std::uint64_t owner = 1; owner <= 3; ++owner)
+    uut.enter(owner, standing("x" + std::to_string(owner), "a"));
+  uut.add(++tokens, 1, one_of(99), true);
+  ask(2, 1);
+  ask(3, 1);
+
+  EXPECT_THAT(grants(9), ElementsAre(2));
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+  EXPECT_THAT(uut.view_of(1).why, HasSubstr("no node can run its trials now: it takes no place"));
+  EXPECT_EQ(uut.view_of(3).place, 1u);
+
+  uut.set_unmet({});
+  EXPECT_EQ(uut.view_of(1).place, 1u) << "it was there before the third";
+  EXPECT_EQ(uut.view_of(3).place, 2u);
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  uut.leave(2);
+  uut.free({1});
+  EXPECT_THAT(grants(9), ElementsAre(1));
+}
+
+TEST_F(allocation_order_test, what_runs_keeps_its_place_whatever_else_it_waits_for) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.enter(1, standing("x", "a"));
+  uut.enter(2, standing("y", "a"));
+  ask(1, 1);
+  ask(2, 1);
+  EXPECT_THAT(grants(9), ElementsAre(1));
+  uut.add(++tokens, 1, one_of(99), true);
+
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  uut.free({1});
+
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_THAT(grants(9), ElementsAre(2));
+}
+
 TEST_F(allocation_order_test, tries_what_did_not_fit_again_once_something_is_free) {
   ask(1, 1);
   const auto tried = uut.next();

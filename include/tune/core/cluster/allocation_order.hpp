@@ -28,9 +28,10 @@ namespace tune {
 /// earlier one of the same shape, but may overtake one of another shape that cannot be placed now.
 ///
 /// It promises: no user is granted more than the quota allows; at most `max_experiments` of those
-/// that entered are served at once, the others wait by priority and then by arrival; and no request
-/// goes untried once `wake` was called after something became free, unless one that goes first was
-/// granted, or a quota, that queue or `serve_only_from` holds it back.
+/// that entered are served at once, the others wait by priority and then by arrival; one that holds
+/// nothing and whose requests are all unmet stands aside, so that it keeps no place from others;
+/// and no request goes untried once `wake` was called after something became free, unless one that
+/// goes first was granted, or a quota, that queue or `serve_only_from` holds it back.
 ///
 /// Entering, withdrawing and granting cost O(log n) of n requests, `wake` O(m log m) of m shapes.
 class allocation_order {
@@ -57,8 +58,9 @@ public:
     node_labels labels;
     friend auto operator<=>(const shape&, const shape&) = default;
   };
-  /// @param token Unique among waiting requests.
-  void add(std::uint64_t token, std::uint64_t owner, shape what);
+  /// @param token    Unique among waiting requests.
+  /// @param is_unmet Whether no node could ever grant it, as far as is known now.
+  void add(std::uint64_t token, std::uint64_t owner, shape what, bool is_unmet = false);
   /// @returns whether it waited.
   bool remove(std::uint64_t token);
 
@@ -77,6 +79,18 @@ public:
   /// Something has changed about the nodes, or became free.
   void wake();
 
+  /// Waiting requests of one owner and one shape.
+  struct waiting_line {
+    std::uint64_t owner = 0;
+    /// Valid as long as one of them waits.
+    const shape* what = nullptr;
+    std::uint64_t count = 0;
+  };
+  /// Exactly these lines are of requests that no node could ever grant, until the next call.
+  /// Matters to the queue of experiments alone.
+  void set_unmet(const std::vector<waiting_line>& which);
+  [[nodiscard]] bool has_queue() const { return limits_.max_experiments > 0; }
+
   // -- Leases.
 
   /// The owner has this lease since before.
@@ -94,7 +108,14 @@ public:
   [[nodiscard]] bool allows(std::uint64_t owner, const resource_request& what,
                             const holding& more) const;
   /// The lines of waiting requests, one of each owner and shape.
-  [[nodiscard]] std::vector<std::pair<std::uint64_t, const shape*>> lines() const;
+  [[nodiscard]] std::vector<waiting_line> lines() const;
+  /// How many of the line nothing holds back but a lack of room, beside `more` of its user, to
+  /// which they are added. Of those who stand aside, all that the quota allows: somebody may get a
+  /// node for them.
+  [[nodiscard]] std::uint64_t lacking_room(const waiting_line& which, holding& more) const;
+  [[nodiscard]] bool stands_aside(std::uint64_t owner) const;
+  /// Number of experiments that could be served beside those that are. @pre There is a queue.
+  [[nodiscard]] std::uint64_t places_left() const { return limits_.max_experiments - served_; }
   [[nodiscard]] const owner_standing& standing_of(std::uint64_t owner) const;
   /// The lowest priority of owners who hold something and could make room; empty: there are none
   /// whom anybody else could outrank.
@@ -118,6 +139,10 @@ private:
     /// It entered as number so many; 0: it did not.
     std::uint64_t entered = 0;
     bool is_served = true;
+    /// It takes no place, neither of those that are served nor in the queue.
+    bool stands_aside = false;
+    /// Those of its lines that no node could ever grant.
+    std::set<shape> unmet = {};
     /// It left, and is forgotten with its last lease.
     bool is_gone = false;
     /// Its place among the parties of its group, while it is hopeful.
@@ -162,6 +187,9 @@ private:
 
   party& party_of(std::uint64_t owner);
   void admit();
+  void settle(std::uint64_t owner, party& x);
+  [[nodiscard]] bool keeps_quota(const party& x, const resource_request& what,
+                                 const holding& more) const;
   void forget_if_settled(std::uint64_t owner);
   void hope(party& whose, line_map::iterator where);
   void rank(std::uint64_t owner, party& x);
