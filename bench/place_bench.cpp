@@ -1,7 +1,7 @@
 /// Measures what a head's books cost with many nodes and many trials: ten trials of one CPU on each
-/// node, entered and granted one by one; then each is over, and another one is granted in its place;
-/// then a request that no node has room for is tried once more after each of a hundred ends. CPU
-/// time of one thread. Prints JSON.
+/// node, entered and granted one by one; then each is over, and another one is granted in its
+/// place; then a request that no node has room for is tried once more after each of a hundred ends.
+/// CPU time of one thread. Prints JSON.
 ///
 ///     tune_place_bench NODES...
 // SPDX-License-Identifier: BSD-3-Clause

@@ -252,6 +252,9 @@ class Shares(CertifiedCase, Served):
         self.assertIn("until then it takes no place among", self.waits_for("lacking"))
         self.assertIn("it takes no place in the queue", self.at_head("status", "lacking").out)
         self.assertEqual(self.standing("second", "bob")["place"], 1)
+        shown = self.at_head("list", "experiments").out
+        self.assertRegex(shown, r"lacking +without a node")
+        self.assertRegex(shown, r"second +queued 1")
         # It is back where it was as soon as a node is there, before those that came later.
         self.begin_worker("b", "--label", "gpu_model=A100")
         self.wait_until(lambda: self.standing("lacking")["place"] == 1, self.head, "its place")

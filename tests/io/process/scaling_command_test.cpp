@@ -29,7 +29,7 @@ scaling_call some_call() {
   half.gpu = amount::of(0.5);
   half.memory = 1024;
   half.custom["licence"] = amount::of(1);
-  result.pending = {{half, 3, {"require model == A100", "tolerate spot", "tolerate "}}};
+  result.pending = {{half, 3, {"require model == A100", "tolerate spot"}}};
   result.kinds
       = {{{"require a == 1 or b", "require c", "tolerate flaky,spot=2"}, 1, 1}, {{}, 1, 0}};
   result.least = 1;
@@ -62,7 +62,7 @@ TEST_F(scaling_command_test, is_told_by_json_and_by_variables) {
                                    R"("pending":[{"cpu":2,"gpu":0.5,"memory":1024,"count":3,)"
                                    R"("custom":{"licence":1},"require":"model == A100",)"
                                    R"("tolerate":["spot"]}],"kinds":[{"more":1,"asked":1,)"
-                                   R"("require":"(a == 1 or b) and (c)",)"
+                                   R"x("require":"(a == 1 or b) and (c)",)x"
                                    R"("tolerate":["flaky","spot=2"]},{"more":1,"asked":0}],)"
                                    R"("bounds":[1,8]})",
                                    "5 2 1 2 1 8 w1 w2 h:1 /",
