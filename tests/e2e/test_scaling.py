@@ -149,7 +149,7 @@ class Growing(Scaling):
             {"more": call["more"], "asked": 0, "require": "gpu_model == A100"}])
         self.assertLessEqual({x["node"] for x in self.rows("SELECT node FROM attempts")},
                              {"w0", "w1"})
-        self.assertIn("gpu_model == A100", self.said())
+        self.assertIn("; %d with gpu_model == A100" % call["more"], self.said())
         for x in (plain, head):
             x.send_signal(signal.SIGTERM)
             self.finish(x)
