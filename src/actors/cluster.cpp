@@ -281,7 +281,7 @@ struct cluster_state {
     runners.tell(self, x.owner, lease_granted{x.trial, x.what, nodes.at(x.node)});
   }
   void act(const cluster_cmd::make_room& x) {
-    runners.tell_local(self, x.owner, room_wanted{x.trial, x.lease});
+    runners.tell_local(self, x.owner, room_wanted{x.trial, x.lease, x.for_whom});
   }
   void act(const cluster_cmd::refuse& x) {
     runners.tell(self, x.owner, lease_refused{x.trial, x.why});

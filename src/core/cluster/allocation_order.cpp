@@ -119,7 +119,7 @@ void allocation_order::enter(std::uint64_t owner, owner_standing what, queue_cla
   if (--before.parties == 0)
     users_.erase(x.standing.user);
   note_priority(x.standing.priority, false);
-  const auto was_queued = queue_.erase(turn_of(owner, x)) > 0;
+  queue_.erase(turn_of(owner, x));
   x.standing = std::move(what);
   auto& now = users_[x.standing.user];
   ++now.parties;
@@ -134,11 +134,12 @@ void allocation_order::enter(std::uint64_t owner, owner_standing what, queue_cla
     if (limits_.max_experiments == 0 || x.held.leases > 0)
       serve(owner, x);
   }
-  if (was_queued || !x.is_served)
+  if (!x.is_served && !x.stands_aside)
     queue_.insert(turn_of(owner, x));
   x.hopeful = hopeful;
   rank(owner, x);
   rank_all(x.standing.user, now);
+  settle(owner, x);
   admit();
 }
 
@@ -186,6 +187,38 @@ std::vector<std::uint64_t> allocation_order::take_newly_served() {
   return result;
 }
 
+/// Something has changed about what the experiment holds or waits for: its place may be another.
+void allocation_order::settle(std::uint64_t owner, party& x) {
+  if (!has_queue() || x.entered == 0 || x.is_gone)
+    return;
+  const auto is_stuck = x.held.leases == 0 && !x.lines.empty()
+                        && std::all_of(x.lines.begin(), x.lines.end(), [&](const auto& line) {
+                             return x.unmet.contains(line.first);
+                           });
+  if (is_stuck == x.stands_aside)
+    return;
+  x.stands_aside = is_stuck;
+  if (!is_stuck) {
+    queue_.insert(turn_of(owner, x));
+  } else if (x.is_served) {
+    x.is_served = false;
+    --served_;
+    rank(owner, x);
+  } else {
+    queue_.erase(turn_of(owner, x));
+  }
+}
+
+void allocation_order::set_unmet(const std::vector<waiting_line>& which) {
+  for (auto& [owner, x] : parties_)
+    x.unmet.clear();
+  for (const auto& line : which)
+    parties_.at(line.owner).unmet.insert(*line.what);
+  for (auto& [owner, x] : parties_)
+    settle(owner, x);
+  admit();
+}
+
 void allocation_order::leave(std::uint64_t owner) {
   auto known = parties_.find(owner);
   if (known == parties_.end() || known->second.is_gone)
@@ -219,8 +252,10 @@ void allocation_order::hope(party& whose, line_map::iterator where) {
   whose.hopeful.emplace(where->second.begin()->first, where);
 }
 
-void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what) {
+void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what, bool is_unmet) {
   auto& x = party_of(owner);
+  if (is_unmet)
+    x.unmet.insert(what);
   auto [where, is_new] = x.lines.try_emplace(std::move(what));
   const auto arrival = next_arrival_++;
   where->second.emplace(arrival, token);
@@ -230,6 +265,8 @@ void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what)
     hope(x, where);
     rank(owner, x);
   }
+  settle(owner, x);
+  admit();
 }
 
 bool allocation_order::remove(std::uint64_t token) {
@@ -241,11 +278,15 @@ bool allocation_order::remove(std::uint64_t token) {
   const auto was_hopeful = x.hopeful.erase(arrival) > 0;
   where->second.erase(arrival);
   --x.waiting;
-  if (where->second.empty())
+  if (where->second.empty()) {
+    x.unmet.erase(where->first);
     x.lines.erase(where);
-  else if (was_hopeful)
+  } else if (was_hopeful) {
     hope(x, where);
+  }
   rank(owner, x);
+  settle(owner, x);
+  admit();
   return true;
 }
 
@@ -292,13 +333,17 @@ void allocation_order::adopt(lease_id which, std::uint64_t owner, const resource
   auto& x = party_of(owner);
   leases_[which] = {owner, what};
   x.held += what;
-  // What runs already goes on.
-  if (x.entered != 0 && !x.is_served && !x.is_gone)
-    serve(owner, x);
   auto& whose = users_.at(x.standing.user);
   whose.held += what;
   rank(owner, x);
   rank_all(x.standing.user, whose);
+  settle(owner, x);
+  // What runs already goes on.
+  if (x.entered != 0 && !x.is_served && !x.is_gone) {
+    serve(owner, x);
+    rank(owner, x);
+  }
+  admit();
 }
 
 void allocation_order::free(lease_id which) {
@@ -312,7 +357,9 @@ void allocation_order::free(lease_id which) {
   whose.held -= what;
   rank(owner, x);
   rank_all(x.standing.user, whose);
+  settle(owner, x);
   forget_if_settled(owner);
+  admit();
 }
 
 // -- What is there.
@@ -320,16 +367,38 @@ void allocation_order::free(lease_id which) {
 bool allocation_order::allows(std::uint64_t owner, const resource_request& what,
                               const holding& more) const {
   const auto known = parties_.find(owner);
-  if (known == parties_.end())
-    return true;
-  const auto& user = known->second.standing.user;
+  return known == parties_.end()
+         || (known->second.is_served && keeps_quota(known->second, what, more));
+}
+
+bool allocation_order::keeps_quota(const party& x, const resource_request& what,
+                                   const holding& more) const {
+  const auto& user = x.standing.user;
   const auto* quota = limits_.quota_of(user);
-  if (!known->second.is_served || quota == nullptr)
-    return known->second.is_served;
+  if (quota == nullptr)
+    return true;
   auto all = users_.at(user).held;
   all += more;
   all += sum_of(what);
   return keeps_to(all, quota);
+}
+
+std::uint64_t allocation_order::lacking_room(const waiting_line& which, holding& more) const {
+  const auto& x = parties_.at(which.owner);
+  if (!x.is_served && !x.stands_aside)
+    return 0;
+  const auto& asked = which.what->what;
+  if (limits_.quota_of(x.standing.user) == nullptr)
+    return which.count;
+  std::uint64_t result = 0;
+  for (; result < which.count && keeps_quota(x, asked, more); ++result)
+    more += sum_of(asked);
+  return result;
+}
+
+bool allocation_order::stands_aside(std::uint64_t owner) const {
+  const auto known = parties_.find(owner);
+  return known != parties_.end() && known->second.stands_aside;
 }
 
 std::string allocation_order::beyond_quota(std::uint64_t owner,
@@ -349,12 +418,11 @@ std::string allocation_order::beyond_quota(const std::string& user,
                                       + to_text(*quota) + ", never allows " + to_text(what);
 }
 
-std::vector<std::pair<std::uint64_t, const allocation_order::shape*>>
-allocation_order::lines() const {
-  std::vector<std::pair<std::uint64_t, const shape*>> result;
+std::vector<allocation_order::waiting_line> allocation_order::lines() const {
+  std::vector<waiting_line> result;
   for (const auto& [owner, x] : parties_) {
     for (const auto& [what, waiting] : x.lines)
-      result.emplace_back(owner, &what);
+      result.push_back({owner, &what, waiting.size()});
   }
   return result;
 }

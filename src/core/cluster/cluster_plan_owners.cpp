@@ -158,16 +158,17 @@ void cluster_plan::grant(cluster_commands& out) {
   make_room(out);
 }
 
-/// People are told once; how often it happens can be looked up.
+/// People are told once of each who needs room; how often it happens can be looked up.
 void cluster_plan::make_room(cluster_commands& out) {
-  for (auto id : book_.make_room()) {
+  for (const auto& [id, for_whom] : book_.make_room()) {
     const auto& x = *book_.find(id);
-    out.emplace_back(cluster_cmd::make_room{x.owner, x.trial, id});
-    out.emplace_back(
-        cluster_cmd::tell{x.owner,
-                          "trials of higher priority wait: some of this experiment save"
-                          " and pause for them, and go on when there is room again",
-                          "room for a higher priority"});
+    const auto taker = called(book_.standing_of(for_whom));
+    out.emplace_back(cluster_cmd::make_room{x.owner, x.trial, id, taker});
+    out.emplace_back(cluster_cmd::tell{x.owner,
+                                       "trials of higher priority wait, those of " + taker
+                                           + ": some of this experiment save and pause for them,"
+                                             " and go on when there is room again",
+                                       "room for " + taker});
   }
 }
 

@@ -218,6 +218,75 @@ TEST_F(allocation_order_test, says_what_a_quota_never_allows_whatever_is_held) {
   EXPECT_EQ(uut.view_of(1).why, "trials wait, as the quota of alice, 2 CPU, never allows 3 CPU");
 }
 
+TEST_F(allocation_order_test, what_no_node_can_run_keeps_no_place_from_others) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  for (std::uint64_t owner = 1; owner <= 3; ++owner)
+    uut.enter(owner, standing("x" + std::to_string(owner), "a"));
+  uut.add(++tokens, 1, one_of(99), true);
+  ask(2, 1);
+  ask(3, 1);
+
+  EXPECT_THAT(grants(9), ElementsAre(2));
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+  EXPECT_THAT(uut.view_of(1).why, HasSubstr("no node can run its trials now: it takes no place"));
+  EXPECT_EQ(uut.view_of(3).place, 1u);
+
+  uut.set_unmet({});
+  EXPECT_EQ(uut.view_of(1).place, 1u) << "it was there before the third";
+  EXPECT_EQ(uut.view_of(3).place, 2u);
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  uut.leave(2);
+  uut.free({1});
+  EXPECT_THAT(grants(9), ElementsAre(1));
+}
+
+TEST_F(allocation_order_test, what_runs_keeps_its_place_whatever_else_it_waits_for) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.enter(1, standing("x", "a"));
+  uut.enter(2, standing("y", "a"));
+  ask(1, 1);
+  ask(2, 1);
+  EXPECT_THAT(grants(9), ElementsAre(1));
+  uut.add(++tokens, 1, one_of(99), true);
+
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  uut.free({1});
+
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_THAT(grants(9), ElementsAre(2));
+}
+
+TEST_F(allocation_order_test, what_comes_back_running_is_served_though_it_stood_aside) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.close_queue();
+  uut.enter(1, standing("x", "a"), {1, true});
+  uut.enter(2, standing("y", "a"), {2, false});
+  uut.add(++tokens, 1, one_of(99), true);
+  ask(2, 1);
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  uut.open_queue();
+  EXPECT_THAT(grants(9), ElementsAre(2));
+
+  uut.adopt({77}, 1, cpus(1));
+
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+  EXPECT_EQ(uut.places_left(), 0u);
+  uut.enter(3, standing("z", "a"), {3, false});
+  EXPECT_EQ(uut.view_of(3).place, 1u);
+  uut.leave(2);
+  EXPECT_EQ(uut.view_of(3).place, 1u) << "two were served, and one still is";
+  uut.leave(1);
+  EXPECT_EQ(uut.view_of(3).place, 0u);
+}
+
 TEST_F(allocation_order_test, tries_what_did_not_fit_again_once_something_is_free) {
   ask(1, 1);
   const auto tried = uut.next();

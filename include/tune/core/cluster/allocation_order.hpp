@@ -7,6 +7,7 @@
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/placement.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,9 +31,10 @@ namespace tune {
 ///
 /// It promises: no user is granted more than the quota allows; at most `max_experiments` of those
 /// that entered are served at once, the others wait by priority and then by arrival, behind those
-/// that the head before this one served; and no request goes untried once `wake` was called after
-/// something became free, unless one that goes first was granted, or a quota, that queue or
-/// `serve_only_from` holds it back.
+/// that the head before this one served; one that holds nothing and whose requests are all unmet
+/// stands aside, so that it keeps no place from others; and no request goes untried once `wake` was
+/// called after something became free, unless one that goes first was granted, or a quota, that
+/// queue or `serve_only_from` holds it back.
 ///
 /// Entering, withdrawing and granting cost O(log n) of n requests, `wake` O(m log m) of m shapes.
 class allocation_order {
@@ -68,8 +70,9 @@ public:
     node_labels labels;
     friend auto operator<=>(const shape&, const shape&) = default;
   };
-  /// @param token Unique among waiting requests.
-  void add(std::uint64_t token, std::uint64_t owner, shape what);
+  /// @param token    Unique among waiting requests.
+  /// @param is_unmet Whether no node could ever grant it, as far as is known now.
+  void add(std::uint64_t token, std::uint64_t owner, shape what, bool is_unmet = false);
   /// @returns whether it waited.
   bool remove(std::uint64_t token);
 
@@ -88,6 +91,18 @@ public:
   /// Something has changed about the nodes, or became free.
   void wake();
 
+  /// Waiting requests of one owner and one shape.
+  struct waiting_line {
+    std::uint64_t owner = 0;
+    /// Valid as long as one of them waits.
+    const shape* what = nullptr;
+    std::uint64_t count = 0;
+  };
+  /// Exactly these lines are of requests that no node could ever grant, until the next call.
+  /// Matters to the queue of experiments alone.
+  void set_unmet(const std::vector<waiting_line>& which);
+  [[nodiscard]] bool has_queue() const { return limits_.max_experiments > 0; }
+
   // -- Leases.
 
   /// The owner has this lease since before.
@@ -105,7 +120,17 @@ public:
   [[nodiscard]] bool allows(std::uint64_t owner, const resource_request& what,
                             const holding& more) const;
   /// The lines of waiting requests, one of each owner and shape.
-  [[nodiscard]] std::vector<std::pair<std::uint64_t, const shape*>> lines() const;
+  [[nodiscard]] std::vector<waiting_line> lines() const;
+  /// How many of the line nothing holds back but a lack of room, beside `more` of its user, to
+  /// which they are added. Of those who stand aside, all that the quota allows: somebody may get a
+  /// node for them.
+  [[nodiscard]] std::uint64_t lacking_room(const waiting_line& which, holding& more) const;
+  [[nodiscard]] bool stands_aside(std::uint64_t owner) const;
+  /// Number of experiments that could be served beside those that are. @pre There is a queue.
+  /// Those that ran when the head before this one died may be more than that.
+  [[nodiscard]] std::uint64_t places_left() const {
+    return limits_.max_experiments - std::min(served_, limits_.max_experiments);
+  }
   [[nodiscard]] const owner_standing& standing_of(std::uint64_t owner) const;
   /// The lowest priority of owners who hold something and could make room; empty: there are none
   /// whom anybody else could outrank.
@@ -131,6 +156,10 @@ private:
     /// It goes before those that were not, until it is served.
     bool was_served = false;
     bool is_served = true;
+    /// It takes no place, neither of those that are served nor in the queue.
+    bool stands_aside = false;
+    /// Those of its lines that no node could ever grant.
+    std::set<shape> unmet = {};
     /// It left, and is forgotten with its last lease.
     bool is_gone = false;
     /// Its place among the parties of its group, while it is hopeful.
@@ -184,6 +213,9 @@ private:
   }
   void admit();
   void serve(std::uint64_t owner, party& x);
+  void settle(std::uint64_t owner, party& x);
+  [[nodiscard]] bool keeps_quota(const party& x, const resource_request& what,
+                                 const holding& more) const;
   void forget_if_settled(std::uint64_t owner);
   void hope(party& whose, line_map::iterator where);
   void rank(std::uint64_t owner, party& x);

@@ -83,6 +83,8 @@ struct make_room {
   std::uint64_t owner = 0;
   trial_id trial;
   lease_id lease;
+  /// "high of bob, priority 5": who needs the room.
+  std::string for_whom = {};
 };
 struct refuse {
   std::uint64_t owner = 0;
