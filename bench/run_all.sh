@@ -58,6 +58,7 @@ grow=$build/tests/support/tune_grow
 [ ! -x "$grow" ] || python3 "$here/http_bench.py" "$build/apps/tune-node/tune-node" "$grow" 10000
 paced=$build/bench/libtune_paced_trainable.so
 [ ! -e "$paced" ] || python3 "$here/live_bench.py" "$build/apps/tune-node/tune-node" "$paced" 10000
+"$build/bench/tune_place_bench" 100 1000
 "$build/bench/tune_suggestion_bench" tpe 100 10000
 "$build/bench/tune_suggestion_bench" gp 100 200 1000
 

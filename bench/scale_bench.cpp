@@ -3,6 +3,7 @@
 /// their trials are imitated: actors that report at a given pace.
 ///
 ///   tune_scale_bench --node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N]
+///                    [--searcher NAME]
 ///
 /// In order: N (1,000) workers join; they idle for S (20) seconds; an experiment is submitted with
 /// as many trials as there are places, SLOTS (10) on each worker, which start and are silent for S
@@ -63,6 +64,7 @@ struct sizes {
   std::uint64_t slots = 10;
   std::uint64_t processes = 10;
   double seconds = 20;
+  std::string searcher = "random";
 };
 
 /// The head, and the processes of the workers.
@@ -177,7 +179,7 @@ void scale_cluster::idle(const char* measure, double seconds) {
 
 void scale_cluster::place() {
   const auto from = begin();
-  head_.submit(trials());
+  head_.submit(trials(), how_.searcher);
   await("all trials start", [&](const auto& x) { return x.running == trials(); });
   const auto seconds = from.seconds();
   const auto count = static_cast<double>(trials());
@@ -252,7 +254,8 @@ int main(int count, char** all) {
   if (count == 7 && std::string_view{all[1]} == "__workers")
     work(order_of(all));
   bench::arguments given{
-      count, all, "--node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N]"};
+      count, all,
+      "--node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N] [--searcher NAME]"};
   std::string tune_node;
   sizes how;
   given.read("--node", tune_node);
@@ -260,6 +263,7 @@ int main(int count, char** all) {
   given.read("--slots", how.slots, 1);
   given.read("--seconds", how.seconds);
   given.read("--processes", how.processes, 1);
+  given.read("--searcher", how.searcher);
   given.finish();
   if (tune_node.empty())
     given.refuse("--node is needed");

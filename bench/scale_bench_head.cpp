@@ -126,11 +126,12 @@ usage scale_head::used() const {
           1024 * number_in(place / "status", "VmRSS:")};
 }
 
-void scale_head::submit(std::uint64_t trials) {
+void scale_head::submit(std::uint64_t trials, const std::string& searcher) {
   const auto file = directory_ / "scale.ini";
   std::ofstream{file} << "[experiment]\nmetric = loss\nmode = min\nnum_samples = " << trials
                       << "\n[trainable]\ncommand = /bin/true {x}\n[space]\nx = uniform(0, 1)\n"
-                         "[search]\ntype = random\n[resources]\ncpu = 1\n[failure]\nbackoff = 0\n";
+                         "[search]\ntype = "
+                      << searcher << "\n[resources]\ncpu = 1\n[failure]\nbackoff = 0\n";
   run({tune_node_, "run", file, "--head", "127.0.0.1:" + std::to_string(port_), "--certs",
        certificates(), "--detach"},
       directory_ / "run.log");

@@ -32,7 +32,7 @@ public:
   [[nodiscard]] usage used() const;
 
   /// Submits an experiment of so many trials, and returns when the head has it.
-  void submit(std::uint64_t trials);
+  void submit(std::uint64_t trials, const std::string& searcher);
 
 private:
   std::filesystem::path tune_node_;

@@ -1,10 +1,12 @@
 /// Measures the cost of a suggestion after a number of results: ten floats, CPU time of one thread.
 /// Prints JSON.
 ///
-///     tune_suggestion_bench SEARCHER N...
+///     tune_suggestion_bench SEARCHER [--open TRIALS] N...
 ///
 /// The searcher is given N results of random configurations; then twenty suggestions and their
-/// results follow, which are timed.
+/// results follow, which are timed. With `--open` so many trials (0) have begun besides, and have
+/// no result; what is timed is what a head does for the next one, by work that is deferred or at
+/// once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
@@ -64,7 +66,9 @@ struct run {
   sequence seq = 0;
 
   config_ptr suggest() {
-    auto answer = uut->propose({++asks, 1, seq});
+    const ask question{++asks, 1, seq};
+    const auto later = uut->propose_later(question);
+    auto answer = later ? later() : uut->propose(question);
     uut->apply({++seq, suggested_fact{asks, answer, trial_id{trials++}}});
     return std::get<0>(answer).front().config;
   }
@@ -73,19 +77,26 @@ struct run {
   }
 };
 
-std::vector<double> times(const std::string& name, std::uint64_t count) {
+std::vector<double> times(const std::string& name, std::uint64_t count, std::uint64_t open) {
   run uut{make(name)};
   run random{make("random")};
   // The suggestions before the first model.
-  while (uut.trials < 20)
-    uut.tell(trial_id{uut.trials - 1}, uut.suggest());
+  while (uut.trials < std::min<std::uint64_t>(count, 20)) {
+    const auto config = uut.suggest();
+    uut.tell(trial_id{uut.trials - 1}, config);
+  }
   for (std::uint64_t i = uut.trials; i < count; ++i)
     uut.tell(trial_id{1000000 + i}, random.suggest());
+  for (std::uint64_t i = 0; i < open; ++i) {
+    proposal answer = std::vector<suggestion>{{random.suggest(), "random"}};
+    uut.uut->apply({++uut.seq, suggested_fact{++uut.asks, answer, trial_id{uut.trials++}}});
+  }
   std::vector<double> result;
   for (int i = 0; i < timed; ++i) {
     auto begin = std::clock();
     auto config = uut.suggest();
-    uut.tell(trial_id{uut.trials - 1}, config);
+    if (count > 0)
+      uut.tell(trial_id{uut.trials - 1}, config);
     result.push_back(1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
   }
   return result;
@@ -94,7 +105,9 @@ std::vector<double> times(const std::string& name, std::uint64_t count) {
 } // namespace
 
 int main(int argc, char** argv) {
-  bench::arguments given{argc, argv, "SEARCHER RESULTS..."};
+  bench::arguments given{argc, argv, "SEARCHER [--open TRIALS] RESULTS..."};
+  std::uint64_t open = 0;
+  given.read("--open", open);
   const auto name = given.word({});
   if (name.empty() || !given.has_word())
     given.refuse("after how many results of which searcher?");
@@ -105,11 +118,11 @@ int main(int argc, char** argv) {
     counts.push_back(given.number(0));
   given.finish();
   for (auto count : counts) {
-    auto all = times(name, count);
+    auto all = times(name, count, open);
     auto mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
     std::sort(all.begin(), all.end());
-    std::cout << R"({"searcher": ")" << name << R"(", "results": )" << count
-              << R"(, "dimensions": 10, "median_ms": )" << all[all.size() / 2] << R"(, "mean_ms": )"
-              << mean << R"(, "most_ms": )" << all.back() << "}\n";
+    std::cout << R"({"searcher": ")" << name << R"(", "results": )" << count << R"(, "open": )"
+              << open << R"(, "dimensions": 10, "median_ms": )" << all[all.size() / 2]
+              << R"(, "mean_ms": )" << mean << R"(, "most_ms": )" << all.back() << "}\n";
   }
 }

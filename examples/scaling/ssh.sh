@@ -10,6 +10,13 @@
 # The first word names the machines, what follows is given to `tune-node worker` there. SSH in the
 # environment is what connects ("ssh"), PROGRAM the program there ("tune-node"). A worker outlives
 # the connection, and leaves by itself when it has been without a head for 10 minutes.
+#
+# Where trials require labels, TUNE_KINDS in the environment is a file that says which machines are
+# like that: a line for each kind, of which the first counts whose WORD is in [resources] require.
+# What requires nothing gets the machines of the first word.
+#
+#     WORD|machines|options of worker, above all its labels
+#     A100|x y|--label gpu_model=A100 --label disk_gb=500
 set -eu
 
 machines=$1
@@ -22,10 +29,29 @@ quoted() {
   printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"
 }
 
-options=
-for word in "$@"; do
-  options="$options $(quoted "$word")"
-done
+words() {
+  for word in "$@"; do
+    printf ' %s' "$(quoted "$word")"
+  done
+}
+options=$(words "$@")
+
+# The first line of TUNE_KINDS whose WORD is in what is required; sets `first` and `second`.
+look_up() {
+  while IFS='|' read -r word first second; do
+    case $word in '' | '#'*) continue ;; esac
+    case $1 in *"$word"*) return 0 ;; esac
+  done <"${TUNE_KINDS:-/dev/null}"
+  return 1
+}
+
+all=$machines
+if [ -n "${TUNE_KINDS-}" ]; then
+  while IFS='|' read -r word first second; do
+    case $word in '' | '#'*) continue ;; esac
+    all="$all $first"
+  done <"$TUNE_KINDS"
+fi
 
 # Where a machine notes the worker of this head.
 note="\${XDG_CACHE_HOME:-\$HOME/.cache}/tune-node/scaled-$(printf %s "$TUNE_HEAD" | tr -c 'A-Za-z0-9' -)"
@@ -41,12 +67,12 @@ begin="if $lives; then exit 3; fi
 mkdir -p \"\$(dirname \"$note\")\"
 umask 077
 setsid $(quoted "$program") worker --join $(quoted "$TUNE_HEAD") --name @MACHINE@ \
---work \"\$(dirname \"$note\")/worker-@MACHINE@\" $options </dev/null >\"$note.log\" 2>&1 &
+--work \"\$(dirname \"$note\")/worker-@MACHINE@\" @OPTIONS@ </dev/null >\"$note.log\" 2>&1 &
 echo \$! >\"$note\""
 end="if $lives; then kill -TERM \$p; fi; rm -f \"$note\""
 
 for worker in $TUNE_IDLE_WORKERS; do
-  case " $machines " in
+  case " $all " in
     *" $worker "*) over "$worker" "$end" || echo "$worker: cannot be reached" ;;
     *) echo "$worker is none of these machines; left alone" ;;
   esac
@@ -54,16 +80,36 @@ done
 
 asked=0
 failed=
-for machine in $machines; do
-  [ "$asked" -lt "$TUNE_MORE_WORKERS" ] || break
-  status=0
-  over "$machine" "$(printf %s "$begin" | sed "s/@MACHINE@/$machine/g")" || status=$?
-  case $status in
-    0) asked=$((asked + 1)) ;;
-    3) ;;
-    *) failed="$failed $machine" ;;
-  esac
-done
+# start COUNT MACHINES OPTIONS: so many workers, on machines without one.
+start() {
+  begun=0
+  for machine in $2; do
+    [ "$begun" -lt "$1" ] || break
+    status=0
+    over "$machine" "$(printf %s "${begin%@OPTIONS@*}" | sed "s/@MACHINE@/$machine/g")$3${begin#*@OPTIONS@}" ||
+      status=$?
+    case $status in
+      0) begun=$((begun + 1)) ;;
+      3) ;;
+      *) failed="$failed $machine" ;;
+    esac
+  done
+  asked=$((asked + begun))
+}
+
+while IFS='|' read -r count _ _ required; do
+  [ -n "$count" ] || continue
+  if [ -z "$required" ]; then
+    start "$count" "$machines" "$options"
+  elif look_up "$required"; then
+    # shellcheck disable=SC2086 # options are words
+    start "$count" "$first" "$options$(words $second)"
+  else
+    echo "no line of TUNE_KINDS is for: $required"
+  fi
+done <<EOF
+${TUNE_MORE_KINDS-}
+EOF
 if [ "$asked" -eq 0 ] && [ -n "$failed" ] && [ "$TUNE_MORE_WORKERS" -gt 0 ]; then
   echo "no worker could be begun; failed:$failed" >&2
   exit 1

@@ -101,6 +101,8 @@ struct cluster_state {
   numbered_runners runners;
   /// By lease, where a node may run something of it.
   std::map<lease_id, launched> launches;
+  /// By owner: see `standing_told::on_served`.
+  std::map<std::uint64_t, std::function<void()>> awaits_service;
   monitors watched;
   using farewell = caf::typed_response_promise<std::uint64_t>;
   std::optional<farewell> dissolving;
@@ -157,8 +159,10 @@ struct cluster_state {
 
   std::uint64_t attend(const runner_actor& runner) {
     watched.watch(self, runner, [this, who = runner.address()](const caf::error&) {
-      if (auto owner = runners.remove(who))
+      if (auto owner = runners.remove(who)) {
+        awaits_service.erase(*owner);
         carry_out(plan.forget(*owner));
+      }
     });
     return runners.number_of(runner);
   }
@@ -166,6 +170,13 @@ struct cluster_state {
   void enter(const lease_request& what, const runner_actor& runner) {
     carry_out(
         plan.enter({attend(runner), what.trial, what.what, what.wait, what.labels, what.best}));
+  }
+
+  void stand(standing_told& x, const runner_actor& runner) {
+    const auto owner = attend(runner);
+    if (x.on_served)
+      awaits_service[owner] = std::move(x.on_served);
+    carry_out(plan.stand(owner, std::move(x.what), x.claim));
   }
 
   [[nodiscard]] allocation_view view_of(const caf::actor_addr& runner) const {
@@ -270,7 +281,7 @@ struct cluster_state {
     runners.tell(self, x.owner, lease_granted{x.trial, x.what, nodes.at(x.node)});
   }
   void act(const cluster_cmd::make_room& x) {
-    runners.tell_local(self, x.owner, room_wanted{x.trial, x.lease});
+    runners.tell_local(self, x.owner, room_wanted{x.trial, x.lease, x.for_whom});
   }
   void act(const cluster_cmd::refuse& x) {
     runners.tell(self, x.owner, lease_refused{x.trial, x.why});
@@ -280,6 +291,10 @@ struct cluster_state {
   }
   void act(const cluster_cmd::tell_event& x) { runners.tell(self, x.owner, news{x.what}); }
   void act(const cluster_cmd::tell& x) { runners.tell(self, x.owner, remark{x.text, x.about}); }
+  void act(const cluster_cmd::served& x) {
+    if (const auto known = awaits_service.extract(x.owner))
+      known.mapped()();
+  }
   void act(const cluster_cmd::say& x) {
     if (say)
       say(x.text);
@@ -357,9 +372,9 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [&state](const attempt_awaited& what, const trial_actor& trial, const runner_actor& runner) {
         state.await(what, trial, runner);
       },
-      [&state, &plan](standing_told& x, const runner_actor& runner) {
-        state.carry_out(plan.stand(state.attend(runner), std::move(x.what)));
-      },
+      [&state, &plan](standing_told& x, const runner_actor& runner) { state.stand(x, runner); },
+      [&plan](const queue_closed&) { plan.close_queue(); },
+      [&state, &plan](const queue_opened&) { state.carry_out(plan.open_queue()); },
       [&state](const standing_question&, const runner_actor& runner) {
         return state.view_of(runner.address());
       },

@@ -6,6 +6,7 @@
 #include "due_timers.hpp"
 #include "rank_orders.hpp"
 #include "replay_log.hpp"
+#include "room_notes.hpp"
 #include "run_notices.hpp"
 #include "running_trials.hpp"
 #include "tune/actors/breaks.hpp"
@@ -59,6 +60,7 @@ struct runner_state : engine_ports {
   running_trials trials;
   std::uint64_t results = 0;
   disk_waits undurable;
+  room_notes room;
   due_timers timers;
 
   [[nodiscard]] instant now() const {
@@ -89,6 +91,7 @@ struct runner_state : engine_ports {
   void post(event_body what) {
     if (is_broken())
       return;
+    room.explain(what);
     loop->post(std::move(what), now());
     end_turn();
   }
@@ -176,8 +179,10 @@ struct runner_state : engine_ports {
     if (!launch || launch->where.id != x.lease)
       return;
     const auto paused = loop->order(on::pause_asked{x.trial}, now());
-    if (paused.what == order_verdict::kind::taken)
+    if (paused.what == order_verdict::kind::taken) {
+      room.asked(x.trial, launch->attempt, x.for_whom);
       static_cast<void>(loop->order(on::unpause_asked{x.trial}, now()));
+    }
     end_turn();
   }
 

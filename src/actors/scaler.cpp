@@ -3,6 +3,7 @@
 
 #include "tune/actors/firm.hpp"
 #include "tune/actors/own_thread.hpp"
+#include "tune/core/resource/told_demands.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -41,9 +42,19 @@ std::string numbers_of(const scaling_call& x) {
          + (x.asked > 0 ? ", " + std::to_string(x.asked) + " asked for before" : "");
 }
 
+/// "; 2 with gpu_model == A100".
+std::string kinds_text(const scaling_call& x) {
+  std::string result;
+  for (const auto& kind : x.kinds) {
+    if (const auto told = told_of(kind.demands); !told.require.empty())
+      result += "; " + std::to_string(kind.more) + " with " + told.require;
+  }
+  return result;
+}
+
 std::string text_of(const scaling_call& x) {
   if (x.idle.empty())
-    return "asks for " + counted(x.more, "worker") + ": " + numbers_of(x);
+    return "asks for " + counted(x.more, "worker") + ": " + numbers_of(x) + kinds_text(x);
   return "gives back " + joined(x.idle) + ", idle: " + numbers_of(x);
 }
 

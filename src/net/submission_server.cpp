@@ -5,6 +5,7 @@
 #include "resumptions.hpp"
 #include "submitted_job.hpp"
 #include "tune/actors/firm.hpp"
+#include "tune/net/submission_words.hpp"
 
 #include <algorithm>
 #include <map>
@@ -32,6 +33,8 @@ struct submission_server_state {
   remote_commands commands;
   std::map<std::uint64_t, submitted_job> submitted_jobs;
   std::uint64_t last_key = 0;
+  /// See `queue_claim::arrival`; those of experiments that this head goes on with count on.
+  std::uint64_t last_arrival = 0;
   bool draining = false;
   std::optional<caf::typed_response_promise<std::uint64_t>> drained;
   /// Commands of clients had their time to end with their experiments.
@@ -58,7 +61,9 @@ struct submission_server_state {
     resumed = self->make_response_promise<std::uint64_t>();
     auto answer = *resumed;
     for (auto& x : std::exchange(settings.resumed, {})) {
-      submitted_jobs[++last_key] = {std::move(x.words), std::move(x.identity), {}, {}};
+      auto& known = submitted_jobs[++last_key];
+      known = {std::move(x.words), std::move(x.identity), {}, {}};
+      known.claim = x.claim;
       left_behind.add(last_key, std::move(x.found));
     }
     std::map<std::uint64_t, fetched_job> due;
@@ -106,14 +111,16 @@ struct submission_server_state {
     if (words->attaches)
       return attach(*words, {follower, what.number, !words->rows.empty(), true});
     if (auto fits = may_begin(*words); !fits) {
-      settings.say(words->experiment + ", from " + words->from
-                   + ", was refused: " + fits.error().detail);
+      settings.say("experiment " + words->experiment + " of "
+                   + user_of(words->from, identity_of(follower))
+                   + " was refused: " + fits.error().detail);
       return refuse(follower, what.number, fits.error());
     }
     auto key = ++last_key;
     auto wants_rows = !words->rows.empty();
     submitted_jobs[key]
         = {std::move(*words), identity_of(follower), {{follower, what.number, wants_rows}}, {}};
+    submitted_jobs[key].claim.arrival = ++last_arrival;
     follow(follower);
     fetch(key, package_server);
   }
@@ -194,7 +201,7 @@ struct submission_server_state {
     auto& x = known->second;
     auto hired = settings.hire({key, x.words, found, x.identity,
                                 caf::actor_cast<submission_server_local_actor>(self),
-                                left_behind.has(key)});
+                                left_behind.has(key), x.claim});
     if (!hired)
       return give_up(key,
                      error{ec::unreachable, "the head cannot run it now: " + hired.error().detail});
@@ -234,16 +241,18 @@ struct submission_server_state {
     if (postpone(key, why))
       return;
     if (left_behind.has(key))
-      settings.say("experiment " + submitted_jobs.at(key).words.experiment
-                   + ", which ran when the head died, cannot go on by itself: " + why.detail);
+      settings.say("experiment " + submitted_jobs.at(key).words.experiment + ", "
+                   + doing_of(submitted_jobs.at(key).claim)
+                   + " when the head died, cannot go on by itself: " + why.detail);
     close(key, answer);
   }
 
   void give_up(std::uint64_t key, const error& why) {
     if (postpone(key, why))
       return;
-    const auto& words = submitted_jobs.at(key).words;
-    settings.say(words.experiment + ", from " + words.from + ", was given up: " + why.detail);
+    const auto& x = submitted_jobs.at(key);
+    settings.say("experiment " + x.words.experiment + " of " + user_of(x.words.from, x.identity)
+                 + " was given up: " + why.detail);
     close(key, to_json(why));
   }
 
@@ -382,6 +391,8 @@ submission_server(submission_server_impl::stateful_pointer<submission_server_sta
   auto& state = state_of(self);
   state.self = self;
   state.settings = std::move(settings);
+  for (const auto& x : state.settings.resumed)
+    state.last_arrival = std::max(state.last_arrival, x.claim.arrival);
   stand_firm(self);
   state.watched.init(self);
   state.commands.init(self, state.settings.carry_out, [&state] { state.answer_if_empty(); });

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/queue_claim.hpp"
 #include "tune/net/submission_actors.hpp"
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct submitted_job {
   bool is_over = false;
   /// Answer that was given when it was taken.
   std::string taken = {};
+  queue_claim claim = {};
 };
 
 /// The submission server as its own parts see it.

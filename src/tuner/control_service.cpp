@@ -115,7 +115,9 @@ object to_object(const allocation_view& x) {
           {"memory", count(x.held.what.memory)},
           {"waiting", count(x.waiting)},
           {"place", count(x.place)},
-          {"made_room", count(x.made_room)}};
+          {"stands_aside", x.stands_aside},
+          {"made_room", count(x.made_room)},
+          {"made_room_for", x.made_room_for}};
 }
 
 expected<plan> plan_of(const control_request& what, const control_service_parts& parts) {
@@ -180,6 +182,10 @@ expected<control_answer> control_service::status() const {
     result.allocation = to_object(*standing);
     if (result.waits_for.empty())
       result.waits_for = standing->why;
+    else if (standing->stands_aside && standing->why.starts_with("no node"))
+      result.waits_for += "; until then it takes no place among the experiments that are served";
+    else if (standing->stands_aside)
+      result.waits_for += "; it takes no place among the experiments that are served";
   }
   return control_answer{{}, std::move(result)};
 }

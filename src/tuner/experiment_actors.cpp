@@ -90,12 +90,13 @@ tidy_function tidier(const std::filesystem::path& directory,
 }
 
 /// Before the runner asks for anything.
-void tell_standing(const head_services& where, std::optional<owner_standing> what,
+void tell_standing(const head_services& where, const experiment_actors_options& how,
                    const experiment_settings& settings, const runner_actor& whose) {
-  if (!what)
+  if (!how.standing)
     return;
-  what->can_make_room = settings.saves != save_ability::none;
-  where.tell_standing(*what, whose);
+  standing_told told{*how.standing, how.claim, how.on_served};
+  told.what.can_make_room = settings.saves != save_ability::none;
+  where.tell_standing(std::move(told), whose);
 }
 
 remove_function remover(const std::filesystem::path& directory) {
@@ -163,7 +164,7 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
   wanted.scheduler = judge_;
   wanted.searcher = source_;
   runner_ = spawn_runner(system_, std::move(wanted));
-  tell_standing(where_, how.standing, parts.settings, runner_);
+  tell_standing(where_, how, parts.settings, runner_);
   end_with(system_, runner_, judge_, "the scheduler");
   end_with(system_, runner_, source_, "the searcher");
   desk_ = std::make_shared<control_service>(
@@ -233,6 +234,10 @@ void experiment_actors::stop(std::string why) {
 
 std::optional<runner_status> experiment_actors::status() {
   return asked<runner_status>(system_, runner_, answer_patience, status_atom_v, most_rows);
+}
+
+std::optional<allocation_view> experiment_actors::standing() const {
+  return where_.standing_of(runner_);
 }
 
 void experiment_actors::ask(const control_request& what,

@@ -215,8 +215,16 @@ std::optional<cluster_status> head_services::resources() const {
   return asked<cluster_status>(system_, cluster_, answer_patience, status_atom_v);
 }
 
-void head_services::tell_standing(const owner_standing& what, const runner_actor& whose) const {
-  send_from_outside(caf::actor_cast<cluster_local_actor>(cluster_), standing_told{what}, whose);
+void head_services::tell_standing(standing_told what, const runner_actor& whose) const {
+  send_from_outside(caf::actor_cast<cluster_local_actor>(cluster_), std::move(what), whose);
+}
+
+void head_services::close_queue() const {
+  send_from_outside(caf::actor_cast<cluster_local_actor>(cluster_), queue_closed{});
+}
+
+void head_services::open_queue() const {
+  send_from_outside(caf::actor_cast<cluster_local_actor>(cluster_), queue_opened{});
 }
 
 std::optional<allocation_view> head_services::standing_of(const runner_actor& whose) const {

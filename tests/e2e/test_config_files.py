@@ -34,6 +34,8 @@ SMALLER = {
                       "--experiment.confirm", "1", "--experiment.confirm_runs", "2",
                       "--space.epochs", "2"],
     "resource-changing": [],
+    "shared-patient": ["--experiment.num_samples", "2", "--space.epochs", "2"],
+    "shared-urgent": ["--experiment.num_samples", "2", "--space.epochs", "2"],
     "svm-digits": ["--experiment.num_samples", "1", "--space.kernel", "linear"],
     "table": [],
     "warm-mlp-digits": ["--experiment.num_samples", "4", "--stop.training_iteration", "3"],

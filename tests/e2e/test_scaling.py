@@ -23,12 +23,14 @@ with open(os.path.join(directory, "calls"), "a") as log:
 for name in call["idle"]:
     os.kill(int(open(os.path.join(directory, name + ".pid")).read()), 15)
 taken = len([x for x in os.listdir(directory) if x.endswith(".pid")])
-for i in range(taken, taken + call["more"]):
+kinds = [x.get("require", "") for x in call["kinds"] for _ in range(x["more"])]
+for i, require in enumerate(kinds, taken):
     name = "w%d" % i
+    labels = ["--label", "gpu_model=A100"] if "A100" in require else []
     with open(os.path.join(directory, name + ".log"), "w") as log:
         child = subprocess.Popen(
             [program, "worker", "--join", os.environ["TUNE_HEAD"], "--name", name, "--cpus", "1",
-             "--certs", certs, "--work", os.path.join(directory, "work-" + name), *more],
+             "--certs", certs, "--work", os.path.join(directory, "work-" + name), *labels, *more],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     with open(os.path.join(directory, name + ".pid"), "w") as file:
         file.write(str(child.pid))
@@ -126,6 +128,31 @@ class Growing(Scaling):
         self.assertRegex(said, "gives back w0")
         head.send_signal(signal.SIGTERM)
         self.finish(head)
+
+    def test_trials_that_require_a_label_get_a_worker_that_bears_it(self):
+        head, where = self.head(
+            "--no-local", "--scale-command", self.command(), "--scale-max", 4,
+            "--scale-idle", "0", *QUICK)
+        plain = self.worker(where, "plain")
+        self.wait_until(lambda: "plain joined" in self.said(), head, "a worker that is idle")
+        self.gate.touch()
+        ini = self.ini(self.spec(2).read_text() + "[resources]\nrequire = gpu_model == A100\n")
+        run = self.start("run", ini, "--head", where, "--certs", self.certs)
+        self.finish(run)
+
+        call = self.calls()[0]
+        # The second trial may have been drawn after that.
+        self.assertIn(call["pending"], [
+            [{"cpu": 1, "gpu": 0, "memory": 0, "count": x, "require": "gpu_model == A100"}]
+            for x in (1, 2)])
+        self.assertEqual(call["kinds"], [
+            {"more": call["more"], "asked": 0, "require": "gpu_model == A100"}])
+        self.assertLessEqual({x["node"] for x in self.rows("SELECT node FROM attempts")},
+                             {"w0", "w1"})
+        self.assertIn("; %d with gpu_model == A100" % call["more"], self.said())
+        for x in (plain, head):
+            x.send_signal(signal.SIGTERM)
+            self.finish(x)
 
     def test_its_numbers_are_there_for_prometheus(self):
         head, where = self.head(
@@ -277,6 +304,59 @@ class Failing(Scaling):
         self.assertIn("scale_min = 12: must be 0 to scale_max, which is 10", told.err)
 
 
+class Kinds(Scaling):
+    """The shipped scripts, with stand-ins for what they call: which kind of worker is got how."""
+
+    def stub(self, name, body=""):
+        file = self.directory / name
+        file.write_text("#!/bin/sh\necho \"%s $*\" >>%s/words\n%s\n" % (name, self.directory, body))
+        file.chmod(0o755)
+        return file
+
+    def call(self, script, *words, kinds, more, **variables):
+        (self.directory / "kinds").write_text(kinds)
+        env = clean_environment(
+            PATH="%s:%s" % (self.directory, os.environ["PATH"]), TUNE_IDLE_WORKERS="",
+            TUNE_HEAD="h:1", TUNE_MORE_WORKERS="6", TUNE_WANTED_WORKERS="6", TUNE_NOW_WORKERS="0",
+            TUNE_KINDS=str(self.directory / "kinds"), TUNE_MORE_KINDS=more)
+        env.update(variables)
+        done = subprocess.run([ROOT / "examples" / "scaling" / script, *words], env=env, timeout=60,
+                              input=b"{}\n", capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = self.directory / "words"
+        return done.stdout.decode(), words.read_text().splitlines() if words.exists() else []
+
+    def test_slurm_submits_an_array_for_each_kind(self):
+        self.stub("sbatch", "echo 42")
+        self.stub("squeue", "case $* in *A100*) echo 7_1 ;; esac")
+        said, words = self.call(
+            "slurm.sh", "--certs", "c",
+            kinds="# WORD|sbatch|worker\nA100|--partition a100|--label gpu_model=A100\n",
+            more="2|0||gpu_model == A100\n3|0||\n1|0|spot|gpu_model == H100")
+        array = str(ROOT / "examples" / "scaling" / ".." / "batch" / "slurm-array.sbatch")
+        self.assertEqual([x for x in words if x.startswith("sbatch")], [
+            "sbatch --parsable --job-name tune-h-1-A100 --array 1-1 --partition a100 %s h:1"
+            " --certs c --label gpu_model=A100" % array,
+            "sbatch --parsable --job-name tune-h-1 --array 1-3 %s h:1 --certs c" % array])
+        self.assertIn("no line of TUNE_KINDS is for: gpu_model == H100", said)
+        self.assertEqual(json.loads(said.splitlines()[-1]), {"asked": 5})
+
+    def test_ssh_begins_workers_on_machines_of_the_kind(self):
+        ssh = self.stub("ssh")
+        said, words = self.call(
+            "ssh.sh", "a b", "--certs", "c", SSH=str(ssh),
+            kinds="A100|x y|--label 'gpu_model=A100'\n".replace("'", ""),
+            more="1|0||gpu_model == A100\n1|0||\n1|0||zone == q")
+        begun = [x for x in words if "worker --join" in x and "setsid" in x]
+        self.assertEqual(len(begun), 2, words)
+        self.assertIn("--name x", begun[0])
+        self.assertIn("'--certs' 'c' '--label' 'gpu_model=A100' </dev/null", begun[0])
+        self.assertIn("--name a", begun[1])
+        self.assertIn("'--certs' 'c' </dev/null", begun[1])
+        self.assertEqual(json.loads(said.splitlines()[-1]), {"asked": 2})
+        self.assertIn("no line of TUNE_KINDS is for: zone == q", said)
+
+
 class Kubernetes(Scaling):
     def call(self, stub, **variables):
         """Calls the shipped script with a kubectl that notes its words."""
@@ -305,6 +385,28 @@ class Kubernetes(Scaling):
             "--namespace tune annotate --overwrite pod/worker-a " + cost,
             "--namespace tune annotate --overwrite pod/worker-b " + cost,
             "--namespace tune scale deployment/tune-node-worker --replicas=1"])
+
+    def test_workers_with_labels_are_those_of_another_deployment(self):
+        kinds = self.directory / "kinds"
+        kinds.write_text("# WORD|deployment\nA100|deployment/worker-a100\n")
+        wanted = {"TUNE_KINDS": str(kinds), "TUNE_WANTED_WORKERS": "9", "TUNE_MORE_WORKERS": "6",
+                  "TUNE_MORE_KINDS": "2|1||model == A100\n3|0||\n1|0|spot|model == H100"}
+        stub = 'case $* in *spec.replicas*) echo 2 ;; *readyReplicas*) echo 1 ;; esac'
+        done = self.call(stub, **wanted)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        scaled = [x for x in self.words() if " scale " in x]
+        self.assertEqual(scaled, [
+            "--namespace tune scale deployment/worker-a100 --replicas=4",
+            "--namespace tune scale deployment/tune-node-worker --replicas=4"])
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1]), {"asked": 5})
+
+        (self.directory / "words").unlink()
+        done = self.call(stub, TUNE_KINDS=str(kinds), TUNE_WANTED_WORKERS="3",
+                         TUNE_IDLE_WORKERS="worker-a100-7f-x tune-node-worker-8c-y")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([x for x in self.words() if " scale " in x], [
+            "--namespace tune scale deployment/worker-a100 --replicas=1",
+            "--namespace tune scale deployment/tune-node-worker --replicas=2"])
 
     def test_a_failure_is_the_commands(self):
         done = self.call("echo forbidden >&2; exit 1", TUNE_WANTED_WORKERS="5")

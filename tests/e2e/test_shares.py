@@ -5,7 +5,7 @@ import io
 import re
 import signal
 
-from e2e import CertifiedCase, main
+from e2e import ROOT, CertifiedCase, main
 from http_client import Served
 
 # Reports every so often until its file exists, at least four times; saves on request, and goes on
@@ -153,6 +153,10 @@ class Shares(CertifiedCase, Served):
         self.wait_until(lambda: self.running("high", "bob") == 2, self.head, "room")
         self.assertEqual(self.running("low"), 0)
         self.assertEqual(self.standing("low")["made_room"], 2)
+        self.assertEqual(self.standing("low")["made_room_for"], "high of bob, priority 5")
+        self.assertIn("the last for high of bob, priority 5", self.at_head("status", "low").out)
+        told = "those of high of bob, priority 5: some of this experiment save and pause"
+        self.wait_until(lambda: told in self.log.read_text(), self.head, "words on it")
         self.assertIn("behind", self.waits_for("low") + " behind")
         self.assertEqual(self.end("high", high, "bob")["counts"]["TERMINATED"], 2)
         ended = self.end("low", low)
@@ -164,6 +168,11 @@ class Shares(CertifiedCase, Served):
             self.assertEqual(numbers, list(range(1, len(numbers) + 1)), "no report is lost")
         kinds = [row["end_class"] for row in self.rows("SELECT end_class FROM attempts", "low")]
         self.assertEqual(kinds.count("paused"), 2, kinds)
+        made_room = self.rows("SELECT trial, detail FROM attempts WHERE end_class = 'paused'", "low")
+        self.assertEqual({row["detail"] for row in made_room},
+                         {"made room for high of bob, priority 5"})
+        self.assertIn("made room for high of bob, priority 5",
+                      self.at_head("trials", "low", "--why", made_room[0]["trial"]).out)
         self.assertEqual(set(kinds), {"paused", "finished"})
 
     def test_users_share_alike_whatever_the_number_of_their_experiments(self):
@@ -207,10 +216,62 @@ class Shares(CertifiedCase, Served):
         self.assertIn("queued 2", self.at_head("list", "experiments").out)
         self.take_link(self.log.read_text())
         self.assertEqual(self.api("/z")["allocation"]["place"], 2)
+        self.at_head("run", self.directory / "files of x" / "x.ini", "--detach", user="bob",
+                     code=None)
+        for line in ("x of alice runs: 3 trials\n", "x of bob was refused: ",
+                     "z of bob is queued at place 1: 3 trials\n"):
+            self.wait_until(lambda text="experiment " + line: text in self.log.read_text(),
+                            self.head, line)
+        self.assertNotIn("experiment z of bob runs", self.log.read_text())
         for flag, _ in flags.values():
             flag.touch()
         for name in ("x", "y", "urgent", "z"):
             self.assertEqual(self.end(name, *flags[name])["counts"]["TERMINATED"], 3)
+        self.wait_until(lambda: "experiment z of bob runs: 3 trials\n" in self.log.read_text(),
+                        self.head, "the line in the log")
+
+    def test_the_shipped_examples_share_a_cluster_as_they_say(self):
+        self.begin_head("--max-experiments", 2)
+        self.begin_worker("a", "--label", "gpu_model=A100", "--label", "disk_gb=500")
+        self.begin_worker("b", "--taint", "spot")
+        small = ("--detach", "--experiment.num_samples", 4, "--space.epochs", 3)
+        for name, user in (("shared-patient", "alice"), ("shared-urgent", "bob")):
+            self.at_head("run", ROOT / "config" / (name + ".ini"), *small, user=user)
+
+        for name, user, priority in (("shared-patient", "alice", -10), ("shared-urgent", "bob", 10)):
+            self.assertEqual(self.at_head("wait", name, "-o", "json", user=user).json()["counts"],
+                             {"PENDING": 0, "RUNNING": 0, "PAUSED": 0, "TERMINATED": 4,
+                              "ERRORED": 0})
+            spec = self.rows("SELECT spec FROM experiment", name)[0]["spec"]
+            self.assertIn(str(priority), spec)
+        self.assertEqual(self.nodes_of("shared-urgent"), {"a"})
+        self.assertLessEqual(self.nodes_of("shared-patient"), {"a", "b"})
+
+    def test_what_no_node_can_run_keeps_no_place_in_the_queue(self):
+        self.begin_head("--max-experiments", 1)
+        self.begin_worker("a")
+        lacking = self.submit("lacking", rest="[resources]\nrequire = gpu_model == A100\n")
+        first = self.submit("first", "bob")
+        second = self.submit("second", "bob")
+
+        self.wait_until(lambda: self.running("first", "bob") == 2, self.head, "trials of the first")
+        self.wait_until(lambda: "no node meets" in self.waits_for("lacking"), self.head, "why")
+        self.assertTrue(self.standing("lacking")["stands_aside"])
+        self.assertEqual(self.standing("lacking")["place"], 0)
+        self.assertIn("until then it takes no place among", self.waits_for("lacking"))
+        self.assertIn("it takes no place in the queue", self.at_head("status", "lacking").out)
+        self.assertEqual(self.standing("second", "bob")["place"], 1)
+        shown = self.at_head("list", "experiments").out
+        self.assertRegex(shown, r"lacking +without a node")
+        self.assertRegex(shown, r"second +queued 1")
+        # It is back where it was as soon as a node is there, before those that came later.
+        self.begin_worker("b", "--label", "gpu_model=A100")
+        self.wait_until(lambda: self.standing("lacking")["place"] == 1, self.head, "its place")
+        self.assertEqual(self.standing("second", "bob")["place"], 2)
+        for name, user, flag in (("first", "bob", first), ("lacking", "alice", lacking),
+                                 ("second", "bob", second)):
+            self.assertEqual(self.end(name, flag, user)["status"], "done")
+        self.assertEqual(self.nodes_of("lacking"), {"b"})
 
     def test_a_request_beyond_the_quota_is_told(self):
         self.begin_head("--quota", "*=cpu:1")
@@ -220,6 +281,16 @@ class Shares(CertifiedCase, Served):
         why = "the quota of alice, 1 CPU, never allows 2 CPU"
         self.wait_until(lambda: why in self.waits_for("x"), self.head, "the reason")
         self.at_head("stop", "x")
+        # Neither could any node hold it: no worker that may still join would mend that.
+        self.submit("y", rest="[resources]\ncpu = 3\n")
+        why = "trials wait, as the quota of alice, 1 CPU, never allows 3 CPU"
+        logged = "experiment y: " + why + "\n"
+        self.wait_until(lambda: logged in self.log.read_text(), self.head, "the line in the log")
+        self.assertEqual(self.waits_for("y"), why)
+        self.assertIn(why + "\n", self.at_head("status", "y").out)
+        self.assertIn(why + "\n", self.at_head("trials", "y", "--why", 0).out)
+        self.assertEqual(self.listed()["y"]["waits_for"], why)
+        self.at_head("stop", "y")
 
     def test_nonsense_is_named_with_its_place_and_its_range(self):
         for words, why in (

@@ -343,6 +343,17 @@ TEST_F(submission_server_test, calls_an_experiment_as_its_job_supervisor_does) {
   EXPECT_TRUE(submission_taken_from_json(answers.back().text));
 }
 
+TEST_F(submission_server_test, calls_users_as_their_certificates_do) {
+  identity = "CN=alice,O=tune-node";
+  submit("digits", 1);
+  submit("digits", 2);
+  identity.clear();
+  submit("digits", 3);
+
+  EXPECT_THAT(said, ElementsAre(HasSubstr("experiment digits of alice was refused: "),
+                                HasSubstr("experiment digits of me@here was refused: ")));
+}
+
 TEST_F(submission_server_test, takes_one_of_a_name_at_a_time) {
   submit("digits", 1);
   submit("digits", 2);
@@ -522,7 +533,8 @@ protected:
                 {},
                 {running_submission{{"digits", "digits-0", "me@here", std::nullopt, {}, {}},
                                     {"digits-0", "record", "/work", {}},
-                                    "CN=me"}}}));
+                                    "CN=me",
+                                    {8, true}}}}));
   const submission_server_local_actor old = std::exchange(uut, next);
 
   /// @returns once the server has said that each of them runs or cannot now.
@@ -535,9 +547,14 @@ TEST_F(resumed_experiment_test, goes_on_at_once_where_nothing_is_in_the_way) {
   ASSERT_EQ(job_supervisors.size(), 1u);
   EXPECT_TRUE(job_supervisors[0].task.goes_on);
   EXPECT_EQ(job_supervisors[0].task.identity, "CN=me");
+  EXPECT_EQ(job_supervisors[0].task.claim.arrival, 8u);
+  EXPECT_TRUE(job_supervisors[0].task.claim.was_served);
   EXPECT_THAT(said, IsEmpty());
   submit("other");
   EXPECT_FALSE(job_supervisors[1].task.goes_on);
+  // It comes behind those that were there before.
+  EXPECT_EQ(job_supervisors[1].task.claim.arrival, 9u);
+  EXPECT_FALSE(job_supervisors[1].task.claim.was_served);
 }
 
 TEST_F(resumed_experiment_test, is_tried_again_with_longer_and_longer_waits_while_it_is_locked) {

@@ -194,8 +194,11 @@ std::string standing_line(const object& x) {
                 + " CPU, " + text("gpu") + " GPU; " + text("waiting") + " wait";
   if (text("place") != "0")
     result += "; place " + text("place") + " in the queue";
+  if (text("stands_aside") == "true")
+    result += "; it takes no place in the queue";
   if (text("made_room") != "0")
-    result += "; " + text("made_room") + " paused for a higher priority";
+    result += "; " + text("made_room") + " paused for a higher priority, the last for "
+              + text("made_room_for");
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "tune/actors/job.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/service_notice.hpp"
+#include "tune/net/submission_words.hpp"
 
 #include <unistd.h>
 
@@ -77,8 +78,9 @@ expected<void> follow_head(beginning& to, const fs::path& storage, const fs::pat
   std::erase_if(to.resumed, [&](running_submission& x) {
     const auto name = "experiment " + printable(x.words.experiment);
     const auto done = take_over(x, storage, work, to.lead->by_force());
-    say(done ? "goes on with " + name + ", which ran when the head before this one died"
-             : name + ", which ran when the head died, cannot go on by itself: "
+    const auto doing = ", " + doing_of(x.claim);
+    say(done ? "goes on with " + name + doing + " when the head before this one died"
+             : name + doing + " when the head died, cannot go on by itself: "
                    + printable(done.error().detail));
     return !done;
   });

@@ -123,12 +123,14 @@ struct standing {
   /// Whether the port is open: from then on other threads may ask for the machines.
   std::atomic<bool> is_open = false;
 
-  /// Goes on with the experiments of the head before this one.
+  /// Goes on with the experiments of the head before this one. Which of them are served is settled
+  /// by what is recorded, once all are back.
   void go_on() {
     caf::scoped_actor self{system};
     // No time limit: that takes as long as their records are long.
     tune::request(self.operator->(), submission_server, caf::infinite, run_atom_v)
         .receive([](std::uint64_t) {}, [](const caf::error&) {});
+    place.open_queue();
   }
 
   /// Ends everything in order.
@@ -312,6 +314,7 @@ package_client_settings fetching_into(work_directory& work, const std::set<std::
                                 what.limits},
                   *package_client,
                   {}};
+  actors.place.close_queue();
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);
   job_supervisor_settings job_supervisors{&actors.place,

@@ -19,6 +19,7 @@
 #include "tune/io/spec/print.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/sharing.hpp"
+#include "tune/net/submission_words.hpp"
 #include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/run_steps.hpp"
@@ -46,6 +47,8 @@ constexpr std::size_t piece_bytes = 256 * 1024;
 using job_supervisor_impl = extend<job_supervisor_actor,
                                    // The experiment is over.
                                    caf::result<void>(run_summary),
+                                   // The experiment is served from now on.
+                                   caf::result<void>(tick_atom),
                                    // INTERNAL: everything is written.
                                    caf::result<void>(experiment_ended)>;
 
@@ -105,16 +108,6 @@ std::string not_submitted(const missing_files& x) {
          + names + "; put that back and submit it again";
 }
 
-/// "alice" of "CN=alice,O=tune-node"; the whole subject where it has no such part.
-std::string name_in_subject(const std::string& subject) {
-  constexpr std::string_view mark = "CN=";
-  const auto at = subject.starts_with(mark) ? 0 : subject.find("," + std::string{mark});
-  if (at == subject.npos)
-    return subject;
-  const auto begin = at + mark.size() + (at == 0 ? 0 : 1);
-  return subject.substr(begin, subject.find(',', begin) - begin);
-}
-
 run_listeners listeners_of(const std::shared_ptr<feed>& told) {
   return {told, [told](const std::string& text) { told->warned(text); },
           [told](const std::string& why) { told->say(why); },
@@ -135,6 +128,8 @@ struct job_supervisor_state {
   std::shared_ptr<feed> told;
   std::unique_ptr<experiment_actors> actors;
   bool head_goes = false;
+  /// It has been in the queue since it began.
+  bool is_queued = false;
   /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
@@ -155,7 +150,7 @@ struct job_supervisor_state {
     if (taken)
       return {to_json(*taken), true, fixed.experiment};
     if (!task.goes_on)
-      say("of " + printable(task.words.from) + " was refused: " + printable(taken.error().detail));
+      say("of " + printable(user()) + " was refused: " + printable(taken.error().detail));
     return {to_json(taken.error()), false};
   }
 
@@ -193,7 +188,7 @@ struct job_supervisor_state {
         return before.error();
       if (*before) {
         const auto is_done = (*before)->how.status == experiment_status::done;
-        say("of " + printable(task.words.from)
+        say("of " + printable(user())
             + (is_done ? " is finished already" : " has no failed trial to run again"));
         static_cast<void>(remove_resumption(directory));
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
@@ -237,9 +232,26 @@ struct job_supervisor_state {
       fixed.planned = planned;
     if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
-    say("of " + printable(task.words.from) + " runs"
-        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
+    say_beginning();
     return taken_words(directory);
+  }
+
+  /// One that goes on hears of its place once all are back.
+  void say_beginning() {
+    const auto stands = actors->standing();
+    is_queued = stands && stands->place > 0;
+    if (!is_queued)
+      say_doing("runs");
+    else if (!task.goes_on)
+      say_doing("is queued at place " + std::to_string(stands->place));
+    else if (!task.claim.was_served)
+      say_doing("is queued");
+  }
+
+  void say_doing(const std::string& what) const {
+    const auto planned = fixed.planned.value_or(0);
+    say("of " + printable(user()) + " " + what
+        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
   }
 
   [[nodiscard]] submission_taken taken_words(const fs::path& directory) const {
@@ -271,6 +283,8 @@ struct job_supervisor_state {
       return all.error();
     how->shipment = std::move(made.shipment);
     how->standing = standing_of(loaded.what, user());
+    how->claim = task.claim;
+    how->on_served = [me] { send_from_outside(me, tick_atom_v); };
     const auto awaits = how->awaits_attempts;
     actors
         = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(*how));
@@ -281,10 +295,7 @@ struct job_supervisor_state {
     return done;
   }
 
-  /// The name in the certificate, or where there is none, as the client calls itself.
-  [[nodiscard]] std::string user() const {
-    return task.identity.empty() ? task.words.from : name_in_subject(task.identity);
-  }
+  [[nodiscard]] std::string user() const { return user_of(task.words.from, task.identity); }
 
   /// If this head dies, the next one goes on with the experiment by itself.
   void note_for_next_head() const {
@@ -294,7 +305,7 @@ struct job_supervisor_state {
     words.resume = resume_mode::automatic;
     words.numbered = words.attaches = false;
     if (auto done = write_resumption(fixed.directory, here.mark->name,
-                                     {std::move(words), task.found, task.identity});
+                                     {std::move(words), task.found, task.identity, task.claim});
         !done)
       say("does not go on by itself if the head dies: " + printable(done.error().detail));
   }
@@ -308,6 +319,15 @@ struct job_supervisor_state {
   }
 
   // -- While it runs.
+
+  void serve() {
+    if (!actors)
+      return;
+    task.claim.was_served = true;
+    note_for_next_head();
+    if (std::exchange(is_queued, false))
+      say_doing("runs");
+  }
 
   std::string answer(const client_request& asked) {
     switch (asked.what) {
@@ -345,6 +365,8 @@ struct job_supervisor_state {
 
   void end(run_summary how) {
     actors->settle(how);
+    if (is_queued && how.status == experiment_status::time_limit)
+      how.why += "; it was queued at the head all the time";
     // One that was left off in order stays so until its submitter goes on with it.
     static_cast<void>(remove_resumption(fixed.directory));
     auto last = snapshot_of(fixed, how.view, how.elapsed);
@@ -406,6 +428,7 @@ job_supervisor(job_supervisor_impl::stateful_pointer<job_supervisor_state> self,
       [&state](run_atom) { return state.begin(); },
       [&state](const client_request& asked) { return state.answer(asked); },
       [&state](leave_atom) { state.leave(); },
+      [&state](tick_atom) { state.serve(); },
       [&state](const run_summary& how) { state.end(how); },
       [self, &state](experiment_ended& how) {
         send(self, state.task.submission_server, std::move(how));

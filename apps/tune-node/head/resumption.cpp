@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace tune::cli {
@@ -31,6 +32,18 @@ std::optional<std::string> noted_text(const object& from, const char* name) {
   return text == nullptr ? std::nullopt : std::optional{*text};
 }
 
+/// One that a head of an earlier version noted counts as served.
+queue_claim claim_in(const object& all) {
+  const auto* arrival = all.find("arrival");
+  const auto* number = arrival == nullptr ? nullptr : arrival->as_int();
+  const auto* served = all.find("served");
+  const auto* is_served = served == nullptr ? nullptr : served->as_bool();
+  queue_claim result;
+  result.arrival = number == nullptr || *number < 0 ? 0 : static_cast<std::uint64_t>(*number);
+  result.was_served = is_served == nullptr || *is_served;
+  return result;
+}
+
 /// @errors `ec::unreadable`.
 expected<running_submission> submission_in(const object& all) {
   const auto words = submission_message_from_json(noted_text(all, "words").value_or(""));
@@ -40,7 +53,8 @@ expected<running_submission> submission_in(const object& all) {
   const auto identity = noted_text(all, "identity");
   if (!words || !job || !record || !directory || !identity)
     return error{ec::unreadable, "what its head noted of it makes no sense"};
-  running_submission result{*words, {*job, *record, *directory, {}, {}, {}}, *identity};
+  running_submission result{
+      *words, {*job, *record, *directory, {}, {}, {}}, *identity, claim_in(all)};
   laid_files files{*directory, {}};
   const auto* paths = all.find("paths");
   const auto* list = paths == nullptr ? nullptr : paths->as_list();
@@ -84,6 +98,8 @@ expected<void> write_resumption(const fs::path& directory, const std::string& he
   all.set("head", value{head});
   all.set("words", value{to_json(what.words)});
   all.set("identity", value{what.identity});
+  all.set("arrival", value{static_cast<std::int64_t>(what.claim.arrival)});
+  all.set("served", value{what.claim.was_served});
   all.set("job", value{what.found.job});
   all.set("record", value{what.found.record});
   all.set("directory", value{what.found.directory.string()});
@@ -123,11 +139,13 @@ find_resumptions(const fs::path& storage, const std::string& head,
       result.push_back(std::move(**found));
     else if (!found)
       tell("experiment " + printable(i->path().filename().string())
-           + ", which ran when the head died, cannot go on by itself: "
+           + ", which was there when the head died, cannot go on by itself: "
            + printable(found.error().detail));
   }
-  std::sort(result.begin(), result.end(),
-            [](const auto& x, const auto& y) { return x.words.experiment < y.words.experiment; });
+  std::sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
+    return std::tie(x.claim.arrival, x.words.experiment)
+           < std::tie(y.claim.arrival, y.words.experiment);
+  });
   return result;
 }
 

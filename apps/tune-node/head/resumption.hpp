@@ -24,7 +24,7 @@ inline constexpr std::string_view resumption_file = ".tune_submission";
 /// A missing one is no error. @errors `ec::storage`.
 [[nodiscard]] expected<void> remove_resumption(const std::filesystem::path& directory);
 
-/// The experiments in `storage` that ran under the head of this name when it died, by name.
+/// The experiments in `storage` that were with the head of this name when it died, as they came.
 /// @param tell Told of those that cannot go on, as a line for people each.
 [[nodiscard]] std::vector<running_submission>
 find_resumptions(const std::filesystem::path& storage, const std::string& head,

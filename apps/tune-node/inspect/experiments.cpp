@@ -60,8 +60,11 @@ bool has_runs(const experiment_facts& x) {
   return x.seen.best && x.seen.best->runs;
 }
 
-/// "queued 2" for one that its head does not serve yet.
+/// "queued 2" for one that its head does not serve yet, "without a node" for one that none can run.
 std::string status_text(const experiment_facts& x) {
+  if (const auto* aside = x.allocation.find("stands_aside");
+      aside != nullptr && *aside == value{true})
+    return "without a node";
   const auto* place = x.allocation.find("place");
   const auto* number = place == nullptr ? nullptr : place->as_int();
   return number == nullptr || *number == 0 ? x.status : "queued " + std::to_string(*number);

@@ -4,6 +4,7 @@
 
 #include "tune/actors/actors.hpp"
 #include "tune/core/cluster/allocation_terms.hpp"
+#include "tune/core/cluster/queue_claim.hpp"
 #include "tune/core/cluster/scaling_demand.hpp"
 #include "tune/io/scaling/scaling_command.hpp"
 
@@ -30,7 +31,15 @@ struct wait_begins {
 /// Tells where the experiment of a runner stands among the others; before it asks for anything.
 struct standing_told {
   owner_standing what;
+  queue_claim claim = {};
+  /// Called once it is served and has something to run; by the cluster, so it must be quick. May be
+  /// empty.
+  std::function<void()> on_served = {};
 };
+/// Experiments of the head before this one come back: see `cluster_plan::close_queue`.
+struct queue_closed {};
+/// They are back, as far as they can be now.
+struct queue_opened {};
 /// Asks where it stands now.
 struct standing_question {};
 
@@ -54,6 +63,8 @@ using cluster_local_actor
              caf::result<void>(attempt_awaited, trial_actor, runner_actor),
              // From whoever spawned the runner.
              caf::result<void>(standing_told, runner_actor),
+             // From the head's owner.
+             caf::result<void>(queue_closed), caf::result<void>(queue_opened),
              caf::result<allocation_view>(standing_question, runner_actor),
              // From the head's owner. Answers with the names of nodes that are awaited, one a line.
              caf::result<std::string>(wait_begins),
@@ -78,6 +89,8 @@ TUNE_LOCAL_TYPE(tune_cluster_local, tune::attempt_awaited)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::wait_begins)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::need_question)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::standing_told)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::queue_closed)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::queue_opened)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::standing_question)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::allocation_view)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::cluster_need)

@@ -24,6 +24,8 @@ struct word_taken {
 struct room_wanted {
   trial_id trial;
   lease_id lease;
+  /// As in `made_room_text`.
+  std::string for_whom = {};
 };
 
 /// The RUNNER as trials and the cluster see it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/queue_claim.hpp"
 #include "tune/net/submission_actors.hpp"
 
 #include <functional>
@@ -22,6 +23,7 @@ struct job_spec {
   /// It ran under the head before this one, and goes on. That it could not is told by the
   /// submission server, which tries it again.
   bool goes_on = false;
+  queue_claim claim = {};
 };
 
 /// An experiment that ran under the head before this one when that died.
@@ -30,6 +32,7 @@ struct running_submission {
   fetched_job found;
   /// As in `job_spec`.
   std::string identity;
+  queue_claim claim = {};
 };
 
 struct submission_server_settings {

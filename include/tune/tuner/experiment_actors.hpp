@@ -6,6 +6,7 @@
 #include "tune/actors/runner.hpp"
 #include "tune/actors/system.hpp"
 #include "tune/core/cluster/allocation_terms.hpp"
+#include "tune/core/cluster/queue_claim.hpp"
 #include "tune/io/store/experiment_store.hpp"
 #include "tune/tuner/head_services.hpp"
 #include "tune/tuner/parts.hpp"
@@ -55,6 +56,10 @@ struct experiment_actors_options {
   head_identity head = {};
   /// Where it stands among the experiments of its head; nothing: it has the head for itself.
   std::optional<owner_standing> standing = {};
+  /// In that case: what gives it its place in the queue, and whom to tell, from another thread,
+  /// once it is served and has something to run.
+  queue_claim claim = {};
+  std::function<void()> on_served = {};
   /// Attempts on workers may outlive this head, and those of the one before are awaited.
   bool outlives_heads = false;
   bool awaits_attempts = false;
@@ -102,6 +107,8 @@ public:
   /// The present state; nothing if the actors do not answer soon.
   [[nodiscard]] std::optional<runner_status> status();
   [[nodiscard]] std::optional<cluster_status> resources() { return where_.resources(); }
+  /// Where it stands among the experiments of its head; nothing if nobody answers soon.
+  [[nodiscard]] std::optional<allocation_view> standing() const;
 
   /// Carries out a request as from a client of the control socket. From any thread.
   /// @param answer Called once the answer is on disk; destroyed uncalled if the set of actors is

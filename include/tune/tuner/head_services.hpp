@@ -84,9 +84,14 @@ public:
   [[nodiscard]] std::optional<cluster_status> resources() const;
 
   /// Tells where an experiment stands among the others, before it begins.
-  void tell_standing(const owner_standing& what, const runner_actor& whose) const;
+  void tell_standing(standing_told what, const runner_actor& whose) const;
   /// Where it stands now; nothing if nobody answers soon.
   [[nodiscard]] std::optional<allocation_view> standing_of(const runner_actor& whose) const;
+
+  /// Experiments of the head before this one come back; until `open_queue` no other takes a place
+  /// of one that is not here yet.
+  void close_queue() const;
+  void open_queue() const;
 
   /// How the cluster grows and shrinks; nothing: by no command.
   [[nodiscard]] std::optional<scaling_board::note> scaling() const;

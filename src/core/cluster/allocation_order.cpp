@@ -108,7 +108,7 @@ allocation_order::party& allocation_order::party_of(std::uint64_t owner) {
   return known->second;
 }
 
-void allocation_order::enter(std::uint64_t owner, owner_standing what) {
+void allocation_order::enter(std::uint64_t owner, owner_standing what, queue_claim claim) {
   auto& x = party_of(owner);
   const auto hopeful = std::exchange(x.hopeful, {});
   rank(owner, x);
@@ -119,35 +119,104 @@ void allocation_order::enter(std::uint64_t owner, owner_standing what) {
   if (--before.parties == 0)
     users_.erase(x.standing.user);
   note_priority(x.standing.priority, false);
-  const auto was_queued = queue_.erase({-x.standing.priority, x.entered, owner}) > 0;
+  queue_.erase(turn_of(owner, x));
   x.standing = std::move(what);
   auto& now = users_[x.standing.user];
   ++now.parties;
   now.held += x.held;
   note_priority(x.standing.priority, true);
   if (x.entered == 0) {
-    x.entered = ++last_entered_;
+    x.entered = claim.arrival != 0 ? claim.arrival : last_entered_ + 1;
+    last_entered_ = std::max(last_entered_, x.entered);
+    x.was_served = claim.was_served;
+    x.is_served = false;
     // What runs already goes on.
-    x.is_served = limits_.max_experiments == 0 || x.held.leases > 0;
-    served_ += x.is_served ? 1 : 0;
+    if (limits_.max_experiments == 0 || x.held.leases > 0)
+      serve(owner, x);
   }
-  if (was_queued || !x.is_served)
-    queue_.emplace(-x.standing.priority, x.entered, owner);
+  if (!x.is_served && !x.stands_aside)
+    queue_.insert(turn_of(owner, x));
   x.hopeful = hopeful;
   rank(owner, x);
   rank_all(x.standing.user, now);
+  settle(owner, x);
   admit();
 }
 
 void allocation_order::admit() {
-  while (!queue_.empty() && served_ < limits_.max_experiments) {
-    const auto owner = std::get<2>(*queue_.begin());
-    queue_.erase(queue_.begin());
+  while (!is_closed_ && !queue_.empty() && served_ < limits_.max_experiments) {
+    const auto owner = std::get<3>(*queue_.begin());
     auto& x = parties_.at(owner);
-    x.is_served = true;
-    ++served_;
+    serve(owner, x);
     rank(owner, x);
   }
+}
+
+void allocation_order::serve(std::uint64_t owner, party& x) {
+  queue_.erase(turn_of(owner, x));
+  x.is_served = true;
+  x.was_served = false;
+  ++served_;
+  newly_served_.push_back(owner);
+}
+
+void allocation_order::note_ran_before(std::uint64_t owner) {
+  const auto known = parties_.find(owner);
+  if (known == parties_.end() || queue_.erase(turn_of(owner, known->second)) == 0)
+    return;
+  known->second.was_served = true;
+  queue_.insert(turn_of(owner, known->second));
+}
+
+void allocation_order::open_queue() {
+  is_closed_ = false;
+  admit();
+}
+
+std::vector<std::uint64_t> allocation_order::take_newly_served() {
+  std::vector<std::uint64_t> result;
+  std::erase_if(newly_served_, [&](std::uint64_t owner) {
+    const auto known = parties_.find(owner);
+    if (known == parties_.end() || known->second.is_gone || !known->second.is_served)
+      return true;
+    const auto has_begun = known->second.waiting > 0 || known->second.held.leases > 0;
+    if (has_begun)
+      result.push_back(owner);
+    return has_begun;
+  });
+  return result;
+}
+
+/// Something has changed about what the experiment holds or waits for: its place may be another.
+void allocation_order::settle(std::uint64_t owner, party& x) {
+  if (!has_queue() || x.entered == 0 || x.is_gone)
+    return;
+  const auto is_stuck = x.held.leases == 0 && !x.lines.empty()
+                        && std::all_of(x.lines.begin(), x.lines.end(), [&](const auto& line) {
+                             return x.unmet.contains(line.first);
+                           });
+  if (is_stuck == x.stands_aside)
+    return;
+  x.stands_aside = is_stuck;
+  if (!is_stuck) {
+    queue_.insert(turn_of(owner, x));
+  } else if (x.is_served) {
+    x.is_served = false;
+    --served_;
+    rank(owner, x);
+  } else {
+    queue_.erase(turn_of(owner, x));
+  }
+}
+
+void allocation_order::set_unmet(const std::vector<waiting_line>& which) {
+  for (auto& [owner, x] : parties_)
+    x.unmet.clear();
+  for (const auto& line : which)
+    parties_.at(line.owner).unmet.insert(*line.what);
+  for (auto& [owner, x] : parties_)
+    settle(owner, x);
+  admit();
 }
 
 void allocation_order::leave(std::uint64_t owner) {
@@ -156,7 +225,7 @@ void allocation_order::leave(std::uint64_t owner) {
     return;
   auto& x = known->second;
   if (x.entered != 0 && !x.is_served)
-    queue_.erase({-x.standing.priority, x.entered, owner});
+    queue_.erase(turn_of(owner, x));
   else if (x.entered != 0)
     --served_;
   x.is_gone = true;
@@ -183,8 +252,10 @@ void allocation_order::hope(party& whose, line_map::iterator where) {
   whose.hopeful.emplace(where->second.begin()->first, where);
 }
 
-void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what) {
+void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what, bool is_unmet) {
   auto& x = party_of(owner);
+  if (is_unmet)
+    x.unmet.insert(what);
   auto [where, is_new] = x.lines.try_emplace(std::move(what));
   const auto arrival = next_arrival_++;
   where->second.emplace(arrival, token);
@@ -194,6 +265,8 @@ void allocation_order::add(std::uint64_t token, std::uint64_t owner, shape what)
     hope(x, where);
     rank(owner, x);
   }
+  settle(owner, x);
+  admit();
 }
 
 bool allocation_order::remove(std::uint64_t token) {
@@ -205,11 +278,15 @@ bool allocation_order::remove(std::uint64_t token) {
   const auto was_hopeful = x.hopeful.erase(arrival) > 0;
   where->second.erase(arrival);
   --x.waiting;
-  if (where->second.empty())
+  if (where->second.empty()) {
+    x.unmet.erase(where->first);
     x.lines.erase(where);
-  else if (was_hopeful)
+  } else if (was_hopeful) {
     hope(x, where);
+  }
   rank(owner, x);
+  settle(owner, x);
+  admit();
   return true;
 }
 
@@ -260,6 +337,13 @@ void allocation_order::adopt(lease_id which, std::uint64_t owner, const resource
   whose.held += what;
   rank(owner, x);
   rank_all(x.standing.user, whose);
+  settle(owner, x);
+  // What runs already goes on.
+  if (x.entered != 0 && !x.is_served && !x.is_gone) {
+    serve(owner, x);
+    rank(owner, x);
+  }
+  admit();
 }
 
 void allocation_order::free(lease_id which) {
@@ -273,7 +357,9 @@ void allocation_order::free(lease_id which) {
   whose.held -= what;
   rank(owner, x);
   rank_all(x.standing.user, whose);
+  settle(owner, x);
   forget_if_settled(owner);
+  admit();
 }
 
 // -- What is there.
@@ -281,21 +367,47 @@ void allocation_order::free(lease_id which) {
 bool allocation_order::allows(std::uint64_t owner, const resource_request& what,
                               const holding& more) const {
   const auto known = parties_.find(owner);
-  if (known == parties_.end())
-    return true;
-  const auto& user = known->second.standing.user;
+  return known == parties_.end()
+         || (known->second.is_served && keeps_quota(known->second, what, more));
+}
+
+bool allocation_order::keeps_quota(const party& x, const resource_request& what,
+                                   const holding& more) const {
+  const auto& user = x.standing.user;
   const auto* quota = limits_.quota_of(user);
-  if (!known->second.is_served || quota == nullptr)
-    return known->second.is_served;
+  if (quota == nullptr)
+    return true;
   auto all = users_.at(user).held;
   all += more;
   all += sum_of(what);
   return keeps_to(all, quota);
 }
 
+std::uint64_t allocation_order::lacking_room(const waiting_line& which, holding& more) const {
+  const auto& x = parties_.at(which.owner);
+  if (!x.is_served && !x.stands_aside)
+    return 0;
+  const auto& asked = which.what->what;
+  if (limits_.quota_of(x.standing.user) == nullptr)
+    return which.count;
+  std::uint64_t result = 0;
+  for (; result < which.count && keeps_quota(x, asked, more); ++result)
+    more += sum_of(asked);
+  return result;
+}
+
+bool allocation_order::stands_aside(std::uint64_t owner) const {
+  const auto known = parties_.find(owner);
+  return known != parties_.end() && known->second.stands_aside;
+}
+
 std::string allocation_order::beyond_quota(std::uint64_t owner,
                                            const resource_request& what) const {
-  const auto& user = standing_of(owner).user;
+  return beyond_quota(standing_of(owner).user, what);
+}
+
+std::string allocation_order::beyond_quota(const std::string& user,
+                                           const resource_request& what) const {
   const auto* quota = limits_.quota_of(user);
   if (quota == nullptr)
     return {};
@@ -306,12 +418,11 @@ std::string allocation_order::beyond_quota(std::uint64_t owner,
                                       + to_text(*quota) + ", never allows " + to_text(what);
 }
 
-std::vector<std::pair<std::uint64_t, const allocation_order::shape*>>
-allocation_order::lines() const {
-  std::vector<std::pair<std::uint64_t, const shape*>> result;
+std::vector<allocation_order::waiting_line> allocation_order::lines() const {
+  std::vector<waiting_line> result;
   for (const auto& [owner, x] : parties_) {
     for (const auto& [what, waiting] : x.lines)
-      result.emplace_back(owner, &what);
+      result.push_back({owner, &what, waiting.size()});
   }
   return result;
 }

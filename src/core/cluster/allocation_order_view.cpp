@@ -73,8 +73,16 @@ allocation_view allocation_order::view_of(std::uint64_t owner) const {
   result.held = x.held;
   result.of_user = users_.at(x.standing.user).held;
   result.waiting = x.waiting;
-  if (!x.is_served && !x.is_gone) {
-    const auto at = queue_.find({-x.standing.priority, x.entered, owner});
+  result.stands_aside = x.stands_aside;
+  if (x.stands_aside) {
+    const auto never = beyond_quota(x.standing.user, x.lines.begin()->first.what);
+    result.why = !never.empty()
+                     ? "trials wait, as " + never
+                     : "no node can run its trials now: it takes no place among the "
+                           + std::to_string(limits_.max_experiments)
+                           + " experiments that the head serves at" + " once, nor in the queue";
+  } else if (!x.is_served && !x.is_gone) {
+    const auto at = queue_.find(turn_of(owner, x));
     result.place = static_cast<std::uint64_t>(std::distance(queue_.begin(), at)) + 1;
     result.why = "it is queued at place " + std::to_string(result.place) + ": the head serves "
                  + std::to_string(limits_.max_experiments) + " experiment"
@@ -92,6 +100,8 @@ std::string allocation_order::why_waits(const party& x) const {
   auto with = of_user.held;
   with.what += sum_of(asked);
   ++with.leases;
+  if (auto never = beyond_quota(user, asked); !never.empty())
+    return "trials wait, as " + never;
   if (const auto* quota = limits_.quota_of(user); !keeps_to(with, quota))
     return "trials wait for the quota of " + called(user, "this user") + ", " + to_text(*quota)
            + ": one more would make it " + excess_text(with, *quota);

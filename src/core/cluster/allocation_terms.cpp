@@ -11,6 +11,12 @@ const user_quota* allocation_limits::quota_of(const std::string& user) const {
   return other_quota ? &*other_quota : nullptr;
 }
 
+std::string called(const owner_standing& x) {
+  return (x.name.empty() ? std::string{"an experiment"} : x.name)
+         + (x.user.empty() ? std::string{} : " of " + x.user) + ", priority "
+         + std::to_string(x.priority);
+}
+
 std::string to_text(const user_quota& x) {
   std::string result;
   auto append = [&](const std::string& text) { result += (result.empty() ? "" : ", ") + text; };

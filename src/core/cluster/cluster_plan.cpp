@@ -106,6 +106,7 @@ void cluster_plan::end(const awaited_attempt& what, const std::string& why,
 
 cluster_commands cluster_plan::await(awaited_attempt what) {
   cluster_commands out;
+  book_.note_ran_before(what.owner);
   if (lets_nodes_in_)
     end(what, "its experiment went on after workers had been let in", out);
   else

@@ -26,9 +26,16 @@ cluster_commands cluster_plan::enrol(std::uint64_t owner) {
   return out;
 }
 
-cluster_commands cluster_plan::stand(std::uint64_t owner, owner_standing what) {
+cluster_commands cluster_plan::stand(std::uint64_t owner, owner_standing what, queue_claim claim) {
   cluster_commands out;
-  book_.stand(owner, std::move(what));
+  book_.stand(owner, std::move(what), claim);
+  grant(out);
+  return out;
+}
+
+cluster_commands cluster_plan::open_queue() {
+  cluster_commands out;
+  book_.open_queue();
   grant(out);
   return out;
 }
@@ -146,19 +153,22 @@ void cluster_plan::grant(cluster_commands& out) {
     members_.granted(x.what.id, x.node);
     out.emplace_back(cluster_cmd::grant{x.owner, x.trial, std::move(x.what), std::move(x.node)});
   }
+  for (auto owner : book_.take_newly_served())
+    out.emplace_back(cluster_cmd::served{owner});
   make_room(out);
 }
 
-/// People are told once; how often it happens can be looked up.
+/// People are told once of each who needs room; how often it happens can be looked up.
 void cluster_plan::make_room(cluster_commands& out) {
-  for (auto id : book_.make_room()) {
+  for (const auto& [id, for_whom] : book_.make_room()) {
     const auto& x = *book_.find(id);
-    out.emplace_back(cluster_cmd::make_room{x.owner, x.trial, id});
-    out.emplace_back(
-        cluster_cmd::tell{x.owner,
-                          "trials of higher priority wait: some of this experiment save"
-                          " and pause for them, and go on when there is room again",
-                          "room for a higher priority"});
+    const auto taker = called(book_.standing_of(for_whom));
+    out.emplace_back(cluster_cmd::make_room{x.owner, x.trial, id, taker});
+    out.emplace_back(cluster_cmd::tell{x.owner,
+                                       "trials of higher priority wait, those of " + taker
+                                           + ": some of this experiment save and pause for them,"
+                                             " and go on when there is room again",
+                                       "room for " + taker});
   }
 }
 

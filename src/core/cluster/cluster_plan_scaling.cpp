@@ -7,13 +7,14 @@ namespace tune {
 
 cluster_need cluster_plan::need() const {
   cluster_need result;
+  result.pending = book_.pending();
   for (const auto& [node, x] : nodes_.all()) {
     if (x.session == 0 || members_.is_leaving(node))
       continue;
     const auto may_run = members_.is_away(node) || x.is_resting || book_.is_used(node);
-    result.workers.push_back({node, x.profile.capacity, may_run});
+    result.workers.push_back({node, x.profile.capacity, may_run,
+                              result.pending.empty() ? node_labels{} : book_.labels_of(node)});
   }
-  result.pending = book_.pending();
   result.newest = newest_;
   return result;
 }

@@ -3,8 +3,11 @@
 
 #include "tune/core/cluster/making_room.hpp"
 #include "tune/core/cluster/node_labels.hpp"
+#include "tune/core/resource/demands.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace tune {
 
@@ -16,6 +19,7 @@ void lease_book::set_node(const std::string& node, const resources& capacity, no
   renew(node);
   ready_.forget_node(node);
   possible_.reset();
+  nodes_changed_ = true;
   order_.set_total(books_.total());
   wake();
 }
@@ -30,6 +34,7 @@ void lease_book::renew(const std::string& node) {
 
 void lease_book::remove_node(const std::string& node) {
   possible_.reset();
+  nodes_changed_ = true;
   nodes_.remove(node);
   books_.remove_node(node);
   order_.set_total(books_.total());
@@ -53,14 +58,15 @@ void lease_book::unhold(const std::string& node, std::uint64_t owner) {
 
 // -- Owners.
 
-void lease_book::stand(std::uint64_t owner, owner_standing what) {
-  order_.enter(owner, std::move(what));
+void lease_book::stand(std::uint64_t owner, owner_standing what, queue_claim claim) {
+  order_.enter(owner, std::move(what), claim);
 }
 
 allocation_view lease_book::view_of(std::uint64_t owner) const {
   auto result = order_.view_of(owner);
   if (auto known = made_room_.find(owner); known != made_room_.end())
-    result.made_room = known->second;
+    std::tie(result.made_room, result.made_room_for)
+        = std::tie(known->second.times, known->second.for_whom);
   return result;
 }
 
@@ -75,11 +81,10 @@ std::optional<error> lease_book::impossible(const resource_request& what, const 
                                             std::uint64_t owner) {
   const auto asked = asked_of_nodes(labels);
   learn(asked, owner);
-  if (auto why = books_.impossible(what, asked))
-    return why;
+  // First: no node that may still come changes it.
   if (auto why = order_.beyond_quota(owner, what); !why.empty())
     return error{ec::impossible_request, std::move(why)};
-  return std::nullopt;
+  return books_.impossible(what, asked);
 }
 
 lease_book::reception lease_book::enter(const lease_wish& what) {
@@ -90,7 +95,7 @@ lease_book::reception lease_book::enter(const lease_wish& what) {
     if (!result.why)
       possible_ = std::move(asked);
   }
-  if (auto why = order_.beyond_quota(what.owner, what.what); !result.why && !why.empty())
+  if (auto why = order_.beyond_quota(what.owner, what.what); !why.empty())
     result.why = error{ec::impossible_request, std::move(why)};
   result.is_refused = result.why && !what.waits;
   if (result.is_refused)
@@ -99,7 +104,7 @@ lease_book::reception lease_book::enter(const lease_wish& what) {
   result.is_first = owners_.insert(what.owner).second;
   auto labels = labels_of(what);
   const auto token = waiting_.add({what.owner, what.trial, what.what, labels});
-  order_.add(token, what.owner, {what.what, asked_of_nodes(std::move(labels))});
+  line_up(token, what.owner, {what.what, asked_of_nodes(std::move(labels))});
   return result;
 }
 
@@ -137,8 +142,37 @@ void lease_book::drop_label(const std::string& label) {
   for (auto token : waiting_.drop_label(label)) {
     const auto& x = waiting_.all().at(token);
     order_.remove(token);
-    order_.add(token, x.owner, {x.what, asked_of_nodes(x.labels)});
+    line_up(token, x.owner, {x.what, asked_of_nodes(x.labels)});
   }
+}
+
+// -- Requests that no node could ever grant.
+
+void lease_book::line_up(std::uint64_t token, std::uint64_t owner, allocation_order::shape what) {
+  const auto unmet = order_.has_queue() && is_unmet(owner, what);
+  order_.add(token, owner, std::move(what), unmet);
+}
+
+bool lease_book::is_unmet(std::uint64_t owner, const allocation_order::shape& what) const {
+  const auto is_known = possible_ && possible_->first == what.what
+                        && asked_of_nodes(possible_->second) == what.labels;
+  return (!is_known && books_.impossible(what.what, what.labels))
+         || !order_.beyond_quota(owner, what.what).empty();
+}
+
+/// Their experiments shall keep no place in the queue from others.
+void lease_book::note_unmet() {
+  if (!std::exchange(nodes_changed_, false) || !order_.has_queue())
+    return;
+  auto lines = order_.lines();
+  std::map<allocation_order::shape, bool> known;
+  std::erase_if(lines, [&](const auto& x) {
+    auto [found, is_new] = known.try_emplace(*x.what);
+    if (is_new)
+      found->second = books_.impossible(x.what->what, x.what->labels).has_value();
+    return !found->second && order_.beyond_quota(x.owner, x.what->what).empty();
+  });
+  order_.set_unmet(lines);
 }
 
 void lease_book::wake() {
@@ -157,6 +191,7 @@ std::optional<lease> lease_book::try_to_grant(const allocation_order::candidate&
 }
 
 std::vector<lease_book::grant> lease_book::grant_what_fits() {
+  note_unmet();
   std::vector<grant> result;
   while (auto tried = order_.next()) {
     auto given = try_to_grant(*tried);
@@ -180,9 +215,9 @@ std::vector<lease_book::grant> lease_book::grant_what_fits() {
 
 std::vector<unmet_requests::notice> lease_book::unmet() {
   std::vector<ledger::stranded> found;
-  for (const auto& [owner, what] : order_.lines()) {
-    if (auto why = impossible(what->what, what->labels, owner))
-      found.push_back({owner, why->detail});
+  for (const auto& x : order_.lines()) {
+    if (auto why = impossible(x.what->what, x.what->labels, x.owner))
+      found.push_back({x.owner, why->detail});
   }
   return unmet_.update(found);
 }
@@ -292,21 +327,25 @@ bool lease_book::release(lease_id whole) {
 
 // -- What is there.
 
+node_labels lease_book::labels_of(const std::string& node) const {
+  return nodes_.find(node) == nullptr ? node_labels{} : nodes_.labels_of(node);
+}
+
 std::vector<pending_request> lease_book::pending() const {
-  std::map<resource_request, std::uint64_t> counts;
+  std::map<std::pair<resource_request, node_labels>, std::uint64_t> counts;
   // What the quotas allow of each user's requests together.
   std::map<std::string, holding> more;
-  for (const auto& [token, x] : waiting_.all()) {
-    auto& of_user = more[order_.standing_of(x.owner).user];
-    if (!order_.allows(x.owner, x.what, of_user))
+  std::map<allocation_order::shape, std::uint64_t> aside;
+  for (const auto& x : order_.lines()) {
+    if (order_.stands_aside(x.owner) && aside[*x.what]++ >= order_.places_left())
       continue;
-    of_user.what += sum_of(x.what);
-    ++of_user.leases;
-    ++counts[x.what];
+    const auto count = order_.lacking_room(x, more[order_.standing_of(x.owner).user]);
+    if (count > 0)
+      counts[{x.what->what, demands_of(x.what->labels)}] += count;
   }
   std::vector<pending_request> result;
   for (auto& [what, count] : counts)
-    result.push_back({what, count});
+    result.push_back({what.first, count, what.second});
   return result;
 }
 

@@ -37,8 +37,8 @@ std::vector<endable_lease> lease_book::endable_below(std::int32_t priority) cons
   return result;
 }
 
-std::vector<lease_id> lease_book::make_room() {
-  std::vector<lease_id> result;
+std::vector<lease_book::room_maker> lease_book::make_room() {
+  std::vector<room_maker> result;
   const auto lowest = order_.lowest_that_yields();
   if (!lowest)
     return result;
@@ -56,12 +56,15 @@ std::vector<lease_id> lease_book::make_room() {
   for (const auto& x : wanted) {
     if (grant_in(soon, x.owner, *x.what))
       continue;
-    const auto priority = order_.standing_of(x.owner).priority;
+    const auto& taker = order_.standing_of(x.owner);
+    const auto priority = taker.priority;
     for (auto id : leases_in_the_way(soon, x.owner, *x.what, endable_below(priority))) {
       making_room_[id] = priority;
-      ++made_room_[leases_.at(id).owner];
+      auto& made = made_room_[leases_.at(id).owner];
+      ++made.times;
+      made.for_whom = called(taker);
       soon.release(id);
-      result.push_back(id);
+      result.push_back({id, x.owner});
     }
     static_cast<void>(grant_in(soon, x.owner, *x.what));
   }

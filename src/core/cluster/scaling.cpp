@@ -59,33 +59,74 @@ void scaling::note(const cluster_need& need, instant now) {
     there[x.name] = x;
   for (const auto& [name, x] : there) {
     if (!known_.contains(name))
-      note_arrival();
-    if (x.is_busy)
+      note_arrival(x);
+    if (x.is_busy) {
       idle_since_.erase(name);
-    else
+      unproven_.erase(name);
+    } else {
       idle_since_.try_emplace(name, now);
+    }
   }
   auto is_gone = [&](const auto& x) { return !there.contains(x.first); };
   std::erase_if(idle_since_, is_gone);
   std::erase_if(given_, is_gone);
+  std::erase_if(unproven_, [&](const auto& name) { return !there.contains(name); });
   known_ = std::move(there);
   for (; !asked_.empty() && now - asked_.front().when >= rules_.patience; asked_.pop_front())
     missed_ += asked_.front().count;
 
-  std::vector<resources> idle;
+  std::vector<idle_room> idle;
   for (const auto& [name, since] : idle_since_) {
+    const auto& x = known_.at(name);
     if (!given_.contains(name))
-      idle.push_back(known_.at(name).capacity);
+      idle.push_back({x.capacity, x.labels, unproven_.contains(name)});
   }
   pending_ = bundles_of(need.pending);
   demand_ = demand_of(need.pending, rules_.worker ? rules_.worker : need.newest, idle, staying(),
                       rules_.most);
 }
 
-/// Whoever comes counts for the oldest that was asked for.
-void scaling::note_arrival() {
-  if (!asked_.empty() && --asked_.front().count == 0)
-    asked_.pop_front();
+/// Whoever comes counts for the most demanding kind that it meets, of what was asked for, and for
+/// the oldest of all if it meets none.
+void scaling::note_arrival(const scaling_worker& who) {
+  if (asked_.empty())
+    return;
+  auto found = asked_.end();
+  for (auto i = asked_.begin(); i != asked_.end(); ++i) {
+    const auto meets_it
+        = std::includes(who.labels.begin(), who.labels.end(), i->demands.begin(), i->demands.end());
+    if (meets_it && (found == asked_.end() || i->demands.size() > found->demands.size()))
+      found = i;
+  }
+  if (found == asked_.end())
+    found = asked_.begin();
+  if (--found->count == 0)
+    asked_.erase(found);
+  unproven_.insert(who.name);
+}
+
+/// What is needed of each kind beside what was asked for, `more` of them in all.
+std::vector<scaling_call::kind> scaling::kinds_of(std::uint64_t more) const {
+  std::vector<scaling_call::kind> result;
+  auto asked_of = [this](const node_labels& demands) {
+    std::uint64_t sum = 0;
+    for (const auto& x : asked_)
+      sum += x.demands == demands ? x.count : 0;
+    return sum;
+  };
+  auto add = [&](const node_labels& demands, std::uint64_t count) {
+    count = std::min(count, more);
+    more -= count;
+    if (count > 0)
+      result.push_back({demands, count, asked_of(demands)});
+  };
+  for (const auto& x : demand_.kinds) {
+    const auto before = asked_of(x.demands);
+    add(x.demands, x.count > before ? x.count - before : 0);
+  }
+  // Those that `scale_min` wants, whatever they are.
+  add({}, more);
+  return result;
 }
 
 std::uint64_t scaling::asked() const {
@@ -152,8 +193,10 @@ scaling::action scaling::grow(instant now) {
   auto what = words();
   what.more = more;
   what.wanted = expected_soon + more;
+  what.kinds = kinds_of(more);
   // They may come before the call has ended.
-  asked_.push_back({more, now});
+  for (const auto& x : what.kinds)
+    asked_.push_back({x.more, now, x.demands});
   return begin(std::move(what), now);
 }
 
@@ -236,12 +279,14 @@ scaling::action scaling::called(const expected<std::optional<std::uint64_t>>& ho
 
 /// The last call asked for so many fewer.
 void scaling::not_asked(std::uint64_t count) {
-  if (count == 0 || asked_.empty() || asked_.back().when != last_begin_)
-    return;
-  auto& newest = asked_.back().count;
-  newest -= std::min(newest, count);
-  if (newest == 0)
-    asked_.pop_back();
+  while (count > 0 && !asked_.empty() && asked_.back().when == last_begin_) {
+    auto& newest = asked_.back().count;
+    const auto fewer = std::min(newest, count);
+    newest -= fewer;
+    count -= fewer;
+    if (newest == 0)
+      asked_.pop_back();
+  }
 }
 
 scaling_state scaling::state() const {

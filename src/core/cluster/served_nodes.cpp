@@ -10,7 +10,13 @@
 namespace tune {
 
 void served_nodes::set(const std::string& node, const resources& capacity, node_labels labels) {
-  all_[node] = {capacity, std::move(labels)};
+  auto& x = all_[node];
+  x = {capacity, std::move(labels)};
+  x.all = x.labels;
+  for (const auto& [word, owners] : demands_) {
+    if (meets(x.labels, word))
+      x.all.insert(word);
+  }
 }
 
 void served_nodes::close(const std::string& node, std::uint64_t owner) {
@@ -37,9 +43,11 @@ std::vector<std::string> served_nodes::learn(const node_labels& asked, std::uint
     known->second.insert(owner);
     if (!is_new)
       continue;
-    for (const auto& [node, x] : all_) {
-      if (meets(x.labels, word))
-        result.insert(node);
+    for (auto& [node, x] : all_) {
+      if (!meets(x.labels, word))
+        continue;
+      x.all.insert(word);
+      result.insert(node);
     }
   }
   return {result.begin(), result.end()};
@@ -48,23 +56,19 @@ std::vector<std::string> served_nodes::learn(const node_labels& asked, std::uint
 void served_nodes::forget(std::uint64_t owner) {
   for (auto i = demands_.begin(); i != demands_.end();) {
     i->second.erase(owner);
-    i = i->second.empty() ? demands_.erase(i) : std::next(i);
+    if (!i->second.empty()) {
+      ++i;
+      continue;
+    }
+    for (auto& [node, x] : all_)
+      x.all.erase(i->first);
+    i = demands_.erase(i);
   }
 }
 
 const served_nodes::note* served_nodes::find(const std::string& node) const {
   auto known = all_.find(node);
   return known == all_.end() ? nullptr : &known->second;
-}
-
-node_labels served_nodes::labels_of(const std::string& node) const {
-  const auto& own = all_.at(node).labels;
-  auto result = own;
-  for (const auto& [word, owners] : demands_) {
-    if (meets(own, word))
-      result.insert(word);
-  }
-  return result;
 }
 
 node_labels asked_of_nodes(node_labels asked) {

@@ -7,17 +7,27 @@ namespace tune {
 
 namespace {
 
+/// What a quota never allows comes first: no worker that may come changes it.
 std::map<std::uint64_t, std::string> texts_of(const std::vector<ledger::stranded>& all) {
-  std::map<std::uint64_t, std::string> result;
+  struct reasons {
+    std::string lasting;
+    std::string passing;
+  };
+  std::map<std::uint64_t, reasons> found;
   for (const auto& x : all) {
-    auto& text = result[x.owner];
+    auto& of = found[x.owner];
+    auto& text = x.why.starts_with("the quota of") ? of.lasting : of.passing;
     text += (text.empty() ? "" : "; ") + x.why;
   }
-  for (auto& [owner, text] : result)
-    text = "trials wait, as " + text
-           + (text.starts_with("the quota of") ? std::string{}
-                                               : "; they begin when a worker is there that can run"
-                                                 " them");
+  std::map<std::uint64_t, std::string> result;
+  for (const auto& [owner, x] : found) {
+    auto& text = result[owner];
+    if (!x.lasting.empty())
+      text = "trials wait, as " + x.lasting;
+    if (!x.passing.empty())
+      text += (text.empty() ? "trials wait, as " : "; others wait, as ") + x.passing
+              + "; they begin when a worker is there that can run them";
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "tune/core/cluster/node_labels.hpp"
 #include "tune/core/printable.hpp"
+#include "tune/core/resource/told_demands.hpp"
 #include "tune/core/space/condition.hpp"
 
 #include <algorithm>
@@ -173,6 +174,21 @@ bool meets(const node_labels& node, const std::string& demand) {
     return !word.starts_with(taint_mark)
            || tolerates(list, std::string_view{word}.substr(taint_mark.size()));
   });
+}
+
+told_demands told_of(const node_labels& words) {
+  std::vector<std::string> conditions;
+  told_demands result;
+  for (const std::string_view word : words) {
+    if (word.starts_with(require_mark))
+      conditions.emplace_back(word.substr(require_mark.size()));
+    else if (word.starts_with(tolerate_mark))
+      result.tolerate = words_of_list(word.substr(tolerate_mark.size()));
+  }
+  for (const auto& x : conditions)
+    result.require
+        += (result.require.empty() ? "" : " and ") + (conditions.size() > 1 ? "(" + x + ")" : x);
+  return result;
 }
 
 std::string demand_text(const std::string& demand) {

@@ -162,8 +162,8 @@ private:
     for (auto node = nodes_.begin(); node != nodes_.end(); ++node) {
       auto known = mine_.find(node->first);
       auto mine = known == mine_.end() ? 0u : known->second;
-      if (node->second.gone || !may_use(node->first, mine) || !can_host(index, node->second)
-          || !plain_part_fits(wanted, node->second))
+      if (node->second.gone || !plain_part_fits(wanted, node->second) || !may_use(node->first, mine)
+          || !can_host(index, node->second))
         continue;
       for (auto& gpus : device_choices(wanted.gpu, node->second)) {
         auto order = rank_of(wanted, node->second, mine, gpus);
@@ -173,10 +173,50 @@ private:
     return result;
   }
 
+  /// The best of `candidates`. Most requests have a single bundle, and clusters many nodes: labels,
+  /// which are texts, are looked at last.
+  std::optional<candidate> best_candidate(std::size_t index) {
+    const auto& wanted = what_.bundles[index];
+    std::optional<candidate> result;
+    auto consider
+        = [&](node_accounts::iterator node, std::uint32_t mine, std::vector<gpu_share> gpus) {
+            const auto order = rank_of(wanted, node->second, mine, gpus);
+            if ((!result || order < result->order) && can_host(index, node->second))
+              result = candidate{order, node, std::move(gpus)};
+          };
+    for (auto node = nodes_.begin(); node != nodes_.end(); ++node) {
+      if (node->second.gone || !plain_part_fits(wanted, node->second))
+        continue;
+      auto known = mine_.find(node->first);
+      const auto mine = known == mine_.end() ? 0u : known->second;
+      if (!may_use(node->first, mine))
+        continue;
+      if (wanted.gpu.units == 0) {
+        consider(node, mine, {});
+        continue;
+      }
+      for (auto& gpus : device_choices(wanted.gpu, node->second))
+        consider(node, mine, std::move(gpus));
+    }
+    return result;
+  }
+
+  bool place_last(std::size_t index) {
+    auto best = steps_left_ > 0 ? best_candidate(index) : std::nullopt;
+    if (!best)
+      return false;
+    --steps_left_;
+    result_[index] = {best->node->first, what_.bundles[index], std::move(best->gpus)};
+    enter(best->node, result_[index]);
+    return true;
+  }
+
   bool place(std::size_t depth) {
     if (depth == order_.size())
       return true;
     auto index = order_[depth];
+    if (depth + 1 == order_.size())
+      return place_last(index);
     const auto& wanted = what_.bundles[index];
     auto open = candidates(index);
     // A heap finds the best in linear time; the rest rarely needs sorting.

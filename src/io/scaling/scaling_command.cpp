@@ -2,6 +2,7 @@
 #include "tune/io/scaling/scaling_command.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/core/resource/told_demands.hpp"
 #include "tune/io/field_reader.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/process/piped_program.hpp"
@@ -32,6 +33,33 @@ value plain_amount(amount x) {
   return x.units % amount::scale == 0 ? value{x.units / amount::scale} : value{x.number()};
 }
 
+void set_demands(object& to, const node_labels& demands) {
+  const auto told = told_of(demands);
+  if (!told.require.empty())
+    to.set("require", told.require);
+  value::list taints;
+  for (const auto& x : told.tolerate)
+    taints.emplace_back(x);
+  if (!taints.empty())
+    to.set("tolerate", std::move(taints));
+}
+
+value kind_value(const scaling_call::kind& x) {
+  object result{{"more", whole_count(x.more)}, {"asked", whole_count(x.asked)}};
+  set_demands(result, x.demands);
+  return value{std::move(result)};
+}
+
+/// A line for a shell: the number to get, that of earlier calls, and what such workers have to
+/// meet.
+std::string kind_line(const scaling_call::kind& x) {
+  const auto told = told_of(x.demands);
+  std::string taints;
+  for (const auto& taint : told.tolerate)
+    taints += (taints.empty() ? "" : ",") + taint;
+  return std::to_string(x.more) + "|" + std::to_string(x.asked) + "|" + taints + "|" + told.require;
+}
+
 value bundle_value(const pending_bundle& x) {
   object result{{"cpu", plain_amount(x.what.cpu)},
                 {"gpu", plain_amount(x.what.gpu)},
@@ -42,6 +70,7 @@ value bundle_value(const pending_bundle& x) {
     custom.set(name, plain_amount(much));
   if (!custom.empty())
     result.set("custom", std::move(custom));
+  set_demands(result, x.demands);
   return value{std::move(result)};
 }
 
@@ -139,6 +168,10 @@ std::string to_json(const scaling_call& x) {
   for (std::size_t i = 0; i < std::min(x.pending.size(), most_shapes); ++i)
     pending.push_back(bundle_value(x.pending[i]));
   result.set("pending", std::move(pending));
+  value::list kinds;
+  for (std::size_t i = 0; i < std::min(x.kinds.size(), most_shapes); ++i)
+    kinds.push_back(kind_value(x.kinds[i]));
+  result.set("kinds", std::move(kinds));
   result.set("bounds", value::list{whole_count(x.least), whole_count(x.most)});
   return to_json(result);
 }
@@ -147,6 +180,9 @@ std::vector<std::string> environment_of(const scaling_call& x) {
   std::string idle;
   for (const auto& name : x.idle)
     idle += (idle.empty() ? "" : " ") + name;
+  std::string kinds;
+  for (std::size_t i = 0; i < std::min(x.kinds.size(), most_shapes); ++i)
+    kinds += (kinds.empty() ? "" : "\n") + kind_line(x.kinds[i]);
   auto line = [](const char* name, std::uint64_t count) {
     return std::string{name} + "=" + std::to_string(count);
   };
@@ -156,6 +192,7 @@ std::vector<std::string> environment_of(const scaling_call& x) {
           line("TUNE_MORE_WORKERS", x.more),
           line("TUNE_MIN_WORKERS", x.least),
           line("TUNE_MAX_WORKERS", x.most),
+          "TUNE_MORE_KINDS=" + kinds,
           "TUNE_IDLE_WORKERS=" + idle};
 }
 

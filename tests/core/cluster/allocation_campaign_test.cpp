@@ -52,6 +52,8 @@ public:
   void settle() {
     while (nodes_.size() < 2)
       add_node();
+    if (!has_special())
+      add_special();
     deal();
     std::size_t steps = 0;
     while (!owners_.empty() && steps < 20'000) {
@@ -65,6 +67,7 @@ public:
 
   [[nodiscard]] std::uint64_t granted() const { return granted_; }
   [[nodiscard]] std::uint64_t made_room() const { return made_room_; }
+  [[nodiscard]] std::uint64_t stuck() const { return stuck_; }
 
 private:
   static constexpr std::uint64_t reports_of_a_trial = 4;
@@ -110,6 +113,7 @@ private:
   std::uint64_t last_trial_ = 0;
   std::uint64_t granted_ = 0;
   std::uint64_t made_room_ = 0;
+  std::uint64_t stuck_ = 0;
 
   [[nodiscard]] bool chance(std::uint64_t one_in) { return dice_.below(one_in) == 0; }
   [[nodiscard]] std::string at() const { return "seed " + std::to_string(seed_) + ": "; }
@@ -127,16 +131,21 @@ private:
                   is_special ? node_labels{given_label("special=true")} : node_labels{});
   }
 
+  void add_special() {
+    const auto name = "n" + std::to_string(++last_node_);
+    nodes_[name] = {4 + dice_.below(3), true};
+    uut_.set_node(name, cpus(nodes_[name].room), {given_label("special=true")});
+  }
+  [[nodiscard]] bool has_special() const {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& x) { return x.second.is_special; });
+  }
+
   /// What ran there waits again, from its last checkpoint.
   void lose_node() {
     if (nodes_.size() < 2)
       return;
     auto gone = std::next(nodes_.begin(), static_cast<int>(dice_.below(nodes_.size())));
-    const auto others = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& x) {
-      return x.first != gone->first && x.second.is_special;
-    });
-    if (others == 0)
-      return;
     uut_.remove_node(gone->first);
     const auto name = gone->first;
     nodes_.erase(gone);
@@ -238,16 +247,31 @@ private:
   void deal() {
     for (const auto& x : uut_.grant_what_fits())
       take(x);
-    for (auto id : uut_.make_room())
-      make_room(id);
+    for (const auto& x : uut_.make_room())
+      make_room(x.which);
     std::uint64_t served = 0;
-    for (const auto& [who, x] : owners_)
-      served += uut_.view_of(who).place == 0 ? 1 : 0;
+    std::uint64_t stuck = 0;
+    for (const auto& [who, x] : owners_) {
+      const auto seen = uut_.view_of(who);
+      served += seen.place == 0 && !seen.stands_aside ? 1 : 0;
+      stuck += is_stuck(who, x) ? 1 : 0;
+      EXPECT_EQ(seen.stands_aside, most_ > 0 && is_stuck(who, x)) << at() << "x" << who;
+    }
+    stuck_ += stuck;
     if (most_ > 0) {
       EXPECT_LE(served, most_) << at() << "too many experiments at once";
-      EXPECT_EQ(served, std::min<std::uint64_t>(most_, owners_.size()))
+      EXPECT_EQ(served, std::min<std::uint64_t>(most_, owners_.size() - stuck))
           << at() << "a place is free";
     }
+  }
+
+  /// It waits for what no node can give, and holds nothing.
+  [[nodiscard]] bool is_stuck(std::uint64_t who, const owner& x) const {
+    const auto holds = std::any_of(held_.begin(), held_.end(),
+                                   [&](const auto& each) { return each.second.owner == who; });
+    const auto waits = std::any_of(x.trials.begin(), x.trials.end(),
+                                   [](const auto& each) { return each.second.waits; });
+    return !holds && waits && x.is_choosy && !has_special();
   }
 
   [[nodiscard]] std::uint64_t used(const std::string& node) const {
@@ -322,6 +346,7 @@ private:
 TEST(allocation_campaign, deals_out_room_by_priority_share_and_quota) {
   std::uint64_t granted = 0;
   std::uint64_t made_room = 0;
+  std::uint64_t stuck = 0;
   for (std::uint64_t seed = 0; seed < 400 && !testing::Test::HasFailure(); ++seed) {
     shared_world x{seed};
     for (auto step = 0; step < 300; ++step)
@@ -329,9 +354,11 @@ TEST(allocation_campaign, deals_out_room_by_priority_share_and_quota) {
     x.settle();
     granted += x.granted();
     made_room += x.made_room();
+    stuck += x.stuck();
   }
   EXPECT_GT(granted, 10'000u) << "hardly anything was granted";
   EXPECT_GT(made_room, 500u) << "hardly any room was made";
+  EXPECT_GT(stuck, 500u) << "hardly anybody stood aside";
 }
 
 } // namespace

@@ -143,6 +143,150 @@ TEST_F(allocation_order_test, serves_so_many_experiments_at_once) {
   EXPECT_EQ(uut.view_of(2).place, 1u);
 }
 
+TEST_F(allocation_order_test, gives_the_places_that_are_recorded_in_whatever_order_they_come) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.close_queue();
+  // Number 2 was served when the head died, though 5 has a higher priority.
+  uut.enter(1, standing("third", "a"), {4, false});
+  uut.enter(2, standing("urgent", "a", 7), {5, false});
+  uut.enter(3, standing("second", "a"), {3, false});
+  uut.enter(4, standing("first", "a"), {2, true});
+  for (std::uint64_t owner = 1; owner <= 4; ++owner)
+    ask(owner, 1);
+  EXPECT_THAT(grants(9), ElementsAre());
+
+  uut.open_queue();
+
+  EXPECT_THAT(grants(9), ElementsAre(4));
+  EXPECT_EQ(uut.view_of(2).place, 1u);
+  EXPECT_EQ(uut.view_of(3).place, 2u);
+  EXPECT_EQ(uut.view_of(1).place, 3u);
+  // What is new comes behind them, and one that comes back late has its own place.
+  uut.enter(5, standing("new", "a"), {6, false});
+  uut.enter(6, standing("late", "a"), {1, false});
+  EXPECT_EQ(uut.view_of(6).place, 2u);
+  EXPECT_EQ(uut.view_of(5).place, 5u);
+}
+
+TEST_F(allocation_order_test, counts_what_ran_before_as_served) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.close_queue();
+  uut.enter(1, standing("urgent", "a", 7), {1, false});
+  uut.enter(2, standing("ran", "a"), {2, false});
+  ask(1, 1);
+  ask(2, 1);
+  uut.note_ran_before(2);
+
+  uut.open_queue();
+
+  EXPECT_THAT(grants(9), ElementsAre(2));
+  EXPECT_EQ(uut.view_of(1).place, 1u);
+  // Its node is back with what it runs, whoever else is served.
+  uut.adopt({77}, 1, cpus(1));
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+}
+
+TEST_F(allocation_order_test, tells_once_that_somebody_is_served_who_has_something_to_run) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.enter(1, standing("x", "a"));
+  uut.enter(2, standing("y", "a"));
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre());
+  ask(1, 2);
+  ask(2, 1);
+
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre(1));
+  EXPECT_THAT(grants(9), ElementsAre(1, 1));
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre());
+  uut.leave(1);
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre(2));
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre());
+}
+
+TEST_F(allocation_order_test, says_what_a_quota_never_allows_whatever_is_held) {
+  allocation_limits limits;
+  limits.quotas["alice"].cpu = amount::of(2);
+  limit(limits);
+  uut.enter(1, standing("x", "alice"));
+  ask(1, 1, 3);
+
+  EXPECT_EQ(uut.view_of(1).why, "trials wait, as the quota of alice, 2 CPU, never allows 3 CPU");
+}
+
+TEST_F(allocation_order_test, what_no_node_can_run_keeps_no_place_from_others) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  for (std::uint64_t owner = 1; owner <= 3; ++owner)
+    uut.enter(owner, standing("x" + std::to_string(owner), "a"));
+  uut.add(++tokens, 1, one_of(99), true);
+  ask(2, 1);
+  ask(3, 1);
+
+  EXPECT_THAT(grants(9), ElementsAre(2));
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+  EXPECT_THAT(uut.view_of(1).why, HasSubstr("no node can run its trials now: it takes no place"));
+  EXPECT_EQ(uut.view_of(3).place, 1u);
+
+  uut.set_unmet({});
+  EXPECT_EQ(uut.view_of(1).place, 1u) << "it was there before the third";
+  EXPECT_EQ(uut.view_of(3).place, 2u);
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  uut.leave(2);
+  uut.free({1});
+  EXPECT_THAT(grants(9), ElementsAre(1));
+}
+
+TEST_F(allocation_order_test, what_runs_keeps_its_place_whatever_else_it_waits_for) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.enter(1, standing("x", "a"));
+  uut.enter(2, standing("y", "a"));
+  ask(1, 1);
+  ask(2, 1);
+  EXPECT_THAT(grants(9), ElementsAre(1));
+  uut.add(++tokens, 1, one_of(99), true);
+
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  uut.free({1});
+
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_THAT(grants(9), ElementsAre(2));
+}
+
+TEST_F(allocation_order_test, what_comes_back_running_is_served_though_it_stood_aside) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.close_queue();
+  uut.enter(1, standing("x", "a"), {1, true});
+  uut.enter(2, standing("y", "a"), {2, false});
+  uut.add(++tokens, 1, one_of(99), true);
+  ask(2, 1);
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  uut.open_queue();
+  EXPECT_THAT(grants(9), ElementsAre(2));
+
+  uut.adopt({77}, 1, cpus(1));
+
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(1).place, 0u);
+  EXPECT_EQ(uut.places_left(), 0u);
+  uut.enter(3, standing("z", "a"), {3, false});
+  EXPECT_EQ(uut.view_of(3).place, 1u);
+  uut.leave(2);
+  EXPECT_EQ(uut.view_of(3).place, 1u) << "two were served, and one still is";
+  uut.leave(1);
+  EXPECT_EQ(uut.view_of(3).place, 0u);
+}
+
 TEST_F(allocation_order_test, tries_what_did_not_fit_again_once_something_is_free) {
   ask(1, 1);
   const auto tried = uut.next();

@@ -58,7 +58,10 @@ TEST_F(cluster_plan_scaling_test, counts_workers_and_what_waits) {
   const auto need = uut.need();
 
   ASSERT_EQ(need.workers.size(), 1u);
-  EXPECT_EQ(need.workers[0], (scaling_worker{"a", one_cpu(), true}));
+  EXPECT_EQ(need.workers[0].name, "a");
+  EXPECT_EQ(need.workers[0].capacity, one_cpu());
+  EXPECT_TRUE(need.workers[0].is_busy);
+  EXPECT_EQ(need.workers[0].labels, (node_labels{"node a", "tolerate "}));
   ASSERT_EQ(need.pending.size(), 1u);
   EXPECT_EQ(need.pending[0].count, 2u);
   EXPECT_EQ(need.newest, one_cpu());

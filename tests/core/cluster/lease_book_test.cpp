@@ -9,7 +9,9 @@ namespace tune {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 resources cpus(double x) {
@@ -59,6 +61,25 @@ TEST_F(lease_book_test, refuses_what_no_node_could_grant_unless_it_may_wait) {
   EXPECT_THAT(uut.unmet(), SizeIs(1));
   uut.set_node("b", cpus(2), {});
   EXPECT_EQ(granted().trial, trial_id{2});
+}
+
+TEST_F(lease_book_test, names_the_quota_first_where_no_node_could_grant_it_either) {
+  allocation_limits limits;
+  limits.quotas["alice"].cpu = amount::of(2);
+  uut = lease_book{1, limits};
+  uut.set_node("a", cpus(1), {});
+  uut.stand(7, {"x", "alice"});
+  const auto quota = HasSubstr("the quota of alice, 2 CPU, never allows 3 CPU");
+
+  const auto entered = uut.enter(wants(7, 1, 3, true));
+
+  ASSERT_TRUE(entered.why);
+  EXPECT_THAT(entered.why->detail, quota);
+  const auto told = uut.unmet();
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_THAT(told[0].text, quota);
+  EXPECT_THAT(told[0].text, Not(HasSubstr("when a worker is there")));
+  EXPECT_THAT(uut.enter(wants(7, 2, 3)).why->detail, quota);
 }
 
 TEST_F(lease_book_test, refuses_what_was_possible_before_a_node_went) {

@@ -22,7 +22,10 @@ pending_request one(resources what, std::uint64_t count) {
 std::uint64_t workers(const std::vector<pending_request>& pending,
                       const std::optional<resources>& kind, const std::vector<resources>& idle = {},
                       std::uint64_t there = 0, std::uint64_t most = 1000) {
-  return demand_of(pending, kind, idle, there, most).workers;
+  std::vector<idle_room> rooms;
+  for (const auto& x : idle)
+    rooms.push_back({x});
+  return demand_of(pending, kind, rooms, there, most).workers;
 }
 
 TEST(scaling_demand, nothing_that_waits_needs_nobody) {
@@ -84,6 +87,24 @@ TEST(scaling_demand, bundles_that_must_lie_apart_need_as_many_workers) {
   EXPECT_EQ(workers({apart}, of(4)), 3u);
   EXPECT_EQ(workers({apart}, of(4), {of(4)}, 1), 2u);
   EXPECT_EQ(workers({apart}, of(4), {of(4), of(4), of(4)}, 3), 0u);
+}
+
+TEST(scaling_demand, tells_what_new_workers_have_to_meet) {
+  const node_labels plain{"tolerate "};
+  const node_labels large{"require model == A100", "tolerate "};
+  auto rare = one(of(2), 3);
+  rare.demands = large;
+  auto usual = one(of(1), 5);
+  usual.demands = plain;
+  const std::vector<idle_room> idle{{of(2), plain}};
+
+  const auto found = demand_of({rare, usual}, of(4), idle, 1, 100);
+
+  // Two new ones hold the three large bundles, and two small ones; the idle one holds two.
+  EXPECT_EQ(found.workers, 3u);
+  EXPECT_EQ(found.kinds, (std::vector<worker_kind>{{large, 2}, {plain, 1}}));
+  const auto told = demand_of({rare, usual}, of(4), {{of(8), plain, true}}, 1, 100);
+  EXPECT_EQ(told.kinds, (std::vector<worker_kind>{{plain, 1}})) << "it was asked for just now";
 }
 
 TEST(scaling_demand, is_bounded) {

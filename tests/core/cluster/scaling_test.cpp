@@ -101,6 +101,51 @@ TEST_F(scaling_test, knows_what_they_offer_where_it_is_told) {
   EXPECT_EQ(call()->more, 5u);
 }
 
+TEST_F(scaling_test, asks_for_the_kind_of_worker_that_is_lacking) {
+  rules.worker = four_cpus();
+  rules.patience = 1h;
+  const node_labels large{"require model == A100", "tolerate "};
+  const node_labels plain{"tolerate "};
+  come("old", false);
+  need.workers.back().labels = plain;
+  wait(8);
+  need.pending.front().demands = large;
+
+  const auto first = call();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->kinds, (std::vector<scaling_call::kind>{{large, 2, 0}}));
+  ended();
+  need.pending.push_back({{{four_cpus()}, {}}, 3, plain});
+  const auto second = call_after(1min);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->kinds, (std::vector<scaling_call::kind>{{plain, 2, 0}}));
+  ended();
+  come("new", true);
+  need.workers.back().labels = large;
+  need.pending.front().count = 12;
+  const auto third = call_after(1min);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->kinds, (std::vector<scaling_call::kind>{{large, 2, 1}}));
+}
+
+TEST_F(scaling_test, is_not_led_on_by_workers_of_the_wrong_kind) {
+  rules.worker = four_cpus();
+  rules.idle = 0s;
+  wait(4);
+  need.pending.front().demands = {"require model == A100"};
+  std::uint64_t asked = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (auto x = call_after(1min)) {
+      asked += x->more;
+      for (std::uint64_t k = 0; k < x->more; ++k)
+        come("w" + std::to_string(asked + k), false);
+      ended();
+    }
+  }
+
+  EXPECT_EQ(asked, 1u);
+}
+
 TEST_F(scaling_test, never_asks_beyond_the_bound) {
   rules.worker = four_cpus();
   rules.most = 3;

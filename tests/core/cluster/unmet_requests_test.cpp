@@ -33,6 +33,17 @@ TEST(unmet_requests, are_told_again_where_the_reason_changes) {
   EXPECT_THAT(told[0].text, HasSubstr("one node, too small; and no GPU"));
 }
 
+TEST(unmet_requests, promise_no_worker_for_what_a_quota_never_allows) {
+  unmet_requests uut;
+  const std::string quota = "the quota of alice, 2 CPU, never allows 3 CPU";
+
+  EXPECT_EQ(uut.update({{7, quota}})[0].text, "trials wait, as " + quota);
+  EXPECT_EQ(uut.update({{7, "no node can hold 2 GPU"}, {7, quota}})[0].text,
+            "trials wait, as " + quota
+                + "; others wait, as no node can hold 2 GPU; they begin when a worker is there that"
+                  " can run them");
+}
+
 TEST(unmet_requests, are_over_when_all_can_be_granted) {
   unmet_requests uut;
   static_cast<void>(uut.update({{7, "no nodes"}, {8, "no nodes"}}));

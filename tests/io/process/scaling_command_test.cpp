@@ -29,7 +29,9 @@ scaling_call some_call() {
   half.gpu = amount::of(0.5);
   half.memory = 1024;
   half.custom["licence"] = amount::of(1);
-  result.pending = {{half, 3}};
+  result.pending = {{half, 3, {"require model == A100", "tolerate spot"}}};
+  result.kinds
+      = {{{"require a == 1 or b", "require c", "tolerate flaky,spot=2"}, 1, 1}, {{}, 1, 0}};
   result.least = 1;
   result.most = 8;
   return result;
@@ -50,16 +52,24 @@ struct scaling_command_test : testing::Test {
 };
 
 TEST_F(scaling_command_test, is_told_by_json_and_by_variables) {
-  const auto x = run("cat; echo \"$TUNE_WANTED_WORKERS $TUNE_NOW_WORKERS $TUNE_ASKED_WORKERS "
-                     "$TUNE_MORE_WORKERS $TUNE_MIN_WORKERS $TUNE_MAX_WORKERS $TUNE_IDLE_WORKERS "
-                     "$TUNE_HEAD $PWD\"");
+  // Lines are cut where people are to see them.
+  const auto x = run(
+      "sed 's/,\"kinds\"/\\n&/'; echo \"$TUNE_WANTED_WORKERS $TUNE_NOW_WORKERS $TUNE_ASKED_WORKERS "
+      "$TUNE_MORE_WORKERS $TUNE_MIN_WORKERS $TUNE_MAX_WORKERS $TUNE_IDLE_WORKERS "
+      "$TUNE_HEAD $PWD\"; echo \"$TUNE_MORE_KINDS\"");
 
   ASSERT_TRUE(x.how);
   EXPECT_FALSE(*x.how);
   EXPECT_THAT(x.lines, ElementsAre(R"({"wanted":5,"now":2,"asked":1,"more":2,"idle":["w1","w2"],)"
                                    R"("pending":[{"cpu":2,"gpu":0.5,"memory":1024,"count":3,)"
-                                   R"("custom":{"licence":1}}],"bounds":[1,8]})",
-                                   "5 2 1 2 1 8 w1 w2 h:1 /"));
+                                   R"("custom":{"licence":1},"require":"model == A100",)"
+                                   R"("tolerate":["spot"]}])",
+                                   R"(,"kinds":[{"more":1,"asked":1,)"
+                                   R"x("require":"(a == 1 or b) and (c)",)x"
+                                   R"("tolerate":["flaky","spot=2"]},{"more":1,"asked":0}],)"
+                                   R"("bounds":[1,8]})",
+                                   "5 2 1 2 1 8 w1 w2 h:1 /",
+                                   "1|1|flaky,spot=2|(a == 1 or b) and (c)", "1|0||"));
 }
 
 TEST_F(scaling_command_test, may_answer_how_many_it_asked_for) {

@@ -73,14 +73,21 @@ struct allocation_view {
   holding of_user = {};
   /// Requests that wait.
   std::uint64_t waiting = 0;
-  /// Its place among the experiments that wait to be served at all, from 1; 0: it is served.
+  /// Its place among the experiments that wait to be served at all, from 1; 0: it is served, or
+  /// stands aside.
   std::uint64_t place = 0;
+  /// No node can run its trials now, so that it takes no place of those that can be served.
+  bool stands_aside = false;
   /// How often a trial of it made room for one of higher priority.
   std::uint64_t made_room = 0;
+  /// For whom it did last: "high of bob, priority 5"; empty: for nobody yet.
+  std::string made_room_for = {};
   /// Why its requests wait, in words for people; empty: none waits, or it is not known.
   std::string why = {};
 };
 
+/// "high of bob, priority 5": an experiment, for those of others.
+[[nodiscard]] std::string called(const owner_standing& x);
 /// "8 CPU, 1 GPU, 2 GiB memory, 20 trials", of the limits that there are; "nothing" for none.
 [[nodiscard]] std::string to_text(const user_quota& x);
 /// Whether holdings keep to a quota. @param most Null: they do.

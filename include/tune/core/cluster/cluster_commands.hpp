@@ -83,6 +83,8 @@ struct make_room {
   std::uint64_t owner = 0;
   trial_id trial;
   lease_id lease;
+  /// "high of bob, priority 5": who needs the room.
+  std::string for_whom = {};
 };
 struct refuse {
   std::uint64_t owner = 0;
@@ -104,6 +106,10 @@ struct tell {
   std::string text;
   /// Subject: only the first text on each is shown; empty: every one is shown.
   std::string about = {};
+};
+/// Tell whoever began the experiment that it is served from now on: once.
+struct served {
+  std::uint64_t owner = 0;
 };
 /// Tell whoever runs the head: this concerns no experiment.
 struct say {
@@ -142,8 +148,8 @@ using cluster_command
                    cluster_cmd::forget_order, cluster_cmd::revoke, cluster_cmd::end_job,
                    cluster_cmd::drop_pause, cluster_cmd::drain, cluster_cmd::grant,
                    cluster_cmd::make_room, cluster_cmd::refuse, cluster_cmd::tell_unmet,
-                   cluster_cmd::tell_event, cluster_cmd::tell, cluster_cmd::say,
-                   cluster_cmd::end_hold_after, cluster_cmd::end_rest_after,
+                   cluster_cmd::tell_event, cluster_cmd::tell, cluster_cmd::served,
+                   cluster_cmd::say, cluster_cmd::end_hold_after, cluster_cmd::end_rest_after,
                    cluster_cmd::look_after, cluster_cmd::end_wait_after, cluster_cmd::all_gone>;
 using cluster_commands = std::vector<cluster_command>;
 

@@ -63,7 +63,12 @@ public:
   /// The owner hears of nodes from now on.
   [[nodiscard]] cluster_commands enrol(std::uint64_t owner);
   /// Tells where the owner stands among the others; before its first request.
-  [[nodiscard]] cluster_commands stand(std::uint64_t owner, owner_standing what);
+  [[nodiscard]] cluster_commands stand(std::uint64_t owner, owner_standing what,
+                                       queue_claim claim = {});
+  /// Experiments of the head before this one come back; until `open_queue` nobody takes the place
+  /// of one that is not here yet.
+  void close_queue() { book_.close_queue(); }
+  [[nodiscard]] cluster_commands open_queue();
   [[nodiscard]] allocation_view view_of(std::uint64_t owner) const { return book_.view_of(owner); }
   /// Why no request like that could ever be granted by the nodes known now; empty if one could.
   [[nodiscard]] std::optional<error> impossible(const resource_request& what,

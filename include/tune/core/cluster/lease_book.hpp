@@ -62,8 +62,18 @@ public:
   // -- Owners.
 
   /// Tells the standing of an owner: see `allocation_order::enter`.
-  void stand(std::uint64_t owner, owner_standing what);
-  /// With how often the owner made room.
+  void stand(std::uint64_t owner, owner_standing what, queue_claim claim = {});
+  /// As those of `allocation_order`.
+  void close_queue() { order_.close_queue(); }
+  void open_queue() { order_.open_queue(); }
+  void note_ran_before(std::uint64_t owner) { order_.note_ran_before(owner); }
+  [[nodiscard]] std::vector<std::uint64_t> take_newly_served() {
+    return order_.take_newly_served();
+  }
+  [[nodiscard]] const owner_standing& standing_of(std::uint64_t owner) const {
+    return order_.standing_of(owner);
+  }
+  /// With how often the owner made room, and for whom.
   [[nodiscard]] allocation_view view_of(std::uint64_t owner) const;
 
   // -- Requests.
@@ -100,11 +110,16 @@ public:
   /// Grants whatever fits now, in order. Call after each change.
   [[nodiscard]] std::vector<grant> grant_what_fits();
 
+  /// A lease that has to end, and the owner whose request needs the room.
+  struct room_maker {
+    lease_id which;
+    std::uint64_t for_whom = 0;
+  };
   /// Chooses leases that have to end so that requests of higher priority fit; each is named once.
   /// As long as one of them is open, nothing is granted to anybody of lower priority than the
   /// request for which it ends. Only owners whose trials can save are named. Call after
   /// `grant_what_fits`.
-  [[nodiscard]] std::vector<lease_id> make_room();
+  [[nodiscard]] std::vector<room_maker> make_room();
 
   /// What changed about requests that no node can grant.
   [[nodiscard]] std::vector<unmet_requests::notice> unmet();
@@ -177,8 +192,12 @@ public:
   [[nodiscard]] std::map<std::uint64_t, node_labels> labels_by_owner() const;
   /// Whether a bundle of some lease is on the node.
   [[nodiscard]] bool is_used(const std::string& node) const { return uses_.contains(node); }
+  /// Of the demands that experiments have of nodes, those that this one meets, and its own labels;
+  /// nothing if it does not grant.
+  [[nodiscard]] node_labels labels_of(const std::string& node) const;
   /// The requests that wait for nothing but room, equal ones together: no queue or quota holds them
-  /// back.
+  /// back. Of experiments that stand aside, those of as many for each kind of request as could be
+  /// served beside the others.
   [[nodiscard]] std::vector<pending_request> pending() const;
   /// Capacity of all nodes together, and the granted part of it.
   [[nodiscard]] resources total() const { return books_.total(); }
@@ -206,13 +225,23 @@ private:
   std::set<allocation_order::shape> misfits_;
   /// Leases that make room, with the priority of the request that needs it.
   std::map<lease_id, std::int32_t> making_room_;
+  struct room_made {
+    std::uint64_t times = 0;
+    /// For whom last, as text.
+    std::string for_whom = {};
+  };
   /// How often the owner's leases were chosen for that.
-  std::map<std::uint64_t, std::uint64_t> made_room_;
+  std::map<std::uint64_t, room_made> made_room_;
+  /// A node has come, gone or changed since it was last seen which requests none can ever grant.
+  bool nodes_changed_ = false;
 
   [[nodiscard]] node_labels labels_of(const lease_wish& what);
   void learn(const node_labels& asked, std::uint64_t owner);
   void renew(const std::string& node);
   void wake();
+  void line_up(std::uint64_t token, std::uint64_t owner, allocation_order::shape what);
+  [[nodiscard]] bool is_unmet(std::uint64_t owner, const allocation_order::shape& what) const;
+  void note_unmet();
   [[nodiscard]] std::optional<lease> try_to_grant(const allocation_order::candidate& what);
   [[nodiscard]] std::vector<endable_lease> endable_below(std::int32_t priority) const;
   void note_floor();

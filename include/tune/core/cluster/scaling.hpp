@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -49,6 +50,15 @@ struct scaling_call {
   /// Workers that nothing runs on and nothing will: free to go. At most 100.
   std::vector<std::string> idle = {};
   std::vector<pending_bundle> pending = {};
+  /// What the workers of `more` have to meet: its parts.
+  struct kind {
+    node_labels demands = {};
+    std::uint64_t more = 0;
+    /// Of `asked`, those of this kind.
+    std::uint64_t asked = 0;
+    friend bool operator==(const kind&, const kind&) = default;
+  };
+  std::vector<kind> kinds = {};
   std::uint64_t least = 0;
   std::uint64_t most = 0;
 };
@@ -78,7 +88,9 @@ struct scaling_state {
 ///
 /// **It never asks beyond the bound**, never twice within the cool-down, not again for what was
 /// asked for and may still come, and for what waits as long as it waits. A worker is given back
-/// only after nothing may be placed there any more.
+/// only after nothing may be placed there any more. Whoever came when it was asked for and has run
+/// nothing yet counts as what was asked for, even if it does not meet what waits: a command that
+/// brings workers of the wrong kind is not asked for more and more of them.
 class scaling {
 public:
   explicit scaling(scaling_rules rules) : rules_{std::move(rules)} {}
@@ -113,15 +125,19 @@ public:
   [[nodiscard]] static instant back_off(std::uint64_t failures);
 
 private:
+  /// Workers of one kind that one call asked for.
   struct asking {
     std::uint64_t count = 0;
     instant when{0};
+    node_labels demands = {};
   };
 
   scaling_rules rules_;
   /// Since when nothing ran there; workers where something runs have no entry.
   std::map<std::string, instant> idle_since_;
   std::map<std::string, instant> given_;
+  /// Those that came when they were asked for, and have run nothing yet.
+  std::set<std::string> unproven_;
   /// All workers of the last look.
   std::map<std::string, scaling_worker> known_;
   std::vector<pending_bundle> pending_;
@@ -138,7 +154,8 @@ private:
   std::string last_failure_;
 
   void note(const cluster_need& need, instant now);
-  void note_arrival();
+  void note_arrival(const scaling_worker& who);
+  [[nodiscard]] std::vector<scaling_call::kind> kinds_of(std::uint64_t more) const;
   void not_asked(std::uint64_t count);
   [[nodiscard]] std::uint64_t asked() const;
   [[nodiscard]] std::uint64_t staying() const;

@@ -23,6 +23,8 @@ public:
     node_labels labels;
     /// Owners for which it hosts nothing at present.
     std::set<std::uint64_t> closed_to = {};
+    /// Its labels, and the known demands that it meets.
+    node_labels all = {};
   };
 
   /// The node grants from now on, to all owners.
@@ -42,7 +44,9 @@ public:
   /// Null if the node does not grant.
   [[nodiscard]] const note* find(const std::string& node) const;
   /// The node's own labels, and the known demands that it meets. @pre It grants.
-  [[nodiscard]] node_labels labels_of(const std::string& node) const;
+  [[nodiscard]] const node_labels& labels_of(const std::string& node) const {
+    return all_.at(node).all;
+  }
 
 private:
   std::map<std::string, note> all_;

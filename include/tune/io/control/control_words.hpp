@@ -71,8 +71,8 @@ struct control_status {
   object scaling = {};
   /// Where the experiment stands among those of a standing head: `user`, `priority`, `share`,
   /// `running` (trials that hold something), `cpu`, `gpu` and `memory` that they hold, `waiting`
-  /// (trials), `place` (in the queue of experiments; 0: it is served), `made_room` (trials that
-  /// paused for others). Empty: it has its head for itself.
+  /// (trials), `place` (in the queue; 0: it is served), `stands_aside` (it takes no place),
+  /// `made_room` (trials that paused) and `made_room_for`. Empty: it has its head for itself.
   object allocation = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;

@@ -117,7 +117,9 @@ proposal generator::propose(const ask& question) const {
 
 deferred_proposal generator::propose_later(const ask& question) const {
   auto number = view(question.trial).number();
-  if (how_.prompt || question.drafts == drafting::quick || number < how_.startup
+  // With nothing to learn from there is nothing to think about, however many trials are open.
+  const auto knows_nothing = past_.results().empty() && past_.courses().empty() && !earlier_;
+  if (how_.prompt || question.drafts == drafting::quick || number < how_.startup || knows_nothing
       || rule_->is_quick(past_))
     return {};
   auto copy = std::make_shared<generator>(*this);

@@ -133,6 +133,8 @@ struct evidence {
 
 /// Empty if there are no good points of this experiment.
 std::optional<evidence> evidence_from(const learning::outlook& from) {
+  if (from.past().results().empty())
+    return std::nullopt;
   evidence made{from.pending(), {}};
   made.parts = split_results(from.past().results(), made.pending);
   if (made.parts.good.empty())

@@ -1,0 +1,40 @@
+/// For whom trials were asked to pause, so that the record of their attempts says so.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/core/experiment/event.hpp"
+#include "tune/core/experiment/made_room.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tune {
+
+/// A value. It holds a note for each trial that was asked and has not ended its attempt.
+class room_notes {
+public:
+  /// The attempt was asked to pause. @param for_whom As in `made_room_text`.
+  void asked(trial_id trial, attempt_id attempt, std::string for_whom) {
+    notes_[trial] = {attempt, std::move(for_whom)};
+  }
+
+  /// If the event is the end of such an attempt, and it ended as it was told to, the event says for
+  /// whom.
+  void explain(event_body& what) {
+    auto* over = std::get_if<on::ended>(&what);
+    if (over == nullptr)
+      return;
+    const auto note = notes_.extract(over->trial);
+    if (note.empty() || note.mapped().first != over->attempt)
+      return;
+    const auto is_as_told = over->how == end_class::paused || over->how == end_class::stopped;
+    if (is_as_told && (over->detail.empty() || over->detail == to_text(over->how)))
+      over->detail = made_room_text(note.mapped().second);
+  }
+
+private:
+  std::map<trial_id, std::pair<attempt_id, std::string>> notes_;
+};
+
+} // namespace tune
