@@ -208,17 +208,19 @@ class Looking(Case):
             self.assertNotIn("did you mean", ran.err)
 
     def test_runs_that_nobody_has_drawn_yet_are_to_confirm_as_well(self):
-        for others, told in ((1, "no configuration is confirmed yet: 4 of 4 runs"),
-                             (3, "2 of 4 runs that are to confirm the best have not ended: another"
-                                 " configuration may turn out to be the best")):
-            with self.subTest(others):
+        for last, told in ((3, "no configuration is confirmed yet: 4 of 4 runs"),
+                           (5, "2 of 4 runs that are to confirm the best have not ended: another"
+                               " configuration may turn out to be the best")):
+            with self.subTest(last):
+                count = self.directory / ("count %d" % last)
                 ini = self.printing(
                     experiment="num_samples = 2\nconfirm = 2\nconfirm_runs = 2\n",
                     more="[cluster]\ncpus = 1\n",
-                    command="echo x={a}; test {seed} -lt %d || exec sleep 600" % others)
+                    command='echo x={a}; echo >> "%s"; test $(wc -l < "%s") -lt %d ||'
+                            " exec sleep 600" % (count, count, last))
                 child = self.start("run", ini, "--overwrite", "--yes")
                 self.wait_until(
-                    lambda: len(self.rows_if_any("SELECT 1 FROM results")) == 2 + others, child,
+                    lambda: len(self.rows_if_any("SELECT 1 FROM results")) == last, child,
                     "a confirming report")
                 child.send_signal(signal.SIGINT)
                 out, _ = child.communicate(timeout=120)
