@@ -92,7 +92,7 @@ gp::inputs inputs_of(const encoding& space, const knowledge& all,
 /// Trials without any result yet.
 gp::inputs unseen(const outlook& from) {
   gp::inputs result{from.space()};
-  auto points = from.unseen();
+  auto points = from.unseen(most_believed);
   auto begin = points.size() - std::min(points.size(), most_believed);
   for (auto i = begin; i < points.size(); ++i)
     result.add(points[i]);

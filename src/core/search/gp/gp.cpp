@@ -207,7 +207,7 @@ private:
         made.add(points[i]);
     };
     add_newest(stopped_, most_stopped);
-    add_newest(from_.pending(), most_pending);
+    add_newest(from_.pending(most_pending), most_pending);
     return made;
   }
 

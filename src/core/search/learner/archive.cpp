@@ -43,7 +43,8 @@ void archive::open(trial_id id, const config_ptr& config) {
   trial.config = config;
   if (same)
     return;
-  trial.at = config != nullptr ? space_->encoded(*config) : std::nullopt;
+  auto at = config != nullptr ? space_->encoded(*config) : std::nullopt;
+  trial.at = at ? std::make_shared<const cube_point>(std::move(*at)) : nullptr;
   if (trial.at)
     ++taken_[space_->key(*trial.at)];
 }
@@ -89,7 +90,7 @@ void archive::take(const observation& what) {
   result made;
   made.trial = what.trial;
   made.spread = what.spread;
-  made.at = std::move(*trial.at);
+  made.at = *trial.at;
   made.how = known                          ? ending::finished
              : what.how == outcome::stopped ? ending::stopped
                                             : ending::failed;
@@ -128,22 +129,24 @@ std::optional<std::uint64_t> archive::number_of(trial_id id) const {
   return found == open_.end() ? std::nullopt : std::optional{found->second.number};
 }
 
-std::vector<cube_point> archive::pending(std::optional<trial_id> but) const {
+std::vector<cube_point> archive::newest(std::optional<trial_id> but, std::size_t most,
+                                        bool only_unseen) const {
   std::vector<cube_point> result;
-  for (const auto& [id, trial] : open_) {
-    if (trial.at && id != but)
+  for (auto i = open_.rbegin(); i != open_.rend() && result.size() < most; ++i) {
+    const auto& [id, trial] = *i;
+    if (trial.at && id != but && !(only_unseen && courses().contains(id)))
       result.push_back(*trial.at);
   }
+  std::reverse(result.begin(), result.end());
   return result;
 }
 
-std::vector<cube_point> archive::unseen(std::optional<trial_id> but) const {
-  std::vector<cube_point> result;
-  for (const auto& [id, trial] : open_) {
-    if (trial.at && id != but && !courses().contains(id))
-      result.push_back(*trial.at);
-  }
-  return result;
+std::vector<cube_point> archive::pending(std::optional<trial_id> but, std::size_t most) const {
+  return newest(but, most, false);
+}
+
+std::vector<cube_point> archive::unseen(std::optional<trial_id> but, std::size_t most) const {
+  return newest(but, most, true);
 }
 
 bool archive::is_taken(std::uint64_t key, std::optional<trial_id> but) const {

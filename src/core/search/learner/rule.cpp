@@ -16,14 +16,14 @@ constexpr int rare_draws = 100'000;
 
 } // namespace
 
-std::vector<cube_point> outlook::pending() const {
-  auto result = past_->pending(draft_);
+std::vector<cube_point> outlook::pending(std::size_t most) const {
+  auto result = past_->pending(draft_, most);
   result.insert(result.end(), fresh_.begin(), fresh_.end());
   return result;
 }
 
-std::vector<cube_point> outlook::unseen() const {
-  auto result = past_->unseen(draft_);
+std::vector<cube_point> outlook::unseen(std::size_t most) const {
+  auto result = past_->unseen(draft_, most);
   result.insert(result.end(), fresh_.begin(), fresh_.end());
   return result;
 }

@@ -8,6 +8,7 @@
 #include "tune/core/search/searcher.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +46,8 @@ struct result {
 /// equal archive.
 class archive {
 public:
+  static constexpr auto all_of_them = std::numeric_limits<std::size_t>::max();
+
   /// @param keeps_courses Whether it keeps the reports of trials that have not ended.
   explicit archive(std::shared_ptr<const encoding> space, bool keeps_courses = false)
       : space_{std::move(space)} {
@@ -67,9 +70,12 @@ public:
     return count == 0 ? 0 : digests_[count - 1];
   }
   /// The points of trials that have not ended, oldest first. @param but A trial that is left out.
-  [[nodiscard]] std::vector<cube_point> pending(std::optional<trial_id> but = {}) const;
+  /// @param most The newest so many alone.
+  [[nodiscard]] std::vector<cube_point> pending(std::optional<trial_id> but = {},
+                                                std::size_t most = all_of_them) const;
   /// Those pending points that have no course yet.
-  [[nodiscard]] std::vector<cube_point> unseen(std::optional<trial_id> but = {}) const;
+  [[nodiscard]] std::vector<cube_point> unseen(std::optional<trial_id> but = {},
+                                               std::size_t most = all_of_them) const;
   [[nodiscard]] bool has_pending() const { return !open_.empty(); }
   /// Whether the configuration was tried or is being tried. A lost one does not count.
   /// @param but A trial that has not ended and does not count.
@@ -82,8 +88,8 @@ public:
 private:
   struct open_trial {
     config_ptr config;
-    /// Empty if the configuration is not in the space.
-    std::optional<cube_point> at;
+    /// Null if the configuration is not in the space. Shared by copies of the archive.
+    std::shared_ptr<const cube_point> at;
     /// Number of configurations suggested before it.
     std::uint64_t number = 0;
   };
@@ -98,6 +104,9 @@ private:
   std::optional<fidelity::course_book> courses_;
   fingerprint heard_;
 
+  /// @param only_unseen Whether trials that have a course are left out.
+  [[nodiscard]] std::vector<cube_point> newest(std::optional<trial_id> but, std::size_t most,
+                                               bool only_unseen) const;
   void open(trial_id id, const config_ptr& config);
   void take(const suggested_fact& what);
   void take(const observation& what);

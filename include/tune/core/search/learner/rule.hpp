@@ -37,9 +37,10 @@ public:
   /// Number of points suggested before this one.
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// Points of trials that have not ended, including those suggested in the same answer.
-  [[nodiscard]] std::vector<cube_point> pending() const;
+  /// @param most The newest so many at least.
+  [[nodiscard]] std::vector<cube_point> pending(std::size_t most = archive::all_of_them) const;
   /// Those pending points of which no value was seen.
-  [[nodiscard]] std::vector<cube_point> unseen() const;
+  [[nodiscard]] std::vector<cube_point> unseen(std::size_t most = archive::all_of_them) const;
   /// Whether the configuration was suggested or observed, or is not allowed by the constraint.
   [[nodiscard]] bool is_taken(const cube_point& canonical) const {
     return is_taken(space().key(canonical)) || !space().allows(canonical);
