@@ -44,6 +44,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace tune::cli {
 
@@ -269,6 +270,31 @@ void pause_unless_told(milliseconds how_long) {
   }
 }
 
+/// Where heads may give certificates: by default each at the port next to its own.
+std::vector<peer_address> enrolment_places(const worker_request& what) {
+  if (what.enroll)
+    return {*what.enroll};
+  auto result = head_addresses{what.join, what.also}.all();
+  for (auto& x : result)
+    ++x.port;
+  return result;
+}
+
+/// Asks at each place in turn. @errors as `enrol`; a refusal before all others.
+expected<std::string> enrol_anywhere(const std::vector<peer_address>& places,
+                                     const join_token& token, const node_names& whom,
+                                     const std::filesystem::path& directory) {
+  std::optional<error> first;
+  for (const auto& where : places) {
+    auto done = enrol(where, token, whom, directory, std::chrono::seconds{10});
+    if (done)
+      return done;
+    if (!first || first->code == ec::unreachable)
+      first = done.error();
+  }
+  return *first;
+}
+
 /// Gets a certificate for the token, unless there is one already: the same command begins a worker
 /// again. Tries as long as the head may still come.
 expected<void> use_token(const worker_request& what) {
@@ -280,9 +306,7 @@ expected<void> use_token(const worker_request& what) {
   auto token = join_token_from_word(what.token);
   if (!token)
     return error{ec::bad_option, "--token: " + token.error().detail};
-  auto next = what.join;
-  ++next.port;
-  const auto where = what.enroll.value_or(next);
+  const auto places = enrolment_places(what);
   auto name = what.name.empty() ? name_of_machine() : what.name;
   std::optional<milliseconds> limit;
   if (what.join_timeout.count() > 0)
@@ -290,7 +314,7 @@ expected<void> use_token(const worker_request& what) {
   retry_pace pace{milliseconds{500}, std::chrono::seconds{15}, limit};
   pace.begin(std::chrono::steady_clock::now());
   for (;;) {
-    auto done = enrol(where, *token, {name, {}}, directory, std::chrono::seconds{10});
+    auto done = enrol_anywhere(places, *token, {name, {}}, directory);
     if (done) {
       say("got a certificate as " + *done + ", in " + directory.string());
       return {};
