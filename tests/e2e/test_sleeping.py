@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A head that sleeps while its worker does not: whatever ends meanwhile, or is ended, ends once,
 and nothing that has begun begins again."""
+import contextlib
 import os
 import shutil
 import signal
@@ -56,10 +57,12 @@ class SleepingHead(Cluster):
 
     def kill_a_trial(self):
         for pid in leaders_of(self.directory)[:1]:
-            gone = os.pidfd_open(pid)
-            signal.pidfd_send_signal(gone, signal.SIGKILL)
+            # It may end by itself at any time.
+            with contextlib.suppress(ProcessLookupError):
+                gone = os.pidfd_open(pid)
+                self.addCleanup(os.close, gone)
+                signal.pidfd_send_signal(gone, signal.SIGKILL)
             self.wait_until(lambda x=pid: x not in leaders_of(self.directory), what="a death")
-            os.close(gone)
 
     def count(self, word):
         return (self.directory / "one.log").read_text().count(word)
