@@ -18,6 +18,8 @@ SLOTS = 2
 # The worker's messages when it begins to look for its head, and when it gives it up.
 AWAY = "and what runs goes on meanwhile"
 OFF = "off: "
+# Those when it has found it.
+HERE = ("joined as node", "back at the head")
 
 
 class SleepingHead(Cluster):
@@ -67,8 +69,15 @@ class SleepingHead(Cluster):
     def count(self, word):
         return (self.directory / "one.log").read_text().count(word)
 
+    def is_at_its_head(self):
+        """Whether the worker is, by its last word of that."""
+        said = (self.directory / "one.log").read_text()
+        return said.rfind(AWAY) < max(said.rfind(x) for x in HERE)
+
     def sleep_until(self, word, meanwhile=lambda: None, then=lambda: None):
         """Lets the head sleep until its worker has printed this once more."""
+        # A worker that still looks for it would not say so again.
+        self.wait_until(lambda: self.is_at_its_head() or self.is_over(), what="its worker")
         before = self.count(word)
         self.leader.send_signal(signal.SIGSTOP)
         meanwhile()
