@@ -233,6 +233,8 @@ struct head_session_state {
   void come_back(const node_registry_actor& node_registry, const welcome& by,
                  const head_links& links, instant began) {
     with->is_found(node_registry, by, links, began);
+    // Before the head can launch anything: what is unknown here is nowhere else.
+    with->reconnect_finder();
     send(self, with->node, links.cluster);
     // The node lives in this process.
     request(self, with->node, caf::infinite, enter_atom_v, by.ticket)

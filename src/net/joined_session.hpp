@@ -79,10 +79,14 @@ struct joined_session {
                       caf::exit_reason::user_shutdown);
   }
 
-  /// The head was found again: the helpers speak with its servers from now on.
-  void reconnect_helpers() const {
+  /// The head was found again: files of jobs come from its package server from now on.
+  void reconnect_finder() const {
     if (finder)
       reconnect(finder, links.package_server);
+  }
+
+  /// The head has said what may go on: transfers of that begin anew at its servers.
+  void reconnect_helpers() const {
     if (outputs)
       reconnect(outputs, links.output_server);
     if (checkpoint_service)

@@ -77,10 +77,10 @@ TEST_F(rendezvous_test, hands_the_exit_code_on_and_goes) {
   const joined_rendezvous other{place, 1};
 
   auto ended = std::async(std::launch::async, [&] { uut.end(5, std::chrono::minutes{1}); });
-  std::optional<int> code;
-  while (!(code = other.code())) {}
-  EXPECT_EQ(*code, 5);
-  other.leave();
+  std::optional<launch_end> end;
+  while (!(end = other.end())) {}
+  EXPECT_EQ(end->code, 5);
+  other.leave(end->token);
   ended.get();
 
   EXPECT_FALSE(fs::exists(place));
@@ -117,6 +117,57 @@ TEST_F(rendezvous_test, begins_anew_after_a_launch_that_was_killed) {
   ASSERT_TRUE(uut.tell(1));
 
   EXPECT_NE((**other.head()).token, before.token);
+}
+
+TEST_F(rendezvous_test, ends_by_the_token_by_which_it_began) {
+  auto uut = made(2);
+  ASSERT_TRUE(uut.tell(1));
+  const joined_rendezvous other{place, 1};
+  const auto token = (**other.head()).token;
+  EXPECT_TRUE(other.is_of(token));
+  EXPECT_EQ(other.end(), std::nullopt);
+
+  auto ended = std::async(std::launch::async, [&] { uut.end(0, std::chrono::minutes{1}); });
+  while (!other.end()) {}
+
+  EXPECT_EQ(other.end()->token, token);
+  EXPECT_TRUE(other.is_of(token));
+  other.leave(token);
+  ended.get();
+  EXPECT_EQ(*other.head(), std::nullopt);
+  EXPECT_FALSE(other.is_of(token));
+}
+
+TEST_F(rendezvous_test, keeps_what_a_later_launch_made_from_ranks_of_the_one_before) {
+  std::string token;
+  {
+    const auto killed = made();
+    ASSERT_TRUE(killed.tell(1));
+    token = (**joined_rendezvous{place, 1}.head()).token;
+  }
+  const auto uut = made();
+  const joined_rendezvous other{place, 1};
+
+  other.leave(token);
+  EXPECT_TRUE(fs::exists(place / "rank-1")) << "no port yet";
+  ASSERT_TRUE(uut.tell(1));
+  other.leave(token);
+  EXPECT_TRUE(fs::exists(place / "rank-1"));
+
+  other.leave({});
+  EXPECT_FALSE(fs::exists(place / "rank-1"));
+}
+
+TEST_F(rendezvous_test, tells_whether_a_rank_0_is_there) {
+  const joined_rendezvous other{place, 1};
+  EXPECT_FALSE(other.is_led()) << "no directory";
+  {
+    const auto killed = made();
+    EXPECT_TRUE(other.is_led());
+  }
+  EXPECT_FALSE(other.is_led());
+  const auto uut = made();
+  EXPECT_TRUE(other.is_led());
 }
 
 TEST_F(rendezvous_test, is_led_by_one_process) {

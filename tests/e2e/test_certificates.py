@@ -331,6 +331,32 @@ class Tokens(StandingCase):
         )
         self.assertNotIn("made a certificate", self.said())
 
+    def two_ports(self):
+        """A free port whose next one is free as well."""
+        while True:
+            with socket.socket() as one, socket.socket() as next_one:
+                one.bind(("127.0.0.1", 0))
+                port = one.getsockname()[1]
+                try:
+                    next_one.bind(("127.0.0.1", port + 1))
+                except (OSError, OverflowError):
+                    continue
+                return port
+
+    def test_are_taken_to_the_next_address_where_the_first_is_silent(self):
+        # As a stopped process does: it is connected to, and never answers.
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        port = self.two_ports()
+        head, where = self.head("--enroll", "127.0.0.1:%d" % (port + 1), "--no-local",
+                                listen="127.0.0.1:%d" % port)
+        both = "127.0.0.1:%d,%s" % (silent.getsockname()[1] - 1, where)
+
+        certs = self.directory / "own-w"
+        self.worker(both, "w", "--token", self.token(), certs=certs)
+
+        self.wait_until(lambda: "worker w joined" in self.said(), head, "the worker")
+
     def test_port_bears_nonsense_silence_and_crowds(self):
         head, where, enroll = self.enrolling_head()
         host, port = enroll.rsplit(":", 1)

@@ -47,7 +47,8 @@ class Farewell(Cluster):
 
     def test_the_trials_of_a_killed_worker_go_on_elsewhere_at_once(self):
         head, where = self.head_of()
-        self.worker(where, "one", "--lost-after", LOST_AFTER, cpus=2)
+        # Nobody is at the first address: the guard goes on to the next, as its worker did.
+        self.worker("127.0.0.1:1," + where, "one", "--lost-after", LOST_AFTER, cpus=2)
         self.wait_until(lambda: self.rows_if_any("SELECT * FROM results"), head, "a report")
         second = self.worker(where, "two", "--lost-after", LOST_AFTER, "--once", cpus=2)
         self.wait_until(lambda: self.says("two.log", "joined"), head, "the second worker")

@@ -174,16 +174,18 @@ class HeadRestart(Lasting):
 
     # -- A head that is away for longer.
 
-    def train_without_head(self, scheduler, more=""):
+    def train_without_head(self, scheduler, more="", pause=0.05, further=60):
         """Kills the head and waits until all trials have trained on without it. Returns the number
         of steps that the first head heard of."""
-        ini = self.lasting(scheduler, samples=3, steps=400, pause=0.05, more="head_grace = 60s\n" + more)
+        ini = self.lasting(scheduler, samples=3, steps=400, pause=pause,
+                           more="head_grace = 60s\n" + more)
         head, where = self.begin_head("run", ini, what="workers may join")
         self.begin_workers(where)
         self.wait_until(lambda: len(self.trained()) >= 9, head, "some steps")
         self.kill(head)
         heard = len(self.rows("SELECT * FROM results"))
-        self.wait_until(lambda: len(self.trained()) >= heard + 60, what="steps without a head")
+        self.wait_until(lambda: len(self.trained()) >= heard + further,
+                        what="steps without a head")
         return heard
 
     def test_trials_train_on_without_their_head(self):
@@ -199,7 +201,8 @@ class HeadRestart(Lasting):
 
     def test_what_a_stopped_trial_trained_beyond_counts_for_nothing(self):
         stop = "\n[stop]\ntraining_iteration = 25"
-        self.train_without_head("stopping", stop)
+        # Slowly, so that the first head is gone before it stops them.
+        self.train_without_head("stopping", stop, BUSY_PAUSE, 90)
 
         head, _ = self.begin_head("resume", "results/x", what="workers may join")
         self.finish(head)

@@ -195,7 +195,7 @@ class Working(Launch):
         self.wait_for_nodes(3, child)
 
         child.kill()
-        child.communicate(timeout=60)
+        self.finish(child, None)
 
         self.wait_until(lambda: not self.there(), None, "the end of the workers' directories")
         for server in self.servers:

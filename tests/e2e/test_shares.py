@@ -201,8 +201,8 @@ class Shares(CertifiedCase, Served):
         for name, user, words in (("x", "alice", ""), ("y", "bob", ""), ("z", "bob", ""),
                                   ("urgent", "bob", "priority = 3\n")):
             flags[name] = (self.submit(name, user, samples=3, experiment=words), user)
-        self.wait_until(lambda: self.running("y", "bob") == 2, self.head, "trials of y")
-        self.assertEqual(self.running("x"), 1)
+        self.wait_until(lambda: self.running("y", "bob") == 2 and self.running("x") == 1, self.head,
+                        "trials of x and y")
         self.assertIn("quota of alice, 1 trial", self.waits_for("x"))
         self.assertIn("quota of bob, 2 CPU", self.waits_for("y", "bob"))
 

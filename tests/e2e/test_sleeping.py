@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A head that sleeps while its worker does not: whatever ends meanwhile, or is ended, ends once,
 and nothing that has begun begins again."""
+import contextlib
 import os
 import shutil
 import signal
@@ -17,6 +18,8 @@ SLOTS = 2
 # The worker's messages when it begins to look for its head, and when it gives it up.
 AWAY = "and what runs goes on meanwhile"
 OFF = "off: "
+# Those when it has found it.
+HERE = ("joined as node", "back at the head")
 
 
 class SleepingHead(Cluster):
@@ -56,16 +59,25 @@ class SleepingHead(Cluster):
 
     def kill_a_trial(self):
         for pid in leaders_of(self.directory)[:1]:
-            gone = os.pidfd_open(pid)
-            signal.pidfd_send_signal(gone, signal.SIGKILL)
+            # It may end by itself at any time.
+            with contextlib.suppress(ProcessLookupError):
+                gone = os.pidfd_open(pid)
+                self.addCleanup(os.close, gone)
+                signal.pidfd_send_signal(gone, signal.SIGKILL)
             self.wait_until(lambda x=pid: x not in leaders_of(self.directory), what="a death")
-            os.close(gone)
 
     def count(self, word):
         return (self.directory / "one.log").read_text().count(word)
 
+    def is_at_its_head(self):
+        """Whether the worker is, by its last word of that."""
+        said = (self.directory / "one.log").read_text()
+        return said.rfind(AWAY) < max(said.rfind(x) for x in HERE)
+
     def sleep_until(self, word, meanwhile=lambda: None, then=lambda: None):
         """Lets the head sleep until its worker has printed this once more."""
+        # A worker that still looks for it would not say so again.
+        self.wait_until(lambda: self.is_at_its_head() or self.is_over(), what="its worker")
         before = self.count(word)
         self.leader.send_signal(signal.SIGSTOP)
         meanwhile()

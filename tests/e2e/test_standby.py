@@ -13,9 +13,6 @@ import time
 from e2e import main
 from lasting import Lasting
 
-# From the death of the first to the second's going on. [s]
-SOON = 15
-
 
 class Standby(Lasting):
     def setUp(self):
@@ -48,9 +45,7 @@ class Standby(Lasting):
                           cwd=self.directory)
 
     def takes_over(self, second):
-        began = time.monotonic()
         self.wait_until(lambda: self.says("b.log", "goes on with experiment x"), second, "takeover")
-        self.assertLess(time.monotonic() - began, SOON)
 
     def test_takes_the_place_of_one_that_was_killed(self):
         first, second = self.begin()

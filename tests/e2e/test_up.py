@@ -197,6 +197,20 @@ class ByHand(Launch):
 
         self.assertEqual(self.codes([first, *late]), [0, 0, 0])
 
+    def test_a_rank_that_comes_as_all_ends_ends_with_the_others(self):
+        ini = self.gated()
+        ranks = self.launch(ini, size=3)
+        ranks[2].send_signal(signal.SIGSTOP)
+        self.wait_for_nodes(2, ranks[0])
+        self.gate.touch()
+        end = self.directory / "results" / ".up-x" / "end.json"
+        self.wait_until(end.exists, ranks[0], "the end at rank 0")
+
+        ranks[2].send_signal(signal.SIGCONT)
+
+        self.assertEqual(self.codes(ranks), [0, 0, 0])
+        self.assertEqual(self.leftovers(), [])
+
     def test_without_rank_0_others_give_up(self):
         ini = self.spec()
 

@@ -123,13 +123,18 @@ struct finder_state {
   std::vector<caf::typed_response_promise<job_ready>> asked;
 };
 
-/// Never finds the job, so that a launch stays pending.
-job_lookup_actor::behavior_type endless(job_lookup_actor::stateful_pointer<finder_state> self) {
+using endless_actor = extend<job_lookup_actor, caf::result<void>(package_server_actor)>;
+
+/// Never finds the job, so that a launch stays pending. Counts in `turns` how often it was turned
+/// to another package server.
+endless_actor::behavior_type endless(endless_actor::stateful_pointer<finder_state> self,
+                                     std::shared_ptr<int> turns) {
   return {
       [self](const job_wanted&) {
         return state_of(self).asked.emplace_back(self->make_response_promise<job_ready>());
       },
       [](const job_over&) {},
+      [turns](const package_server_actor&) { ++*turns; },
   };
 }
 
@@ -143,6 +148,7 @@ struct head_session_test : support::deterministic_system {
   int dialed = 0;
   node_registry_actor node_registry;
   job_lookup_actor finder;
+  std::shared_ptr<int> turns_of_finder = std::make_shared<int>(0);
   head_session_actor uut;
 
   head_session_test() {
@@ -162,7 +168,7 @@ struct head_session_test : support::deterministic_system {
       return result;
     };
     settings.furnish = [this](node_settings& node, const head_links&) {
-      finder = job_lookup_actor{system->spawn(endless)};
+      finder = job_lookup_actor{system->spawn(endless, turns_of_finder)};
       node.finder = finder;
     };
   }
@@ -593,6 +599,20 @@ TEST_F(watched_head_session_test,
   EXPECT_EQ(seen->lines.back(), "back");
   EXPECT_FALSE(is_gone(node));
   EXPECT_EQ(trial.heard->size(), 0u);
+}
+
+TEST_F(watched_head_session_test, looks_for_jobs_at_the_next_head_before_that_can_launch_anything) {
+  start_with_work();
+  lose_node_registry();
+  EXPECT_EQ(*turns_of_finder, 0);
+
+  welcome_as(6, "this head");
+  open_node_registry();
+  pass(1s);
+
+  ASSERT_EQ(script->tickets.back(), 6u);
+  EXPECT_EQ(*turns_of_finder, 1);
+  EXPECT_NE(seen->lines.back(), "back");
 }
 
 TEST_F(watched_head_session_test,

@@ -8,8 +8,8 @@
 namespace tune::cli {
 
 head_finder::head_finder(caf::actor_system& system, const head_addresses& where,
-                         const transport& how)
-    : whom_{where.first} {
+                         const transport& how, std::function<expected<void>()> check)
+    : check_{std::move(check)}, whom_{where.first} {
   for (auto& x : where.all())
     ways_.push_back({x, dial(system, x, how)});
 }
@@ -17,6 +17,8 @@ head_finder::head_finder(caf::actor_system& system, const head_addresses& where,
 expected<node_registry_actor> head_finder::find() {
   std::optional<error> first;
   for (std::size_t i = 0; i < ways_.size(); ++i) {
+    if (auto fine = check_ ? check_() : expected<void>{}; !fine)
+      return fine.error();
     auto found = ways_[i].dial();
     if (found) {
       std::swap(ways_[0], ways_[i]);

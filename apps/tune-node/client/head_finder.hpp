@@ -5,6 +5,7 @@
 #include "tune/io/probe/head_addresses.hpp"
 #include "tune/net/dial.hpp"
 
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -14,10 +15,13 @@ namespace tune::cli {
 class head_finder {
 public:
   /// @param system As in `dial`.
-  head_finder(caf::actor_system& system, const head_addresses& where, const transport& how);
+  /// @param check Called before each address is dialled, on the thread that looks: an error ends
+  ///   the search with it. Null: there is nothing to check.
+  head_finder(caf::actor_system& system, const head_addresses& where, const transport& how,
+              std::function<expected<void>()> check = {});
 
   /// Blocks, for a bounded time per address. For one thread.
-  /// @errors as `head_dialer`.
+  /// @errors as `head_dialer`, and those of the check.
   [[nodiscard]] expected<node_registry_actor> find();
 
   /// The address that answered last. From any thread.
@@ -29,6 +33,7 @@ private:
     head_dialer dial;
   };
   std::vector<way> ways_;
+  std::function<expected<void>()> check_;
   mutable std::mutex mutex_;
   peer_address whom_;
 };

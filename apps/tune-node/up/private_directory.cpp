@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <system_error>
+#include <thread>
 
 namespace tune::cli {
 
@@ -54,11 +56,22 @@ expected<store::descriptor> lock_in(const guarded_directory& directory, const st
   auto file = directory.extend(name, 0600);
   if (!file)
     return file.error();
-  if (::flock(file->number(), LOCK_EX | LOCK_NB) == 0)
-    return file;
-  if (errno == EWOULDBLOCK)
-    return error{ec::refused, held};
-  return private_fault("lock", directory.path() / name);
+  // One that only looks holds it for a moment.
+  constexpr int most_tries = 20;
+  constexpr std::chrono::milliseconds pace{50};
+  for (int i = 1; ::flock(file->number(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK)
+      return private_fault("lock", directory.path() / name);
+    if (i == most_tries)
+      return error{ec::refused, held};
+    std::this_thread::sleep_for(pace);
+  }
+  return file;
+}
+
+bool is_locked_in(const guarded_directory& directory, const std::string& name) {
+  auto file = directory.read(name);
+  return file && ::flock(file->number(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 } // namespace tune::cli

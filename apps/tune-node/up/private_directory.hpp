@@ -16,9 +16,13 @@ namespace tune::cli {
 /// @errors `ec::refused` if others own it or may enter it; `ec::storage`.
 [[nodiscard]] expected<guarded_directory> open_private(const std::filesystem::path& directory);
 /// Takes the lock that this file in it is, until the descriptor is closed.
+/// Tries for a second: one that looks whether it is taken has it for a moment.
 /// @param held Text for people, where another process has it.
 /// @errors `ec::refused` if another process has it; `ec::storage`.
 [[nodiscard]] expected<store::descriptor> lock_in(const guarded_directory& directory,
                                                   const std::string& file, const std::string& held);
+/// Whether a process has that lock, as far as can be seen from here: on some file systems that of
+/// another machine cannot.
+[[nodiscard]] bool is_locked_in(const guarded_directory& directory, const std::string& file);
 
 } // namespace tune::cli

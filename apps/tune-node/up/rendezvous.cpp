@@ -30,6 +30,7 @@ constexpr std::size_t token_bytes = 16;
 /// Limit for the small files of the directory. [bytes]
 constexpr std::size_t most_text = 64 * 1024;
 constexpr std::string_view rank_prefix = "rank-";
+constexpr auto lock_name = "lock";
 
 std::vector<std::string> names_of_ranks(const fs::path& directory) {
   std::vector<std::string> result;
@@ -118,7 +119,7 @@ expected<led_rendezvous> led_rendezvous::make(const fs::path& directory, std::ui
   auto opened = open_private(directory);
   if (!opened)
     return opened.error();
-  auto lock = lock_in(*opened, "lock",
+  auto lock = lock_in(*opened, lock_name,
                       "another process with rank 0 leads the launch in " + directory.string());
   if (!lock)
     return lock.error();
@@ -161,7 +162,7 @@ void led_rendezvous::end(int code, std::chrono::milliseconds patience) {
   for (auto left = patience; left.count() > 0 && !names_of_ranks(directory_).empty(); left -= pace)
     std::this_thread::sleep_for(pace);
   static_cast<void>(clear(*opened));
-  static_cast<void>(opened->remove("lock"));
+  static_cast<void>(opened->remove(lock_name));
   ::rmdir(directory_.c_str());
 }
 
@@ -170,6 +171,9 @@ expected<std::optional<head_place>> joined_rendezvous::head() const {
   if (!fs::exists(directory_, failed) && !failed)
     return std::optional<head_place>{};
   auto opened = open_private(directory_);
+  // It may be removed at any time.
+  if (!opened && !fs::exists(directory_, failed) && !failed)
+    return std::optional<head_place>{};
   if (!opened)
     return opened.error();
   auto text = opened->text("head.json", most_text);
@@ -183,7 +187,7 @@ expected<std::optional<head_place>> joined_rendezvous::head() const {
   return std::optional{std::move(*result)};
 }
 
-std::optional<int> joined_rendezvous::code() const {
+std::optional<launch_end> joined_rendezvous::end() const {
   auto opened = open_private(directory_);
   if (!opened)
     return std::nullopt;
@@ -194,11 +198,30 @@ std::optional<int> joined_rendezvous::code() const {
   if (!all)
     return std::nullopt;
   field_reader from{*all, "in end.json"};
-  const auto result = from.get_count("code");
-  return from.fault() || result > 255 ? std::nullopt : std::optional{static_cast<int>(result)};
+  launch_end result{from.get<std::string>("token"), 0};
+  const auto code = from.get_count("code");
+  if (from.fault() || code > 255)
+    return std::nullopt;
+  result.code = static_cast<int>(code);
+  return result;
 }
 
-void joined_rendezvous::leave() const {
+bool joined_rendezvous::is_led() const {
+  auto opened = open_private(directory_);
+  return opened && is_locked_in(*opened, lock_name);
+}
+
+bool joined_rendezvous::is_of(const std::string& token) const {
+  const auto there = head();
+  if (there && *there)
+    return (*there)->token == token;
+  const auto over = end();
+  return over && over->token == token;
+}
+
+void joined_rendezvous::leave(const std::string& token) const {
+  if (!token.empty() && !is_of(token))
+    return;
   if (auto opened = guarded_directory::open(directory_))
     static_cast<void>(opened->remove_tree(certificates().filename().string()));
 }

@@ -34,6 +34,16 @@ struct head_place {
   friend bool operator==(const head_place&, const head_place&) = default;
 };
 
+/// How a launch ended.
+struct launch_end {
+  /// See `head_place::token`.
+  std::string token;
+  /// Exit code of rank 0, and with it of all.
+  int code = 0;
+
+  friend bool operator==(const launch_end&, const launch_end&) = default;
+};
+
 [[nodiscard]] std::string to_json(const head_place& x);
 /// @errors `ec::bad_option`, `ec::bad_syntax`.
 [[nodiscard]] expected<head_place> head_place_from_json(std::string_view text);
@@ -82,10 +92,17 @@ public:
   /// Where the head listens, if it does. @errors `ec::refused` as for `led_rendezvous::make`;
   /// `ec::storage`; nothing if rank 0 has not got so far.
   [[nodiscard]] expected<std::optional<head_place>> head() const;
-  /// The exit code of all, once rank 0 has ended.
-  [[nodiscard]] std::optional<int> code() const;
+  /// How the launch ended, once rank 0 has; nothing: it has not, or all of that is gone already. A
+  /// rank 0 that was killed at its very end leaves it lying: see `is_led`.
+  [[nodiscard]] std::optional<launch_end> end() const;
+  /// Whether a rank 0 is there, as far as can be seen: see `is_locked_in`.
+  [[nodiscard]] bool is_led() const;
+  /// Whether what lies here is of this start of rank 0, and of no other.
+  [[nodiscard]] bool is_of(const std::string& token) const;
   /// This rank needs nothing more from here.
-  void leave() const;
+  /// @param token That of the head for which it worked: what a later launch made is left alone;
+  ///              empty: it worked for none.
+  void leave(const std::string& token) const;
 
 private:
   std::filesystem::path directory_;

@@ -22,8 +22,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 namespace tune::cli {
 
@@ -32,13 +34,22 @@ namespace fs = std::filesystem;
 namespace {
 
 using std::chrono::milliseconds;
+using clock = std::chrono::steady_clock;
 
-/// Rank 0 waits so long at its end for ranks that have not gone yet.
-constexpr milliseconds parting{10'000};
+/// Rank 0 waits so long at its end for ranks that have not gone yet: longer than one of these may
+/// dial an address where nobody answers, after which it sees the end.
+constexpr milliseconds parting{30'000};
 /// Another rank waits so long for the exit code after the head has let it go.
 constexpr milliseconds until_code{15'000};
-/// One search for the head; then its place is read again, since rank 0 may have begun anew.
+/// The same while rank 0 is there, which may still be writing.
+constexpr milliseconds while_led{120'000};
+/// One search for the head, and the longest wait between two tries of it.
 constexpr std::chrono::seconds one_search{10};
+constexpr milliseconds most_wait{1'000};
+/// Wait between two searches.
+constexpr milliseconds between_searches{500};
+/// An end is that of a launch before this one if a rank 0 that begins removes it within this time.
+constexpr milliseconds until_removed{5'000};
 
 void say_of_launch(const std::string& text) {
   // In one piece, since any thread may call this.
@@ -167,80 +178,132 @@ private:
     }
     const joined_rendezvous meeting{directory_, place_.rank};
     const auto code = work_by(meeting);
-    meeting.leave();
+    meeting.leave(token_);
     return code;
   }
 
   exit_code work_by(const joined_rendezvous& meeting) {
-    const auto until = std::chrono::steady_clock::now() + what_.worker.join_timeout;
+    const auto until = clock::now() + what_.worker.join_timeout;
     const auto is_patient = what_.worker.join_timeout.count() > 0;
     for (;;) {
       auto head = await_head(meeting, is_patient ? std::optional{until} : std::nullopt);
       if (!head)
         return complain(head.error());
       if (!*head)
-        return code_without_head(meeting);
-      auto request = worker_of();
-      request.certs = meeting.certificates().string();
-      request.join = (*head)->addresses.front();
-      request.also.assign((*head)->addresses.begin() + 1, (*head)->addresses.end());
-      request.join_timeout = one_search;
-      auto outcome = work_for_head(line_, request, all_);
+        return code_without_head();
+      auto outcome = work_at(**head, meeting);
       if (outcome.was_joined || outcome.signal != 0)
         return code_after(meeting, outcome);
-      if (is_patient && std::chrono::steady_clock::now() >= until)
+      if (is_patient && clock::now() >= until)
         return outcome.code;
+      if (!pause(between_searches))
+        return code_without_head();
     }
+  }
+
+  worker_outcome work_at(const head_place& head, const joined_rendezvous& meeting) {
+    token_ = head.token;
+    auto request = worker_of();
+    request.certs = meeting.certificates().string();
+    request.join = head.addresses.front();
+    request.also.assign(head.addresses.begin() + 1, head.addresses.end());
+    request.join_timeout = one_search;
+    head_search search;
+    search.most_wait = most_wait;
+    // The search ends with the launch, or where rank 0 has begun anew.
+    search.check = [&meeting, token = token_]() -> expected<void> {
+      auto now = meeting.head();
+      if (!now || (*now && (*now)->token == token))
+        return {};
+      return error{ec::refused, *now ? "rank 0 has begun anew" : "rank 0 listens no more"};
+    };
+    return work_for_head(line_, request, all_, search);
   }
 
   /// Waits until the head listens, or has ended. @returns nothing if it has ended, or a signal
   /// came.
   /// @errors `ec::unreachable` if it took too long; as `joined_rendezvous::head`.
-  expected<std::optional<head_place>>
-  await_head(const joined_rendezvous& meeting,
-             std::optional<std::chrono::steady_clock::time_point> until) {
+  expected<std::optional<head_place>> await_head(const joined_rendezvous& meeting,
+                                                 std::optional<clock::time_point> until) {
     constexpr milliseconds first_pace{20};
     constexpr milliseconds most_pace{500};
     for (auto pace = first_pace;; pace = std::min(2 * pace, most_pace)) {
       auto head = meeting.head();
-      if (!head || *head)
+      if (!head)
         return head;
-      if (meeting.code())
+      if (is_over(meeting, *head))
         return std::optional<head_place>{};
-      if (auto number = take_held_signal()) {
-        signal_ = *number;
-        return std::optional<head_place>{};
-      }
-      if (until && std::chrono::steady_clock::now() >= *until)
+      if (*head)
+        return head;
+      if (until && clock::now() >= *until)
         return error{ec::unreachable, "rank 0 did not come to " + directory_.string() + " within "
                                           + duration_text(what_.worker.join_timeout)
                                           + "; do all ranks see this directory?"};
-      std::this_thread::sleep_for(pace);
+      if (!pause(pace))
+        return std::optional<head_place>{};
     }
   }
 
-  exit_code code_without_head(const joined_rendezvous& meeting) const {
-    const auto code = meeting.code();
-    return static_cast<exit_code>(code ? *code : 128 + signal_);
+  /// Whether this launch has ended; notes its exit code.
+  bool is_over(const joined_rendezvous& meeting, const std::optional<head_place>& head) {
+    const auto end = meeting.end();
+    if (!end || (head && head->token != end->token))
+      return false;
+    if (!end_seen_ || end_seen_->first != *end)
+      end_seen_ = {*end, clock::now()};
+    // Without a rank 0 it may be that of an earlier launch, which the next rank 0 removes.
+    const auto counts = end->token == token_ || meeting.is_led()
+                        || clock::now() - end_seen_->second >= until_removed;
+    if (counts)
+      code_ = end->code;
+    return counts;
+  }
+
+  /// @returns false if a signal came.
+  bool pause(milliseconds how_long) {
+    constexpr milliseconds pace{100};
+    for (auto left = how_long; left.count() > 0; left -= pace) {
+      std::this_thread::sleep_for(std::min(left, pace));
+      if (auto number = take_held_signal()) {
+        signal_ = *number;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] exit_code code_without_head() const {
+    return static_cast<exit_code>(code_ ? *code_ : 128 + signal_);
   }
 
   /// What the head's end means here; a rank that was told to go does not wait for it.
-  static exit_code code_after(const joined_rendezvous& meeting, const worker_outcome& how) {
+  exit_code code_after(const joined_rendezvous& meeting, const worker_outcome& how) {
     constexpr milliseconds pace{50};
-    auto code = meeting.code();
-    for (auto left = how.signal == 0 ? until_code : milliseconds{0}; !code && left.count() > 0;
-         left -= pace) {
-      std::this_thread::sleep_for(pace);
-      code = meeting.code();
+    const auto began = clock::now();
+    signal_ = how.signal;
+    for (;;) {
+      const auto end = meeting.end();
+      if (end && end->token == token_)
+        return static_cast<exit_code>(end->code);
+      const auto waited = clock::now() - began;
+      const auto may_come = waited < until_code
+                            || (waited < while_led && meeting.is_led() && meeting.is_of(token_));
+      if (signal_ != 0 || !may_come)
+        break;
+      pause(pace);
     }
-    if (code)
-      return static_cast<exit_code>(*code);
-    if (how.signal != 0)
-      return static_cast<exit_code>(128 + how.signal);
+    if (signal_ != 0)
+      return static_cast<exit_code>(128 + signal_);
     say_of_launch("rank 0 went without a word; begun again, it goes on with what is recorded");
     return exit_code::unreachable;
   }
 
+  /// The head that this rank works for, or looks for; empty: it found none yet.
+  std::string token_;
+  /// An end that was seen, and since when.
+  std::optional<std::pair<launch_end, clock::time_point>> end_seen_;
+  /// The exit code of all.
+  std::optional<int> code_;
   int signal_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/farewell_main.hpp"
 
+#include "tune/io/probe/head_addresses.hpp"
 #include "tune/net/farewell.hpp"
 #include "tune/net/system.hpp"
 
@@ -18,10 +19,15 @@ constexpr std::chrono::seconds patience{2};
 /// Scheduler threads; the process sends only one message.
 constexpr std::size_t threads = 2;
 
-int tell(const peer_address& where, const transport& how, const farewell& words) {
+/// Tells the head, at whichever of these addresses it is.
+int tell(const head_addresses& where, const transport& how, const farewell& words) {
   network_config config{how, threads};
   caf::actor_system system{config};
-  return say_farewell(system, dial(system, where, how, patience), words, patience) ? 0 : 1;
+  for (const auto& x : where.all()) {
+    if (say_farewell(system, dial(system, x, how, patience), words, patience))
+      return 0;
+  }
+  return 1;
 }
 
 } // namespace
@@ -33,8 +39,7 @@ std::vector<std::string> farewell_words(const worker_request& what, const std::s
     certs = std::filesystem::absolute(certs).string();
   return {"/proc/self/exe",
           std::string{flag},
-          what.join.host,
-          std::to_string(what.join.port),
+          to_text(head_addresses{what.join, what.also}),
           certs,
           what.insecure_plaintext ? "plain" : "tls",
           what.cluster,
@@ -42,14 +47,16 @@ std::vector<std::string> farewell_words(const worker_request& what, const std::s
 }
 
 std::optional<int> farewell_main(int argc, char** argv) {
-  constexpr int all_words = 8;
+  constexpr int all_words = 7;
   if (argc != all_words || argv[1] != flag)
     return std::nullopt;
-  const peer_address where{argv[2], static_cast<std::uint16_t>(std::stoul(argv[3]))};
-  auto how = choose_transport(where, argv[4], std::string_view{argv[5]} == "plain");
+  const auto where = head_addresses_from(argv[2]);
+  if (!where)
+    return 1;
+  auto how = choose_transport(where->first, argv[3], std::string_view{argv[4]} == "plain");
   if (!how)
     return 1;
-  return tell(where, *how, {this_build(), argv[6], argv[7]});
+  return tell(*where, *how, {this_build(), argv[5], argv[6]});
 }
 
 } // namespace tune::cli

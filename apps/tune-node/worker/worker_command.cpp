@@ -44,6 +44,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace tune::cli {
 
@@ -151,10 +152,13 @@ void end_when_broken(const Handle& whom, const char* name) {
 
 head_session_settings settings_of(const worker_request& what, node_settings here,
                                   caf::actor_system& system, const transport& how,
-                                  const package_client_actor& package_client) {
+                                  const package_client_actor& package_client,
+                                  const head_search& search) {
   using std::chrono::duration_cast;
   head_session_settings result;
-  auto finder = std::make_shared<head_finder>(system, head_addresses{what.join, what.also}, how);
+  auto finder = std::make_shared<head_finder>(system, head_addresses{what.join, what.also}, how,
+                                              search.check);
+  result.most_wait = search.most_wait.value_or(result.most_wait);
   result.dial = [finder] { return finder->find(); };
   result.route = [finder] {
     return route_to(finder->whom(), std::chrono::steady_clock::now() + std::chrono::seconds{5});
@@ -197,7 +201,7 @@ void sweep(const std::filesystem::path& directory) {
 /// @param outcome Gets everything but the exit code.
 [[gnu::noinline]] expected<worker_end> conduct(const command_line& line, const worker_request& what,
                                                node_settings node, const transport& how,
-                                               work_directory& directory,
+                                               work_directory& directory, const head_search& search,
                                                worker_outcome& outcome) noexcept {
   last_wait rest{directory.path(), say};
   network_config config{how, 0, what.liveness};
@@ -213,7 +217,7 @@ void sweep(const std::filesystem::path& directory) {
   if (!package_client)
     return package_client.error();
   auto talk = std::make_shared<worker_talk>(line.quiet);
-  auto settings = settings_of(what, std::move(node), system, how, *package_client);
+  auto settings = settings_of(what, std::move(node), system, how, *package_client, search);
   settings.node.memory = memory.directory();
   settings.node.tell = say;
   settings.observer = talk;
@@ -266,6 +270,31 @@ void pause_unless_told(milliseconds how_long) {
   }
 }
 
+/// Where heads may give certificates: by default each at the port next to its own.
+std::vector<peer_address> enrolment_places(const worker_request& what) {
+  if (what.enroll)
+    return {*what.enroll};
+  auto result = head_addresses{what.join, what.also}.all();
+  for (auto& x : result)
+    ++x.port;
+  return result;
+}
+
+/// Asks at each place in turn. @errors as `enrol`; a refusal before all others.
+expected<std::string> enrol_anywhere(const std::vector<peer_address>& places,
+                                     const join_token& token, const node_names& whom,
+                                     const std::filesystem::path& directory) {
+  std::optional<error> first;
+  for (const auto& where : places) {
+    auto done = enrol(where, token, whom, directory, std::chrono::seconds{10});
+    if (done)
+      return done;
+    if (!first || first->code == ec::unreachable)
+      first = done.error();
+  }
+  return *first;
+}
+
 /// Gets a certificate for the token, unless there is one already: the same command begins a worker
 /// again. Tries as long as the head may still come.
 expected<void> use_token(const worker_request& what) {
@@ -277,9 +306,7 @@ expected<void> use_token(const worker_request& what) {
   auto token = join_token_from_word(what.token);
   if (!token)
     return error{ec::bad_option, "--token: " + token.error().detail};
-  auto next = what.join;
-  ++next.port;
-  const auto where = what.enroll.value_or(next);
+  const auto places = enrolment_places(what);
   auto name = what.name.empty() ? name_of_machine() : what.name;
   std::optional<milliseconds> limit;
   if (what.join_timeout.count() > 0)
@@ -287,7 +314,7 @@ expected<void> use_token(const worker_request& what) {
   retry_pace pace{milliseconds{500}, std::chrono::seconds{15}, limit};
   pace.begin(std::chrono::steady_clock::now());
   for (;;) {
-    auto done = enrol(where, *token, {name, {}}, directory, std::chrono::seconds{10});
+    auto done = enrol_anywhere(places, *token, {name, {}}, directory);
     if (done) {
       say("got a certificate as " + *done + ", in " + directory.string());
       return {};
@@ -301,7 +328,7 @@ expected<void> use_token(const worker_request& what) {
 }
 
 exit_code work(const command_line& line, const worker_request& what, const choices& all,
-               worker_outcome& outcome) {
+               const head_search& search, worker_outcome& outcome) {
   if (!what.token.empty()) {
     if (auto done = use_token(what); !done)
       return refuse(done.error());
@@ -323,7 +350,7 @@ exit_code work(const command_line& line, const worker_request& what, const choic
   if (auto can = can_start_threads(threads_of_worker); !can)
     return refuse(can.error());
   end_when_exhausted("the head goes on without this worker");
-  auto end = conduct(line, what, std::move(*node), *how, *directory, outcome);
+  auto end = conduct(line, what, std::move(*node), *how, *directory, search, outcome);
   // The actors that would have removed the directories of the last jobs may have ended before that.
   sweep(directory->path());
   if (!end)
@@ -336,9 +363,9 @@ exit_code work(const command_line& line, const worker_request& what, const choic
 } // namespace
 
 worker_outcome work_for_head(const command_line& line, const worker_request& what,
-                             const choices& all) {
+                             const choices& all, const head_search& search) {
   worker_outcome result;
-  result.code = work(line, what, all, result);
+  result.code = work(line, what, all, search, result);
   return result;
 }
 

@@ -66,7 +66,10 @@ void node_plan::take_job(allocation& what, node_commands& out) {
     out.emplace_back(node_cmd::decline{what.what.lease, {why, false}});
     return refuse(what, text_of_refusal(why), out);
   }
-  const auto is_first = in_stage(stage::fetching, job).empty();
+  // One that waited for room is in this stage already, and nobody has asked for it.
+  const auto asking = in_stage(stage::fetching, job);
+  const auto is_first
+      = std::all_of(asking.begin(), asking.end(), [&](lease_id x) { return x == what.what.lease; });
   what.at = next(what.at, input::ordered);
   if (!is_first)
     return;

@@ -157,6 +157,26 @@ bool is_fit(const descriptor& file, bool written) {
          && (!written || about.st_nlink == 1);
 }
 
+/// Opens a regular file for reading. @param way As in `beneath::open`; `root` is the path of
+/// `directory`. @returns nothing if it does not exist, or not any more.
+expected<std::optional<descriptor>> open_to_read(int directory, const fs::path& root,
+                                                 const fs::path& way) {
+  // Checked first: opening a device may have effects.
+  const auto found = look(directory, way);
+  if (found && !S_ISREG(found->st_mode))
+    return in_the_way(root / way, kind_of(found->st_mode), "a file");
+  descriptor opened{beneath::open(directory, way, O_RDONLY | always)};
+  if (opened.number() < 0 && (errno == ELOOP || errno == ENOTDIR))
+    return not_entered(directory, root, way.parent_path(), errno);
+  if (opened.number() < 0 && errno == ENOENT)
+    return std::optional<descriptor>{};
+  if (opened.number() < 0)
+    return failed(root / way, "read", errno);
+  if (!is_fit(opened, false))
+    return error{ec::refused, (root / way).string() + " is not a file any more"};
+  return std::optional{std::move(opened)};
+}
+
 /// Why the existing thing cannot be written to; empty if it can.
 std::string why_unfit(const struct ::stat& about) {
   if (!S_ISREG(about.st_mode))
@@ -281,32 +301,26 @@ bool guarded_directory::has_file(const std::string& name) const {
 }
 
 expected<descriptor> guarded_directory::read(const fs::path& way) const {
-  // Checked first: opening a device may have effects.
-  const auto found = look(number(), way);
-  if (found && !S_ISREG(found->st_mode))
-    return in_the_way(path_ / way, kind_of(found->st_mode), "a file");
-  descriptor opened{beneath::open(number(), way, O_RDONLY | always)};
-  if (opened.number() < 0 && (errno == ELOOP || errno == ENOTDIR))
-    return not_entered(number(), path_, way.parent_path(), errno);
-  if (opened.number() < 0)
-    return failed(path_ / way, "read", errno);
-  if (!is_fit(opened, false))
-    return error{ec::refused, (path_ / way).string() + " is not a file any more"};
-  return opened;
+  auto opened = open_to_read(number(), path_, way);
+  if (!opened)
+    return opened.error();
+  return *opened ? expected<descriptor>{std::move(**opened)}
+                 : expected<descriptor>{failed(path_ / way, "read", ENOENT)};
 }
 
 expected<std::optional<std::string>> guarded_directory::text(const std::string& name,
                                                              std::size_t most) const {
-  if (!look(number(), name) && errno == ENOENT)
+  auto found = open_to_read(number(), path_, name);
+  if (!found)
+    return found.error();
+  if (!*found)
     return std::optional<std::string>{};
-  auto opened = read(name);
-  if (!opened)
-    return opened.error();
+  const auto& opened = **found;
   std::string result;
   for (;;) {
     const auto old = result.size();
     result.resize(old + 16 * 1024);
-    const auto count = ::read(opened->number(), result.data() + old, result.size() - old);
+    const auto count = ::read(opened.number(), result.data() + old, result.size() - old);
     const int why = errno;
     result.resize(old + static_cast<std::size_t>(std::max<::ssize_t>(count, 0)));
     if (count < 0 && why != EINTR)

@@ -198,6 +198,20 @@ TEST_F(node_plan_test, fetches_a_job_once_for_all_that_need_it) {
   EXPECT_THAT(words(uut.job_found("y")), ElementsAre("prepare 7", "prepare 8"));
 }
 
+TEST_F(node_plan_test, fetches_a_job_once_for_all_that_waited_for_room) {
+  run(7, 1);
+  static_cast<void>(uut.rejoin(6));
+  words(uut.keep_only(6, {}, true));
+  for (std::uint64_t i : {8, 9}) {
+    auto unknown = order(i, i, 6);
+    unknown.job = "y";
+    EXPECT_THAT(uut.launch(unknown, true), IsEmpty());
+  }
+
+  EXPECT_THAT(words(uut.gone({7})), ElementsAre("fetch y"));
+  EXPECT_THAT(words(uut.job_found("y")), ElementsAre("prepare 8", "prepare 9"));
+}
+
 TEST_F(node_plan_test, declines_what_its_job_is_missing_for) {
   auto unknown = order(7, 1);
   unknown.job = "y";

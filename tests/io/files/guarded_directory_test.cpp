@@ -12,8 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace tune {
 namespace {
@@ -200,6 +202,32 @@ TEST_F(guarded_directory_test, makes_the_directories_that_are_missing) {
   ASSERT_TRUE(made.has_value()) << made.error().detail;
   EXPECT_TRUE(made->replace("x", "text", "x.new").has_value());
   EXPECT_EQ(content(root / "own" / "a" / "b" / "x"), "text");
+}
+
+TEST_F(guarded_directory_test, finds_a_file_or_none_where_one_comes_and_goes) {
+  constexpr int rounds = 100'000;
+  fill(root / "file", "text");
+  const auto uut = *guarded_directory::open(root);
+  std::atomic<bool> is_over = false;
+  std::thread other{[&] {
+    while (!is_over) {
+      static_cast<void>(uut.rename("file", "away"));
+      static_cast<void>(uut.rename("away", "file"));
+    }
+  }};
+
+  std::string fault;
+  for (int i = 0; i < rounds && fault.empty(); ++i) {
+    auto text = uut.text("file", 100);
+    if (!text)
+      fault = text.error().detail;
+    else if (*text && **text != "text")
+      fault = **text;
+  }
+  is_over = true;
+  other.join();
+
+  EXPECT_EQ(fault, "");
 }
 
 TEST_F(guarded_directory_test, reads_no_more_than_it_may) {
