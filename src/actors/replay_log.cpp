@@ -47,7 +47,7 @@ expected<replayed_log> replay_log(engine& run, const runner_parts& parts,
 
 on::opened opening_of(const runner_parts& parts) {
   auto result = parts.opening;
-  if (!parts.again.empty() || parts.only_again || !parts.additions.empty())
+  if (parts.wishes.are_any())
     result.how = opening::gathers;
   return result;
 }
@@ -65,9 +65,9 @@ std::vector<event_body> first_events(const experiment& x, runner_parts& parts) {
           on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
   }
   if (parts.opening.how == opening::gathers) {
-    add_all(parts.again);
-    add_all(parts.additions);
-    result.emplace_back(on::gathered{parts.only_again});
+    add_all(parts.wishes.again);
+    add_all(parts.wishes.additions);
+    result.emplace_back(on::gathered{parts.wishes.only_again});
   }
   return result;
 }

@@ -11,8 +11,8 @@
 namespace tune {
 
 /// @returns a verdict for each request.
-[[nodiscard]] inline std::vector<order_verdict>
-order_all(engine& run, std::vector<event_body> what, instant now) {
+[[nodiscard]] inline std::vector<order_verdict> order_all(engine& run, std::vector<event_body> what,
+                                                          instant now) {
   std::vector<order_verdict> result;
   for (auto& x : what)
     result.push_back(run.order(std::move(x), now));

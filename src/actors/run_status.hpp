@@ -10,7 +10,8 @@
 namespace tune {
 
 /// The status of a run, without its results and running trials. Of several causes to wait, the
-/// first is told: no node has what trials need, what the machine waits for, the searcher or clients.
+/// first is told: no node has what trials need, what the machine waits for, the searcher or
+/// clients.
 /// @param unmet What trials need that no node has; empty: nothing.
 [[nodiscard]] inline runner_status status_of(const experiment& x, const searcher_traits& source,
                                              const answer_watch& silence, const std::string& unmet,

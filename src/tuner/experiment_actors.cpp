@@ -136,9 +136,7 @@ void add_history(runner_parts& wanted, run_parts& of, experiment_actors_options&
               const on::opened& head) mutable { return rules.of(head); };
   }
   wanted.bad = std::move(how.bad);
-  wanted.again = std::move(how.again);
-  wanted.only_again = how.only_again;
-  wanted.additions = std::move(how.additions);
+  wanted.wishes = {std::move(how.again), how.only_again, std::move(how.additions)};
 }
 
 remove_function remover(const std::filesystem::path& directory) {

@@ -38,8 +38,14 @@ struct run_values : testing::Test, support::run_by_hand {
   }
 
   [[nodiscard]] runner_parts parts() const {
-    runner_parts result{experiment{settings, {}, {}, {}}, on::opened{2, "test", "{}", 1}, {}, {},
-                        {}, {}, false, {}};
+    runner_parts result{experiment{settings, {}, {}, {}},
+                        on::opened{2, "test", "{}", 1},
+                        {},
+                        {},
+                        {},
+                        {},
+                        false,
+                        {}};
     result.awaits_attempts = true;
     result.outlives_heads = true;
     result.job = "digits-1";
@@ -73,8 +79,7 @@ TEST_F(run_values, ask_no_room_of_a_trial_that_is_elsewhere_by_now) {
 }
 
 TEST_F(run_values, answer_each_of_several_orders) {
-  const auto told
-      = order_all(*uut, {on::pause_asked{zero}, on::pause_asked{trial_id{9}}}, now);
+  const auto told = order_all(*uut, {on::pause_asked{zero}, on::pause_asked{trial_id{9}}}, now);
 
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[0].what, order_verdict::kind::taken);
@@ -118,10 +123,10 @@ TEST_F(run_values, gather_wishes_before_anything_else_happens) {
   auto from = parts();
   EXPECT_EQ(opening_of(from).how, from.opening.how);
 
-  from.only_again = true;
+  from.wishes.only_again = true;
   EXPECT_EQ(opening_of(from).how, opening::gathers);
-  from.only_again = false;
-  from.additions.emplace_back();
+  from.wishes.only_again = false;
+  from.wishes.additions.emplace_back();
   EXPECT_EQ(opening_of(from).how, opening::gathers);
 }
 
