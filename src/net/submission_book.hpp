@@ -41,7 +41,8 @@ public:
   [[nodiscard]] expected<void> may_begin(const submission_message& words) const;
 
   /// The experiment of this name, for a client that comes back.
-  /// @errors `ec::unknown_name` if none is under way; `ec::refused` if it was submitted with another
+  /// @errors `ec::unknown_name` if none is under way; `ec::refused` if it was submitted with
+  /// another
   ///         certificate.
   [[nodiscard]] expected<submitted_job*> to_follow(const std::string& name,
                                                    const std::string& identity);

@@ -50,8 +50,7 @@ TEST(head_silence, arranges_one_check_at_a_time) {
 }
 
 TEST(head_silence, tells_the_patience_in_seconds) {
-  EXPECT_EQ(head_silence::text(std::chrono::minutes{1}),
-            "the head said nothing of it for 60 s");
+  EXPECT_EQ(head_silence::text(std::chrono::minutes{1}), "the head said nothing of it for 60 s");
 }
 
 } // namespace
