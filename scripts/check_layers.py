@@ -11,7 +11,9 @@ line each, about
   - a call inside the core that reads a clock, draws chance, or touches a file or the environment,
   - a block of local message types that is begun in two files: their ids would be the same,
   - a type that is defined in two files, outside anonymous namespaces: a program that has both takes
-    the functions of either for both, and no compiler or linker says so.
+    the functions of either for both, and no compiler or linker says so,
+  - a function of standard types that an enclosing namespace has, too, in another file: which of them
+    a call means depends on what is included before it.
 Exit status: 0 clean, 1 with complaints, 2 if there is nothing to read.
 """
 import re
@@ -208,6 +210,61 @@ def doubled_types(root, paths):
                 yield "%s:%d: defines %s, as %s does" % (path, number, name, first[name])
 
 
+FUNCTION = re.compile(
+    r"^(?:\[\[nodiscard\]\]\s+)?(?:(?:inline|constexpr|extern|noexcept)\s+)*"
+    r"(?!return\b|using\b|static\b|template\b|else\b)[A-Za-z_](?:::|[\w<>,*&\s])*?[\s*&](\w+)\(([^()]*)\)"
+    r"\s*(?:noexcept\s*)?[;{]",
+    re.MULTILINE,
+)
+STANDARD = re.compile(r"(?:const\s+)?(?:std::[\w:]+(?:<[^<>]*>)?|bool|char|double|float|int|unsigned|long)[\s*&]*")
+
+
+def standard_types(parameters):
+    """The types of parameters, or None if one of them is not of the standard: a call of its function
+    finds those of the type's own namespace."""
+    result = []
+    for one in filter(None, (x.split("=")[0].strip() for x in parameters.split(","))):
+        kind = re.sub(r"\s*\b(?!const\b|unsigned\b|long\b)\w+$", "", one) if re.search(r"[\s*&]\w+$", one) else one
+        if not STANDARD.fullmatch(kind):
+            return None
+        result.append("".join(kind.split()))
+    return tuple(result)
+
+
+def functions_of(text):
+    """Yields the free functions of standard types that a file shows others: namespace, name, types
+    and line number."""
+    code = without_comments(text)
+    starts = {}
+    inside = []
+    lines = text.splitlines()
+    for number, line in enumerate(code.splitlines(), 1):
+        opened = NAMESPACE.match(line)
+        if opened:
+            inside.append(opened.group(1))
+        elif re.fullmatch(r"\}\s*", line) and lines[number - 1].startswith("} //") and inside:
+            inside.pop()
+        starts[number] = tuple(inside)
+    for found in FUNCTION.finditer(code):
+        number = code.count("\n", 0, found.start()) + 1
+        types = standard_types(found.group(2))
+        if types and "" not in starts[number]:
+            yield "::".join(starts[number]), found.group(1), types, number
+
+
+def hidden_functions(root, paths):
+    """Yields complaints about functions that hide one of an enclosing namespace."""
+    known = {}
+    for path in paths:
+        for space, name, types, number in functions_of((root / path).read_text(encoding="utf-8")):
+            known.setdefault((name, types), {}).setdefault(space, (path, number))
+    for (name, _), places in sorted(known.items()):
+        for space, (path, number) in sorted(places.items()):
+            for outer, (other, _) in sorted(places.items()):
+                if space.startswith(outer + "::"):
+                    yield "%s:%d: %s::%s hides %s::%s of %s" % (path, number, space, name, outer, name, other)
+
+
 def main(arguments):
     root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
     paths = list(sources(root))
@@ -217,6 +274,7 @@ def main(arguments):
     complaints = [x for path in paths for x in complaints_of(root, path)]
     complaints += doubled_blocks(root, paths)
     complaints += doubled_types(root, paths)
+    complaints += hidden_functions(root, paths)
     for x in complaints:
         print(x)
     print("%d files read, %d complaints" % (len(paths), len(complaints)))

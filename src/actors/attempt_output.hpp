@@ -11,11 +11,6 @@
 
 namespace tune {
 
-/// Tells people that output files are not complete.
-inline std::string incomplete_output_text(const std::string& why) {
-  return "not all that it printed is in its files: " + why;
-}
-
 /// Has the output files of a program sent to the machine where they belong. Lives in the state of
 /// the attempt's actor. Does nothing where they stay.
 class attempt_output {

@@ -125,7 +125,20 @@ struct cluster_state {
     return is_from_here(self) || (node && may_speak_of(*node));
   }
 
-  // -- From nodes.
+  void hear(const lease_over& x) {
+    if (may_speak_of(lease_id{x.lease}))
+      carry_out(plan.over({x.lease}));
+  }
+  void hear(const launch_declined& x) {
+    if (may_speak_of(lease_id{x.lease}))
+      carry_out(plan.decline({x.lease}, x.why, x.is_passing));
+  }
+  void hear(const node_leaving& x) {
+    if (may_speak_of(x.node))
+      carry_out(plan.leave(x.node));
+  }
+
+  // -- From nodes, and about them.
 
   void offer(const node_offer& what, const node_actor& node) {
     if (plan.is_dissolved()) {
@@ -155,6 +168,10 @@ struct cluster_state {
     });
   }
 
+  void hear(const node_silent& x) { carry_out(plan.silent(x.session, x.why, now())); }
+  void hear(const hold_over& x) { carry_out(plan.end_hold(x.owner, x.node, x.times)); }
+  void hear(const rest_over& x) { carry_out(plan.end_rest(x.node, x.session)); }
+
   // -- From runners.
 
   std::uint64_t attend(const runner_actor& runner) {
@@ -166,6 +183,14 @@ struct cluster_state {
     });
     return runners.number_of(runner);
   }
+
+  void enrol(const runner_actor& runner) { carry_out(plan.enrol(attend(runner))); }
+
+  void stand(standing_told& what, const runner_actor& runner) {
+    carry_out(plan.stand(attend(runner), std::move(what.what)));
+  }
+
+  void hear(const pause_dropped& x) { carry_out(plan.drop_pause(x.node, {x.job, x.location})); }
 
   void enter(const lease_request& what, const runner_actor& runner) {
     carry_out(
@@ -225,6 +250,16 @@ struct cluster_state {
   }
 
   // -- From the head's owner.
+
+  [[nodiscard]] cluster_status status() const {
+    return {plan.leases().total(), plan.leases().used(), plan.nodes().size()};
+  }
+
+  /// Empty: it is not.
+  [[nodiscard]] std::string why_impossible(const fit_question& x) {
+    const auto why = plan.impossible(x.what, x.labels);
+    return why ? to_text(*why) : std::string{};
+  }
 
   farewell dissolve() {
     dissolving = self->make_response_promise<std::uint64_t>();
@@ -322,74 +357,51 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
                                     std::uint64_t first_lease, allocation_limits limits) {
   auto& state = state_of(self);
   state.plan = cluster_plan{first_lease, std::move(limits)};
-  auto& plan = state.plan;
   state.self = self;
   state.say = std::move(say);
   stand_firm(self);
   state.watched.init(self);
   return {
-      [&state, &plan](lease_over x) {
-        if (state.may_speak_of(lease_id{x.lease}))
-          state.carry_out(plan.over({x.lease}));
-      },
-      [&state, &plan](const launch_declined& x) {
-        if (state.may_speak_of(lease_id{x.lease}))
-          state.carry_out(plan.decline({x.lease}, x.why, x.is_passing));
-      },
-      [&state, &plan](const node_leaving& x) {
-        if (state.may_speak_of(x.node))
-          state.carry_out(plan.leave(x.node));
-      },
+      [&state](lease_over x) { state.hear(x); },
+      [&state](const launch_declined& x) { state.hear(x); },
+      [&state](const node_leaving& x) { state.hear(x); },
       [&state](const node_offer& what, const node_actor& node) { state.offer(what, node); },
-      [&state, &plan](const node_silent& x) {
-        state.carry_out(plan.silent(x.session, x.why, state.now()));
-      },
+      [&state](const node_silent& x) { state.hear(x); },
       [&state](launch_order& order, const trial_actor& trial) {
         state.launch(std::move(order), trial);
       },
-      [&state, &plan](const job_over& x) { state.carry_out(plan.end_job(x.job)); },
-      [&state, &plan](const pause_dropped& x) {
-        state.carry_out(plan.drop_pause(x.node, {x.job, x.location}));
-      },
-      [&state, &plan](const runner_actor& runner) {
-        state.carry_out(plan.enrol(state.attend(runner)));
-      },
+      [&state](const job_over& x) { state.carry_out(state.plan.end_job(x.job)); },
+      [&state](const pause_dropped& x) { state.hear(x); },
+      [&state](const runner_actor& runner) { state.enrol(runner); },
       [&state](const lease_request& what, const runner_actor& runner) {
         state.enter(what, runner);
       },
       [&state](const lease_cancel& what, const runner_actor& runner) {
         state.withdraw(what, runner.address());
       },
-      [&plan](status_atom) {
-        return cluster_status{plan.leases().total(), plan.leases().used(), plan.nodes().size()};
-      },
-      [&state, &plan](const remark& x) { state.carry_out(plan.tell_all(x.text)); },
-      [&plan](const fit_question& x) {
-        auto why = plan.impossible(x.what, x.labels);
-        return why ? to_text(*why) : std::string{};
-      },
+      [&state](status_atom) { return state.status(); },
+      [&state](const remark& x) { state.carry_out(state.plan.tell_all(x.text)); },
+      [&state](const fit_question& x) { return state.why_impossible(x); },
       [&state](drain_atom) { return state.dissolve(); },
       [&state](const attempt_awaited& what, const trial_actor& trial, const runner_actor& runner) {
         state.await(what, trial, runner);
       },
-      [&state, &plan](standing_told& x, const runner_actor& runner) { state.stand(x, runner); },
-      [&plan](const queue_closed&) { plan.close_queue(); },
-      [&state, &plan](const queue_opened&) { state.carry_out(plan.open_queue()); },
+      [&state](standing_told& x, const runner_actor& runner) { state.stand(x, runner); },
+      [&state](const queue_closed&) { state.plan.close_queue(); },
+      [&state](const queue_opened&) { state.carry_out(state.plan.open_queue()); },
       [&state](const standing_question&, const runner_actor& runner) {
         return state.view_of(runner.address());
       },
       [&state](const wait_begins& x) { return state.begin_wait(x.most); },
-      [&plan](const need_question&) { return plan.need(); },
-      [&plan](const workers_held& x) { return workers_held{plan.hold_workers(x.workers)}; },
-      [&state, &plan](const workers_released& x) {
-        state.carry_out(plan.release_workers(x.workers));
+      [&state](const need_question&) { return state.plan.need(); },
+      [&state](const workers_held& x) { return workers_held{state.plan.hold_workers(x.workers)}; },
+      [&state](const workers_released& x) {
+        state.carry_out(state.plan.release_workers(x.workers));
       },
-      [&state, &plan](const wait_over&) { state.carry_out(plan.end_wait()); },
-      [&state, &plan](const hold_over& x) {
-        state.carry_out(plan.end_hold(x.owner, x.node, x.times));
-      },
-      [&state, &plan](const rest_over& x) { state.carry_out(plan.end_rest(x.node, x.session)); },
-      [&state, &plan](tick_atom) { state.carry_out(plan.look_for_unmet()); },
+      [&state](const wait_over&) { state.carry_out(state.plan.end_wait()); },
+      [&state](const hold_over& x) { state.hear(x); },
+      [&state](const rest_over& x) { state.hear(x); },
+      [&state](tick_atom) { state.carry_out(state.plan.look_for_unmet()); },
   };
 }
 

@@ -55,10 +55,10 @@ public:
   /// Nothing more will ever be on disk.
   void fail(const error& why) { owed_.fail(why); }
 
-  /// An attempt is over. @param cause The event of its end.
-  void ended(sequence cause, const cmd::attempt_changed& what) {
+  /// An attempt began, or is over. @param cause The event of that.
+  void changed(sequence cause, const cmd::attempt_changed& what) {
     // The node of a preempted attempt may have begun anew.
-    if (what.how == end_class::node_lost || what.how == end_class::preempted)
+    if (what.finished && (what.how == end_class::node_lost || what.how == end_class::preempted))
       lost_.emplace_back(cause, what.trial, what.attempt);
   }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attempt_artifacts.hpp"
 #include "attempt_drafts.hpp"
+#include "attempt_end.hpp"
 #include "attempt_exports.hpp"
 #include "attempt_output.hpp"
 #include "attempt_process.hpp"
@@ -52,18 +53,12 @@ struct process_state {
   attempt_reports reports;
   /// The directory that the program handed over last.
   std::filesystem::path handed_over;
-  /// The end of the attempt; reported once all saves have ended.
-  attempt_ended over;
+  /// Reported once all saves have ended.
+  attempt_end over;
   /// The node could not start it.
   std::optional<not_ready> never_began;
-  /// Describes what was in the way of its files.
-  std::string note;
   /// Why its output files are not complete.
   std::string missing_output;
-  /// Remarks not sent yet; see `attempt_report`.
-  std::vector<std::string> remarks;
-  /// See `attempt_ended`.
-  bool came_late = false;
 
   // -- Events of the process.
 
@@ -89,11 +84,11 @@ struct process_state {
     report(*fit_for_record(x.metrics), false, std::nullopt);
   }
 
-  void take(const process_news::noticed& x) { remark_on(x.what.about, x.what.text); }
+  void take(const process_news::noticed& x) { over.remark_on(x.what.about, x.what.text); }
 
   void take(const process_news::came_late& x) {
-    came_late = true;
-    remark_on("late reports", late_reports_text(x.run, what));
+    over.came_late();
+    over.remark_on("late reports", late_reports_text(x.run, what));
   }
 
   void take(const process_news::missing& x) { known.why_missing = x.why; }
@@ -156,11 +151,6 @@ struct process_state {
                          wall_ms()));
   }
 
-  void remark_on(const std::string& about, const std::string& text) {
-    remarks.push_back(about);
-    remarks.push_back(text);
-  }
-
   void take(const process_news::used& x) {
     pass_on(reports.take_last(reports.end(x.usage), steady_now()));
   }
@@ -186,7 +176,7 @@ struct process_state {
     pass_on(reports.take_last(used, steady_now()));
     auto judged = judge(how);
     if (judged.is_cut_short)
-      remark_on("stop_grace", judged.detail + cut_short_text);
+      over.remark_on("stop_grace", judged.detail + cut_short_text);
     if (judged.how == end_class::preempted)
       never_began.emplace(error{how.fault, how.trouble});
     if (judged.how != end_class::user_error || !what.job->files)
@@ -198,7 +188,7 @@ struct process_state {
   }
 
   void note_costs(const cost_sheet& measured) {
-    over.costs.content = to_record(reports.of_attempt(measured, steady_now()));
+    over.costs(reports.of_attempt(measured, steady_now()));
   }
 
   exit_judgement judge(const exit_info& how) {
@@ -215,21 +205,9 @@ struct process_state {
 
   /// Reports the end once all of the output is where it belongs.
   void conclude(exit_judgement judged) {
-    over.attempt = what.order.attempt;
-    over.how = static_cast<std::uint8_t>(judged.how);
-    over.detail = std::move(judged.detail);
-    over.has_status = judged.exit_status.has_value();
-    over.exit_status = judged.exit_status.value_or(0);
-    over.came_late = came_late;
-    over.remarks = std::exchange(remarks, {});
+    over.is_judged(std::move(judged));
     output.close(self, missing_output, [this](const std::string& missing) {
-      for (const auto& more : {note, missing.empty() ? missing : incomplete_output_text(missing)}) {
-        if (!more.empty())
-          over.detail += (over.detail.empty() ? "" : "\n") + more;
-      }
-      // Nobody reads the details of a trial that went well, so this is a remark as well.
-      if (!missing.empty())
-        over.remarks.insert(over.remarks.end(), {"output", incomplete_output_text(missing)});
+      over.output_is_closed(missing);
       obey(rule.gone());
     });
   }
@@ -257,7 +235,7 @@ struct process_state {
     out.pid = pid;
     out.done = x.what.done;
     out.has_checkpoint = x.has_checkpoint;
-    out.remarks = std::exchange(remarks, {});
+    out.remarks = over.take_remarks();
     send(self, what.trial, std::move(out));
     output.grew(self);
   }
@@ -311,7 +289,7 @@ struct process_state {
       exports.begin();
     if (rule.exported_too_long())
       exports.be_late();
-    const auto how = saves.judged(std::move(over));
+    const auto how = saves.judged(over.take());
     exports.finish(self, how, drafts.next_name(), rule.session().iteration(), [this, how, left] {
       if (left && what.order.rank == 0)
         send(self, what.checkpoint_service,
@@ -367,7 +345,7 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
   state.known.objective = state.what.job->objective;
   state.known.is_host = is_host(state.what);
   state.known.reads_stderr = reads_stderr(*state.what.job);
-  state.note = std::move(ready->note);
+  state.over.begin(order.attempt, std::move(ready->note));
   if (ready->trouble.empty()) {
     state.output.announce(self, state.what);
     state.process.start(std::move(ready->params));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "replay_log.hpp"
 
+#include "rank_orders.hpp"
+
 #include "tune/actors/node.hpp"
 
 #include <algorithm>
@@ -20,19 +22,18 @@ expected<void> follow_head(engine& run, const head_rules_function& rules, const 
   return {};
 }
 
-expected<replayed_log> replay_log(engine& run, const history_function& history,
-                                  const head_rules_function& rules,
+expected<replayed_log> replay_log(engine& run, const runner_parts& parts,
                                   const std::function<void()>& after_batch) {
   replayed_log result;
-  for (;;) {
-    auto some = history(run.machine().last_seq());
+  while (parts.history) {
+    auto some = parts.history(run.machine().last_seq());
     if (!some)
       return some.error();
     if (some->empty())
       return result;
     for (const auto& x : *some) {
       if (const auto* head = std::get_if<on::opened>(&x.what)) {
-        if (auto done = follow_head(run, rules, *head); !done)
+        if (auto done = follow_head(run, parts.rules_of_head, *head); !done)
           return done.error();
       }
       run.replay(x);
@@ -41,6 +42,14 @@ expected<replayed_log> replay_log(engine& run, const history_function& history,
     }
     after_batch();
   }
+  return result;
+}
+
+on::opened opening_of(const runner_parts& parts) {
+  auto result = parts.opening;
+  if (parts.wishes.are_any())
+    result.how = opening::gathers;
+  return result;
 }
 
 std::vector<event_body> first_events(const experiment& x, runner_parts& parts) {
@@ -56,9 +65,9 @@ std::vector<event_body> first_events(const experiment& x, runner_parts& parts) {
           on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
   }
   if (parts.opening.how == opening::gathers) {
-    add_all(parts.again);
-    add_all(parts.additions);
-    result.emplace_back(on::gathered{parts.only_again});
+    add_all(parts.wishes.again);
+    add_all(parts.wishes.additions);
+    result.emplace_back(on::gathered{parts.wishes.only_again});
   }
   return result;
 }
@@ -70,6 +79,23 @@ bool is_awaited(const cmd::launch& what, const runner_parts& parts) {
   const auto& home = bundles.front().node;
   auto is_there = [&](const bundle_grant& x) { return x.node == home; };
   return home != node_settings{}.name && std::all_of(bundles.begin(), bundles.end(), is_there);
+}
+
+std::vector<awaited_launch> awaited_launches(const experiment& x, const runner_parts& parts) {
+  std::vector<awaited_launch> result;
+  for (auto [trial, attempt] : x.open_attempts()) {
+    const auto launch = x.launch_of(trial);
+    if (!is_awaited(*launch, parts))
+      continue;
+    const auto notes = x.notes_on(trial);
+    auto order = order_of_launch(*launch, parts.job, parts.runs_ranks, parts.secret);
+    order.is_awaited = true;
+    result.push_back(
+        {trial,
+         launch->config,
+         {std::move(order), launch->where, notes->request, parts.labels, notes->has_begun}});
+  }
+  return result;
 }
 
 std::string text_of_bad(const std::vector<on::checkpoint_bad>& bad) {

@@ -8,6 +8,8 @@
 #include "replay_log.hpp"
 #include "room_notes.hpp"
 #include "run_notices.hpp"
+#include "run_orders.hpp"
+#include "run_status.hpp"
 #include "running_trials.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/cluster.hpp"
@@ -54,9 +56,6 @@ struct runner_state : engine_ports {
   std::optional<run_summary> summary;
 
   turn_messages turn;
-  /// Whether `record_now` is due.
-  bool will_record = false;
-
   running_trials trials;
   std::uint64_t results = 0;
   disk_waits undurable;
@@ -110,15 +109,15 @@ struct runner_state : engine_ports {
 
   void fail(const error& why) {
     undurable.fail(why);
-    if (summary)
-      return;
-    deliver(make_summary({experiment_status::failed, to_text(why)}, to_text(why)));
+    if (!summary)
+      deliver({experiment_status::failed, to_text(why)}, to_text(why));
   }
 
   // -- Turns.
 
   void end_turn() {
-    arm();
+    if (const auto due = loop->machine().next_deadline(); timers.set(due))
+      look_at(*due);
     if (turn.wants_flush())
       send(self, caf::actor_cast<runner_impl>(self), flush_atom_v);
   }
@@ -126,21 +125,15 @@ struct runner_state : engine_ports {
   void flush() {
     const auto when = now();
     turn.flush(self, *parts, me(), when);
-    if (const auto due = turn.record_due(when); due && !std::exchange(will_record, true))
+    if (const auto due = turn.record_due(when))
       delayed_send(self, caf::actor_cast<runner_impl>(self), *due - when, flush_atom_v,
                    std::uint64_t{0});
   }
 
   /// Something has waited for others on its way to the disk.
   void record_now() {
-    will_record = false;
+    turn.record_is_due();
     flush();
-  }
-
-  void arm() {
-    const auto due = loop->machine().next_deadline();
-    if (timers.set(due))
-      look_at(*due);
   }
 
   void look_at(instant at) {
@@ -162,28 +155,16 @@ struct runner_state : engine_ports {
   }
 
   void take(client_orders x) {
-    if (is_broken()) {
-      x.answer(error{ec::storage, summary->storage_error});
-      return;
-    }
-    std::vector<order_verdict> told;
-    for (auto& one : x.what)
-      told.push_back(loop->order(std::move(one), now()));
+    if (is_broken())
+      return x.answer(error{ec::storage, summary->storage_error});
+    auto told = order_all(*loop, std::move(x.what), now());
     undurable.owe(loop->machine().last_seq(), std::move(x.answer), std::move(told));
     end_turn();
   }
 
-  /// A pause that a client asked for stays one: only one that this asks for ends by itself.
   void make_room(const room_wanted& x) {
-    const auto launch = is_broken() ? std::nullopt : loop->machine().launch_of(x.trial);
-    if (!launch || launch->where.id != x.lease)
-      return;
-    const auto paused = loop->order(on::pause_asked{x.trial}, now());
-    if (paused.what == order_verdict::kind::taken) {
-      room.asked(x.trial, launch->attempt, x.for_whom);
-      static_cast<void>(loop->order(on::unpause_asked{x.trial}, now()));
-    }
-    end_turn();
+    if (!is_broken() && pause_for(*loop, x, now(), room))
+      end_turn();
   }
 
   void take(const word_taken& x) {
@@ -192,10 +173,8 @@ struct runner_state : engine_ports {
   }
 
   void take(const lease_granted& x) {
-    if (is_broken() || loop->machine().is_finished()) {
-      send(self, parts->cluster, lease_over{x.what.id});
-      return;
-    }
+    if (is_broken() || loop->machine().is_finished())
+      return send(self, parts->cluster, lease_over{x.what.id});
     post(loop->machine().granted(x.trial, x.what));
   }
 
@@ -219,11 +198,7 @@ struct runner_state : engine_ports {
   template <class Command>
   void carry(const Command& x, sequence cause) {
     if constexpr (is_row<Command>) {
-      note(x);
-      if constexpr (std::is_same_v<Command, cmd::attempt_changed>) {
-        if (parts->janitor && x.finished)
-          undurable.ended(cause, x);
-      }
+      note(x, cause);
       turn.add(cause, x);
     } else {
       carry(x);
@@ -232,7 +207,7 @@ struct runner_state : engine_ports {
 
   void carry(const cmd::finish& x, sequence cause) {
     turn.add(cause, x);
-    deliver(make_summary(x, {}));
+    deliver(x);
   }
 
   void carry(const cmd::log&) {}
@@ -259,12 +234,8 @@ struct runner_state : engine_ports {
     turn.add(x);
   }
 
-  void begin(trial_id id) {
-    trials.begin(id, [&] { return begin_trial(self->system(), id, me(), *parts); });
-  }
-
   void carry(const cmd::place& x) {
-    begin(x.trial);
+    trials.begin(x.trial);
     send(self, parts->cluster, message_of(x, *parts), me());
   }
 
@@ -303,13 +274,14 @@ struct runner_state : engine_ports {
     send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
   }
 
-  void note(const cmd::attempt_changed& x) { people.changed(x, loop->machine(), now()); }
-
-  void note(const cmd::trial_progressed&) {}
-
-  void note(const cmd::decision_taken& x) { people.decided(x, now()); }
-
-  void note(const cmd::trial_changed& x) {
+  void note(const cmd::attempt_changed& x, sequence cause) {
+    people.changed(x, loop->machine(), now());
+    if (parts->janitor)
+      undurable.changed(cause, x);
+  }
+  void note(const cmd::trial_progressed&, sequence) {}
+  void note(const cmd::decision_taken& x, sequence) { people.decided(x, now()); }
+  void note(const cmd::trial_changed& x, sequence) {
     people.changed(x, now());
     trials.changed(self, x, now());
   }
@@ -319,30 +291,20 @@ struct runner_state : engine_ports {
   void open_run() {
     began = self->clock().now();
     send(self, parts->recorder, me());
-    if (parts->history && !replay())
-      return;
-    auto& opening = parts->opening;
-    if (!parts->again.empty() || parts->only_again || !parts->additions.empty())
-      opening.how = tune::opening::gathers;
-    if (auto done = follow_head(*loop, parts->rules_of_head, opening); !done)
+    const auto log = replay_log(*loop, *parts, [this] { flush(); });
+    if (!log)
+      return fail(log.error());
+    results = log->results;
+    undurable.reached(loop->machine().last_seq());
+    // Time goes on from where the log ends.
+    began -= log->last;
+    parts->opening = opening_of(*parts);
+    if (auto done = follow_head(*loop, parts->rules_of_head, parts->opening); !done)
       return fail(done.error());
-    post(opening);
+    post(parts->opening);
     send(self, parts->cluster, me());
     if (parts->history)
       go_on();
-  }
-
-  /// Brings machine, scheduler and searcher to where the log ends; time goes on from there.
-  bool replay() {
-    auto done = replay_log(*loop, parts->history, parts->rules_of_head, [this] { flush(); });
-    if (!done) {
-      fail(done.error());
-      return false;
-    }
-    results = done->results;
-    undurable.reached(loop->machine().last_seq());
-    began -= done->last;
-    return true;
   }
 
   void go_on() {
@@ -357,45 +319,27 @@ struct runner_state : engine_ports {
 
   /// Attempts that were launched by the head before this one may come back with their nodes.
   void await_attempts() {
-    const auto& machine = loop->machine();
-    for (auto [id, attempt] : machine.open_attempts()) {
-      const auto launch = machine.launch_of(id);
-      const auto notes = machine.notes_on(id);
-      if (!is_awaited(*launch, *parts))
-        continue;
-      begin(id);
-      trials.launched(id, launch->config, now());
-      auto order = order_of_launch(*launch, parts->job, parts->runs_ranks, parts->secret);
-      order.is_awaited = true;
-      trials.tell(self, id, order);
-      send(self, caf::actor_cast<cluster_local_actor>(parts->cluster),
-           attempt_awaited{std::move(order), launch->where, notes->request, parts->labels,
-                           notes->has_begun},
-           trials.actor_of(id), me());
+    for (auto& x : awaited_launches(loop->machine(), *parts)) {
+      trials.begin(x.trial);
+      trials.launched(x.trial, x.config, now());
+      trials.tell(self, x.trial, x.what.order);
+      send(self, caf::actor_cast<cluster_local_actor>(parts->cluster), std::move(x.what),
+           trials.actor_of(x.trial), me());
     }
   }
 
-  [[nodiscard]] run_summary make_summary(const cmd::finish& how, std::string storage_error) const {
-    return {how.status, how.why, loop->machine().view(), now(), std::move(storage_error)};
-  }
-
   /// Reports the end, which is durable, or never will be.
-  void deliver(run_summary what) {
-    summary = std::move(what);
+  void deliver(const cmd::finish& how, std::string storage_error = {}) {
+    summary.emplace(
+        run_summary{how.status, how.why, loop->machine().view(), now(), std::move(storage_error)});
     flush();
     people.finished(*summary);
   }
 
   [[nodiscard]] runner_status status(std::uint32_t most) const {
-    runner_status result;
-    result.view = loop->machine().view();
-    result.waits_for = people.waits_for().empty() ? result.view.waits_for : people.waits_for();
-    if (result.waits_for.empty())
-      result.waits_for = wait_text(loop->machine(), parts->source, searcher_silence, now());
-    result.at = now();
+    auto result
+        = status_of(loop->machine(), parts->source, searcher_silence, people.waits_for(), now());
     result.results = results;
-    for (auto count : result.view.counts)
-      result.trials += count;
     trials.list(result.running, most);
     return result;
   }
@@ -409,6 +353,9 @@ runner_impl::behavior_type runner(runner_impl::stateful_pointer<runner_state> se
   state.loop = std::make_unique<engine>(std::move(state.parts->machine), state);
   state.people.init(state.parts->observer);
   state.turn = turn_messages{*state.parts};
+  state.trials.init([&state](trial_id id) {
+    return begin_trial(state.self->system(), id, state.me(), *state.parts);
+  });
   return {
       [&state](news& x) {
         state.hear(x.was_deferred ? heard_word{deferred_word{std::move(x.what)}}

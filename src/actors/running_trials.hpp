@@ -5,6 +5,7 @@
 #include "tune/actors/actors.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -25,12 +26,14 @@ public:
     }
   }
 
+  /// @param spawn Spawns the actor of a trial.
+  void init(std::function<trial_actor(trial_id)> spawn) { spawn_ = std::move(spawn); }
+
   /// Spawns the trial's actor if there is none.
-  template <class Spawn>
-  void begin(trial_id id, Spawn spawn) {
+  void begin(trial_id id) {
     auto& x = all_[id];
     if (!x.actor)
-      x.actor = spawn();
+      x.actor = spawn_(id);
   }
 
   /// Null if there is none.
@@ -99,6 +102,7 @@ private:
     bool runs = false;
   };
   std::map<trial_id, held_trial> all_;
+  std::function<trial_actor(trial_id)> spawn_;
 };
 
 } // namespace tune

@@ -66,11 +66,11 @@ std::string without_secrets(std::string_view text) {
     result += is_token(word) ? secret_not_shown : word;
     at = end;
     // In JSON a quote ends the name.
-    if (at + 1 < text.size() && text[at] == '"' && text[at + 1] == ':' && is_secret_name(word))
+    if (at + 1 < text.size() && text[at] == '"' && text[at + 1] == ':' && names_a_secret(word))
       result += text[at++];
     const auto is_bearer = upper(word) == "BEARER" && at < text.size() && text[at] == ' ';
     const auto is_value
-        = at < text.size() && (text[at] == '=' || text[at] == ':') && is_secret_name(word);
+        = at < text.size() && (text[at] == '=' || text[at] == ':') && names_a_secret(word);
     if (!is_bearer && !is_value)
       continue;
     result += text[at++];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/trial.hpp"
 
+#include "attempt_events.hpp"
 #include "attempt_line.hpp"
 #include "not_ready.hpp"
 #include "rank_cost_board.hpp"
@@ -12,7 +13,6 @@
 #include "tune/core/trial/costs.hpp"
 #include "tune/core/trial/rank_group.hpp"
 #include "tune/core/trial/word_window.hpp"
-#include "tune/io/checkpoint/checkpoint_directory.hpp"
 
 #include <algorithm>
 #include <map>
@@ -121,8 +121,8 @@ struct trial_state {
   void pass_on(const std::vector<std::string>& remarks) {
     if (chief)
       return;
-    for (std::size_t i = 0; i + 1 < remarks.size(); i += 2)
-      send(self, runner, remark{"trial " + to_text(id) + ": " + remarks[i + 1], remarks[i]});
+    for (auto& x : remarks_of(id, remarks))
+      send(self, runner, std::move(x));
   }
 
   void pass(const attempt_answer& what) {
@@ -138,10 +138,7 @@ struct trial_state {
   void pass(const attempt_halt& what) {
     if (!is_current(what.attempt))
       return;
-    const auto mode = what.how <= static_cast<std::uint8_t>(halt_mode::kill)
-                          ? static_cast<halt_mode>(what.how)
-                          : halt_mode::kill;
-    for (const auto& x : ranks.halt(mode)) {
+    for (const auto& x : ranks.halt(mode_of(what))) {
       const auto* told = std::get_if<rank_cmd::halt>(&x);
       if (told != nullptr && told->rank == 0)
         pass(halt, what);
@@ -261,13 +258,6 @@ struct trial_state {
       send(self, whom, what);
   }
 
-  /// Whether the location is among the attempt's own checkpoints.
-  [[nodiscard]] bool is_own(const attempt_saved& what) const {
-    const auto folder = checkpoint_folder(id, what.attempt).string() + "/";
-    return what.location.empty() || what.location.starts_with(kept_in_memory)
-           || (what.location.starts_with(folder) && is_checkpoint_location(what.location));
-  }
-
   /// The trainable is gone. If it had reported its end, that was heard first, and this has no
   /// effect.
   void lose(attempt_key key, const caf::error& why) {
@@ -281,17 +271,13 @@ struct trial_state {
     // The node tells the end.
     if (not_ready_from(why))
       return;
-    attempt_ended over;
-    over.attempt = key;
-    over.how = static_cast<std::uint8_t>(end_class::killed);
-    over.detail = "the trainable went away: " + render(self->system(), why);
-    take(over);
+    take(end_without_word(key, render(self->system(), why)));
   }
 
   void take(const attempt_started& what) {
     if (!is_current(what.attempt))
       return;
-    tell(on::started{id, what.attempt, what.pid, what.exports});
+    tell(event_of(id, what));
     if (what.exports)
       return;
     order.port = what.port;
@@ -312,33 +298,19 @@ struct trial_state {
     tell(on::reported{std::move(full)});
   }
 
-  void take(const attempt_saved& what) {
-    if (place && !is_own(what)) {
-      tell(on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint},
-                           "its node names a place that is not the attempt's: " + what.location,
-                           what.iteration, false});
-      return;
-    }
-    tell(on::saved{id, what.attempt, checkpoint_id{what.checkpoint}, what.iteration,
-                   std::chrono::nanoseconds{what.time_total_ns}, what.location, what.bytes});
-  }
+  void take(const attempt_saved& what) { tell(event_of(id, what, place.has_value())); }
 
   void take(const attempt_save_failed& what) {
-    tell(on::save_failed{id, what.attempt, checkpoint_id{what.checkpoint}, what.why, what.iteration,
-                         what.unable});
+    tell(event_of(id, what));
     // The attempt was to end with this checkpoint, but trains on.
     if (is_current(what.attempt) && what.checkpoint != 0 && !halt)
       carry_out(ranks.goes_on());
   }
 
   void take(const attempt_exported& what) {
-    const auto count = what.formats.size();
-    if (!is_current(what.attempt) || what.paths.size() != count || what.whys.size() != count)
-      return;
-    on::exported all{id, what.attempt, what.location, what.bytes, {}};
-    for (std::size_t i = 0; i < count; ++i)
-      all.formats.push_back({what.formats[i], what.paths[i], what.whys[i]});
-    tell(std::move(all));
+    auto told = is_current(what.attempt) ? event_of(id, what) : std::nullopt;
+    if (told)
+      tell(std::move(*told));
   }
 
   void take(const attempt_ended& what) {
@@ -351,13 +323,8 @@ struct trial_state {
     begin(attempt_key{});
     if (chief)
       return send(self, chief, rank_ended{rank, what});
-    on::ended over{id, what.attempt, class_of(what), what.detail, {}, what.came_late};
-    if (what.has_status)
-      over.exit_status = what.exit_status;
-    // Whatever else a worker sends is not written down.
-    over.costs = to_record(from_record(what.costs.content));
     pass_on(what.remarks);
-    tell(std::move(over));
+    tell(event_of(id, what));
   }
 };
 

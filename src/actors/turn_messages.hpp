@@ -83,12 +83,19 @@ public:
       send(self, to.searcher, std::exchange(searcher_, {}), me);
   }
 
-  /// Time of the next `flush` for what waits to be on disk; nothing: nothing does.
-  [[nodiscard]] std::optional<instant> record_due(instant now) { return pace_.due(now); }
+  /// Time of the next `flush` for what waits to be on disk; nothing: nothing does, or that `flush`
+  /// was told before.
+  [[nodiscard]] std::optional<instant> record_due(instant now) {
+    const auto due = pace_.due(now);
+    return due && !std::exchange(will_record_, true) ? due : std::nullopt;
+  }
+  /// The time that `record_due` told has come. Call `flush` next.
+  void record_is_due() { will_record_ = false; }
 
 private:
   bool is_open_ = false;
   bool will_flush_ = false;
+  bool will_record_ = false;
   std::vector<heard_word> early_;
   turn_sequencer gate_;
   scheduler_turn scheduler_;

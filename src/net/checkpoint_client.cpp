@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/checkpoint_client.hpp"
 
+#include "departure_book.hpp"
+#include "head_silence.hpp"
 #include "held_writes.hpp"
 #include "packer_pool.hpp"
 #include "shared_storages.hpp"
 
 #include "tune/actors/firm.hpp"
-#include "tune/actors/slow_rounds.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tune {
 
 namespace {
 
-/// Checks per `patience` for a word of the head.
-constexpr unsigned ticks_of_patience = 10;
-
-using copy_promise = caf::typed_response_promise<draft_copied>;
 using keep_promise = caf::typed_response_promise<draft_kept>;
 using artifacts_promise = caf::typed_response_promise<artifacts_kept>;
-using prepare_promise = caf::typed_response_promise<attempt_prepared>;
-
-/// A checkpoint or artifacts on the way to the head.
-struct departure {
-  checkpoint_offer offer;
-  /// Called with the reason why it did not arrive; empty: it did.
-  std::function<void(const std::string& why)> settle;
-};
 
 /// A checkpoint on the way from the head.
 struct arrival {
   prepare_attempt what;
-  prepare_promise asker;
+  caf::typed_response_promise<attempt_prepared> asker;
 };
+
+/// The answer to somebody whose work failed.
+template <class Answer>
+Answer failure(const std::string& why) {
+  if constexpr (std::is_same_v<Answer, draft_kept>)
+    return {{}, why};
+  else
+    return {why};
+}
 
 template <class Self>
 checkpoint_client_impl me(Self* self) {
@@ -55,14 +53,12 @@ struct checkpoint_client_state {
   packer_pool packers;
   shared_storages<arrival> storages;
   held_writes held;
-  std::map<std::uint64_t, departure> departures;
+  departure_book departures;
   std::map<std::uint64_t, arrival> arrivals;
   std::uint64_t last_number = 0;
   /// Why nothing goes to the head any more; empty: the connection is open.
   std::string closed;
-  /// Ticks since the head was last heard.
-  unsigned idle = 0;
-  bool ticking = false;
+  head_silence silence;
 
   [[nodiscard]] bool is_open() const { return !settings.gate || settings.gate->is_open(); }
 
@@ -88,20 +84,19 @@ struct checkpoint_client_state {
   }
 
   void hear(const storage_answer& x) {
-    idle = 0;
+    silence.end();
     const auto job = storages.answered(x.number);
     if (job.empty())
       return;
     // The head does not accept this attempt's claim; it may accept another's.
     if (!x.why.empty())
       return know(job, {});
-    auto whom = packers.take(self, job);
-    if (!whom)
-      return know(job, {});
-    request(self, *whom, caf::infinite, x)
-        .then([this, job, where = x.directory](
-                  bool is_shared) { know(job, is_shared ? where : std::string{}); },
-              [this, job](const caf::error&) { know(job, {}); });
+    packers.ask<bool>(
+        self, job, x,
+        [this, job, where = x.directory](bool is_shared) {
+          know(job, is_shared ? where : std::string{});
+        },
+        [this, job](const std::string&, bool) { know(job, {}); });
   }
 
   void know(const std::string& job, const std::filesystem::path& shared) {
@@ -130,20 +125,15 @@ struct checkpoint_client_state {
     auto what = wanted.what;
     if (!shared.empty())
       what.directory = shared;
-    auto whom = packers.take(self, what.who.job);
-    if (!whom) {
-      asker.deliver(attempt_prepared{{}, {}, to_text(whom.error()), false, true});
-      return;
-    }
-    request(self, *whom, caf::infinite, std::move(what))
-        .then([asker](const attempt_prepared& x) mutable { asker.deliver(x); },
-              [this, asker](const caf::error& why) mutable {
-                asker.deliver(attempt_prepared{{}, {}, render(self->system(), why), false});
-              });
+    packers.ask<attempt_prepared>(
+        self, what.who.job, what, [asker](const attempt_prepared& x) mutable { asker.deliver(x); },
+        [asker](const std::string& why, bool is_passing) mutable {
+          asker.deliver(attempt_prepared{{}, {}, why, false, is_passing});
+        });
   }
 
   void hear(const checkpoint_found& x) {
-    idle = 0;
+    silence.end();
     auto known = arrivals.find(x.number);
     if (known == arrivals.end())
       return;
@@ -157,7 +147,7 @@ struct checkpoint_client_state {
   }
 
   void hear(checkpoint_piece& x) {
-    idle = 0;
+    silence.end();
     if (auto known = arrivals.find(x.number); known != arrivals.end())
       packers.tell(self, known->second.what.who.job, std::move(x), me(self));
   }
@@ -175,27 +165,26 @@ struct checkpoint_client_state {
   // -- Checkpoints that were written.
 
   /// Calls `go` now, or once the head is back if that writes into a directory shared with it.
-  void write(const attempt_claim& who, std::function<void()> go,
-             std::function<void(const std::string&)> fail) {
+  template <class Answer, class Go>
+  auto write(const attempt_claim& who, Go go) {
+    auto asker = self->make_response_promise<Answer>();
     if (is_open() || !closed.empty() || storages.of(who.job).empty())
-      return go();
-    held.add({who, std::move(go), std::move(fail)});
-  }
-
-  copy_promise copy(const copy_draft& what) {
-    auto asker = self->make_response_promise<draft_copied>();
-    auto fail = [asker](const std::string& why) mutable { asker.deliver(draft_copied{why}); };
-    write(
-        what.who, [=, this]() mutable { packers.copy(self, what, asker); }, fail);
+      go(asker);
+    else
+      held.add({who, [go, asker]() mutable { go(asker); },
+                [asker](const std::string& why) mutable { asker.deliver(failure<Answer>(why)); }});
     return asker;
   }
 
-  keep_promise keep(const keep_draft& what) {
-    auto asker = self->make_response_promise<draft_kept>();
-    auto fail = [asker](const std::string& why) mutable { asker.deliver(draft_kept{{}, why}); };
-    write(
-        what.who, [=, this] { keep(what, asker); }, fail);
-    return asker;
+  auto copy(const copy_draft& what) {
+    return write<draft_copied>(what.who,
+                               [=, this](const auto& asker) { packers.copy(self, what, asker); });
+  }
+  auto keep(const keep_draft& what) {
+    return write<draft_kept>(what.who, [=, this](const auto& asker) { keep(what, asker); });
+  }
+  auto keep(const keep_artifacts& what) {
+    return write<artifacts_kept>(what.who, [=, this](const auto& asker) { keep(what, asker); });
   }
 
   void keep(const keep_draft& what, keep_promise asker) {
@@ -203,16 +192,10 @@ struct checkpoint_client_state {
     const auto& goes_to = what.on_disk.empty() ? what.what.experiment : what.on_disk;
     const auto is_shared = !where.empty() && goes_to == where;
     const auto number = ++last_number;
-    auto whom = packers.take(self, what.who.job);
-    if (!whom) {
-      asker.deliver(draft_kept{{}, to_text(whom.error())});
-      return;
-    }
-    request(self, *whom, caf::infinite, pack_order{number, what, is_shared})
-        .then([=, this](const packed& x) { send_off(number, what.who, is_shared, x, asker); },
-              [=, this](const caf::error& why) mutable {
-                asker.deliver(draft_kept{{}, render(self->system(), why)});
-              });
+    packers.ask<packed>(
+        self, what.who.job, pack_order{number, what, is_shared},
+        [=, this](const packed& x) { send_off(number, what.who, is_shared, x, asker); },
+        [=](const std::string& why, bool) mutable { asker.deliver(failure<draft_kept>(why)); });
   }
 
   void send_off(std::uint64_t number, const attempt_claim& who, bool is_shared, const packed& x,
@@ -229,7 +212,7 @@ struct checkpoint_client_state {
   }
 
   void depart(const checkpoint_offer& offer, std::function<void(const std::string& why)> settle) {
-    departures.emplace(offer.number, departure{offer, std::move(settle)});
+    departures.add({offer, std::move(settle)});
     if (!closed.empty())
       return end_departure(offer.number, closed);
     ask(offer);
@@ -237,28 +220,14 @@ struct checkpoint_client_state {
 
   // -- Artifacts of an attempt.
 
-  artifacts_promise keep(const keep_artifacts& what) {
-    auto asker = self->make_response_promise<artifacts_kept>();
-    auto fail = [asker](const std::string& why) mutable { asker.deliver(artifacts_kept{why}); };
-    write(
-        what.who, [=, this] { keep(what, asker); }, fail);
-    return asker;
-  }
-
   void keep(const keep_artifacts& what, artifacts_promise asker) {
     const auto& where = storages.of(what.who.job);
     const auto number = ++last_number;
     pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
-    auto whom = packers.take(self, what.who.job);
-    if (!whom) {
-      asker.deliver(artifacts_kept{to_text(whom.error())});
-      return;
-    }
-    request(self, *whom, caf::infinite, std::move(order))
-        .then([=, this](const packed_artifacts& x) { send_off(number, what.who, x, asker); },
-              [=, this](const caf::error& why) mutable {
-                asker.deliver(artifacts_kept{render(self->system(), why)});
-              });
+    packers.ask<packed_artifacts>(
+        self, what.who.job, std::move(order),
+        [=, this](const packed_artifacts& x) { send_off(number, what.who, x, asker); },
+        [=](const std::string& why, bool) mutable { asker.deliver(failure<artifacts_kept>(why)); });
   }
 
   void send_off(std::uint64_t number, const attempt_claim& who, const packed_artifacts& x,
@@ -274,10 +243,9 @@ struct checkpoint_client_state {
   }
 
   void hear(const piece_wanted& x) {
-    idle = 0;
-    auto known = departures.find(x.number);
-    const auto* whom
-        = known == departures.end() ? nullptr : packers.of(known->second.offer.who.job);
+    silence.end();
+    const auto job = departures.job_of(x.number);
+    const auto* whom = job.empty() ? nullptr : packers.of(job);
     if (whom == nullptr)
       return ask(checkpoint_piece{x.number, x.offset, {}, "there is no such piece", false});
     request(self, *whom, caf::infinite, x)
@@ -286,16 +254,16 @@ struct checkpoint_client_state {
   }
 
   void hear(const checkpoint_settled& x) {
-    idle = 0;
+    silence.end();
     end_departure(x.number, x.why);
   }
 
   void end_departure(std::uint64_t number, const std::string& why) {
-    auto known = departures.extract(number);
-    if (known.empty())
+    const auto known = departures.take(number);
+    if (!known)
       return;
-    packers.tell(self, known.mapped().offer.who.job, unpack_order{number, why.empty()}, me(self));
-    known.mapped().settle(why);
+    packers.tell(self, known->offer.who.job, unpack_order{number, why.empty()}, me(self));
+    known->settle(why);
   }
 
   // -- A head that was out of reach.
@@ -303,11 +271,11 @@ struct checkpoint_client_state {
   /// Begins all transfers under way anew.
   void resume(const checkpoint_server_actor& to) {
     checkpoint_server = to;
-    idle = 0;
+    silence.end();
     held.let_go();
     for (const auto& [number, job] : storages.questions())
       ask(storage_question{number, storages.asker(job).what.who});
-    for (const auto& [number, x] : departures)
+    for (const auto& [number, x] : departures.all())
       ask(x.offer);
     for (const auto& [number, x] : arrivals) {
       packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
@@ -321,13 +289,7 @@ struct checkpoint_client_state {
   void drop(const saves_dropped& what) {
     held.drop(what.who, saves_dropped::why);
     packers.tell(self, what.who.job, what);
-    std::vector<std::pair<std::uint64_t, const char*>> gone;
-    for (const auto& [number, x] : departures) {
-      const auto why = x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why;
-      if (slow_rounds::owner_of(x.offer.who) == slow_rounds::owner_of(what.who))
-        gone.emplace_back(number, why);
-    }
-    for (const auto& [number, why] : gone) {
+    for (const auto& [number, why] : departures.dropped_with(what.who)) {
       ask(checkpoint_dropped{number});
       end_departure(number, why);
     }
@@ -338,9 +300,10 @@ struct checkpoint_client_state {
     held.give_up(why);
     for (const auto& [number, job] : storages.take_questions())
       know(job, {});
-    while (!departures.empty()) {
-      ask(checkpoint_dropped{departures.begin()->first});
-      end_departure(departures.begin()->first, why);
+    while (!departures.all().empty()) {
+      const auto number = departures.all().begin()->first;
+      ask(checkpoint_dropped{number});
+      end_departure(number, why);
     }
     while (!arrivals.empty()) {
       const auto& [number, x] = *arrivals.begin();
@@ -358,26 +321,20 @@ struct checkpoint_client_state {
   }
 
   [[nodiscard]] bool is_busy() const {
-    return !storages.questions().empty() || !departures.empty() || !arrivals.empty();
+    return !storages.questions().empty() || !departures.all().empty() || !arrivals.empty();
   }
 
   void tick_later() {
-    if (is_busy() && !std::exchange(ticking, true))
-      delayed_send(self, me(self), settings.patience / ticks_of_patience, tick_atom_v);
+    if (is_busy() && silence.is_to_be_counted())
+      delayed_send(self, me(self), settings.patience / head_silence::most, tick_atom_v);
   }
 
   /// Gives up after long silence: an attempt must end even if its head takes nothing but stays in
   /// reach.
   void tick() {
-    ticking = false;
     // A head that is away is waited for as long as its attempts go on.
-    if (!is_busy() || !is_open())
-      idle = 0;
-    else if (++idle > ticks_of_patience)
-      give_up("the head said nothing of it for "
-              + std::to_string(
-                  std::chrono::duration_cast<std::chrono::seconds>(settings.patience).count())
-              + " s");
+    if (silence.is_too_long(is_busy() && is_open()))
+      give_up(head_silence::text(settings.patience));
     tick_later();
   }
 };

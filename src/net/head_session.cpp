@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/head_session.hpp"
 
+#include "answer_verdict.hpp"
 #include "dialer.hpp"
 #include "joined_session.hpp"
 
@@ -129,23 +130,22 @@ struct head_session_state {
   }
 
   void hear(const node_registry_actor& node_registry, const std::string& text) {
-    auto answer = hello_answer_from_json(text);
-    if (!answer)
-      return retry("the head's answer makes no sense: " + answer.error().detail);
-    if (const auto* no = std::get_if<rejection>(&*answer)) {
-      if (no->try_again)
-        return retry(no->why);
-      return refuse(no->why);
+    const auto what
+        = judge_answer(hello_answer_from_json(text), with ? &with->by : nullptr, leaving);
+    using enum answer_verdict::kind;
+    switch (what.what) {
+      case enter:
+        return ask_to_enter(node_registry, what.by);
+      case try_again:
+        return retry(what.why);
+      case give_up:
+        return refuse(what.why);
+      case leave:
+        return end({worker_end::kind::left, {}});
     }
-    if (leaving && !with)
-      return end({worker_end::kind::left, {}});
-    auto& by = std::get<welcome>(*answer);
-    // Another head knows nothing of what runs here, and the one that did is gone.
-    if (with && by.head != with->by.head)
-      return lose("another head leads");
-    // A head that took the place of the one before knows what runs here by the node's name.
-    if (with && by.process != with->by.process && by.name != with->by.name)
-      return lose("another worker has the name " + with->by.name + " by now");
+  }
+
+  void ask_to_enter(const node_registry_actor& node_registry, const welcome& by) {
     if (const auto* config = network_config_of(self->system()))
       config->note_patience(caf::actor_cast<caf::strong_actor_ptr>(node_registry)->node(),
                             patience_from(by.lost_after_ms));
@@ -205,10 +205,7 @@ struct head_session_state {
       return;
     if (!with->gate || leaving || is_gone_for_good())
       return lose(why);
-    with->is_away = true;
-    with->gate->shut();
-    const auto wait = with->rules().wait_for_head();
-    with->lost_at = settings.clock() + with->rules().lease() + wait;
+    const auto wait = with->part(settings.clock());
     pace.restart();
     seen().away(why, std::chrono::duration_cast<std::chrono::milliseconds>(wait));
     // Not at once: a head that lets the node in and then does not count on it would cause a busy
@@ -292,25 +289,17 @@ struct head_session_state {
     retry({});
   }
 
+  /// Retries later; soon if attempts run here.
   void retry(const std::string& why) {
-    if (with)
-      return retry_soon(why);
-    if (leaving)
+    if (with && is_gone_for_good())
+      return lose(why);
+    if (!with && leaving)
       return end({worker_end::kind::left, {}});
-    if (pace.is_exhausted(self->clock().now()))
+    if (!with && pace.is_exhausted(self->clock().now()))
       return end({worker_end::kind::unreachable, why});
     seen().waits(why, pace.wait());
     remind(pace.wait());
-    pace.lengthen();
-  }
-
-  /// Retries at short intervals, since attempts run here.
-  void retry_soon(const std::string& why) {
-    if (is_gone_for_good())
-      return lose(why);
-    seen().waits(why, pace.wait());
-    remind(pace.wait());
-    pace.lengthen(with->half_interval());
+    with ? pace.lengthen(with->half_interval()) : pace.lengthen();
   }
 
   void remind(std::chrono::milliseconds after) {

@@ -49,6 +49,16 @@ struct joined_session {
     return std::chrono::duration_cast<std::chrono::milliseconds>(rules().interval() / 2);
   }
 
+  /// The head is out of reach: nothing is said to it, and the node stops waiting after a while.
+  /// Requires `gate`. @returns how long it waits once its lease has run out.
+  instant part(instant now) {
+    is_away = true;
+    gate->shut();
+    const auto result = rules().wait_for_head();
+    lost_at = now + rules().lease() + result;
+    return result;
+  }
+
   /// The head was found again, and numbers the session anew.
   void is_found(const node_registry_actor& at, const welcome& words, const head_links& to,
                 instant since) {

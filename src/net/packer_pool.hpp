@@ -52,6 +52,22 @@ public:
       send(self, *whom, std::move(words)...);
   }
 
+  /// Has the job's packer answer, spawning one if needed.
+  /// @param take_answer Called with it.
+  /// @param fail Called with the reason if none can answer, and whether that is for want of a
+  ///             thread.
+  template <class Answer, class Self, class Order, class Take, class Fail>
+  void ask(Self* self, const std::string& job, Order what, Take take_answer, Fail fail) {
+    auto whom = take(self, job);
+    if (!whom)
+      return fail(to_text(whom.error()), true);
+    request(self, *whom, caf::infinite, std::move(what))
+        .then([take_answer](const Answer& x) mutable { take_answer(x); },
+              [self, fail](const caf::error& why) mutable {
+                fail(render(self->system(), why), false);
+              });
+  }
+
   template <class Self>
   void copy(Self* self, const copy_draft& what, caf::typed_response_promise<draft_copied> asker) {
     pass_on(self, what, asker,
@@ -102,14 +118,11 @@ private:
   template <class Answer, class Self, class Question, class Lost>
   void pass_on(Self* self, const Question& what, caf::typed_response_promise<Answer> asker,
                Lost lost) {
-    auto deliver = [asker](Answer x) mutable { asker.deliver(std::move(x)); };
-    if (auto whom = take(self, what.who.job))
-      request(self, *whom, caf::infinite, what)
-          .then(deliver, [self, what, lost, deliver](const caf::error& why) mutable {
-            deliver(lost(what, render(self->system(), why)));
-          });
-    else
-      deliver(lost(what, to_text(whom.error())));
+    auto fail = [what, lost, asker](const std::string& why, bool) mutable {
+      asker.deliver(lost(what, why));
+    };
+    ask<Answer>(
+        self, what.who.job, what, [asker](const Answer& x) mutable { asker.deliver(x); }, fail);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "remote_commands.hpp"
 #include "resumptions.hpp"
+#include "submission_book.hpp"
 #include "submitted_job.hpp"
 #include "tune/actors/firm.hpp"
 #include "tune/net/submission_words.hpp"
@@ -31,8 +32,7 @@ struct submission_server_state {
   submission_server_impl::pointer self = nullptr;
   monitors watched;
   remote_commands commands;
-  std::map<std::uint64_t, submitted_job> submitted_jobs;
-  std::uint64_t last_key = 0;
+  submission_book submissions;
   /// See `queue_claim::arrival`; those of experiments that this head goes on with count on.
   std::uint64_t last_arrival = 0;
   bool draining = false;
@@ -41,13 +41,8 @@ struct submission_server_state {
   bool is_patient = true;
 
   ~submission_server_state() {
-    for (const auto& [key, x] : submitted_jobs)
+    for (const auto& [key, x] : submissions.all())
       dismiss(x);
-  }
-
-  static void dismiss(const submitted_job& x) {
-    if (x.job_supervisor)
-      caf::anon_send_exit(*x.job_supervisor, caf::exit_reason::user_shutdown);
   }
 
   // -- Experiments of the head before this one.
@@ -61,10 +56,9 @@ struct submission_server_state {
     resumed = self->make_response_promise<std::uint64_t>();
     auto answer = *resumed;
     for (auto& x : std::exchange(settings.resumed, {})) {
-      auto& known = submitted_jobs[++last_key];
-      known = {std::move(x.words), std::move(x.identity), {}, {}};
-      known.claim = x.claim;
-      left_behind.add(last_key, std::move(x.found));
+      const auto key = submissions.add(std::move(x.words), std::move(x.identity));
+      submissions.at(key).claim = x.claim;
+      left_behind.add(key, std::move(x.found));
     }
     std::map<std::uint64_t, fetched_job> due;
     for (auto key : left_behind.keys())
@@ -85,7 +79,7 @@ struct submission_server_state {
     const auto next = left_behind.fail(key, why);
     if (!next || draining)
       return false;
-    auto& x = submitted_jobs.at(key);
+    auto& x = submissions.at(key);
     dismiss(x);
     x.job_supervisor.reset();
     if (next->is_news)
@@ -110,33 +104,18 @@ struct submission_server_state {
       return refuse(follower, what.number, words.error());
     if (words->attaches)
       return attach(*words, {follower, what.number, !words->rows.empty(), true});
-    if (auto fits = may_begin(*words); !fits) {
+    if (auto fits = draining ? ends_soon() : submissions.may_begin(*words); !fits) {
       settings.say("experiment " + words->experiment + " of "
                    + user_of(words->from, identity_of(follower))
                    + " was refused: " + fits.error().detail);
       return refuse(follower, what.number, fits.error());
     }
-    auto key = ++last_key;
     auto wants_rows = !words->rows.empty();
-    submitted_jobs[key]
-        = {std::move(*words), identity_of(follower), {{follower, what.number, wants_rows}}, {}};
-    submitted_jobs[key].claim.arrival = ++last_arrival;
+    const auto key = submissions.add(std::move(*words), identity_of(follower),
+                                     {{follower, what.number, wants_rows}});
+    submissions.at(key).claim.arrival = ++last_arrival;
     follow(follower);
     fetch(key, package_server);
-  }
-
-  [[nodiscard]] expected<void> may_begin(const submission_message& words) const {
-    if (draining)
-      return ends_soon();
-    // A free number is determined later, where the directories are.
-    for (const auto& [key, x] : submitted_jobs) {
-      if (x.words.experiment == words.experiment && !x.is_over && !words.numbered)
-        return error{ec::refused, "an experiment named " + words.experiment
-                                      + std::string{runs_already} + ", from " + x.words.from
-                                      + ": attach to it, if it is yours, or"
-                                        " choose another name by --experiment.name auto"};
-    }
-    return {};
   }
 
   [[nodiscard]] std::string identity_of(const follower_actor& who) const {
@@ -145,22 +124,15 @@ struct submission_server_state {
 
   /// Lets whoever submitted an experiment follow it again.
   void attach(const submission_message& words, listener who) {
-    auto known = std::find_if(submitted_jobs.begin(), submitted_jobs.end(), [&](const auto& x) {
-      return x.second.words.experiment == words.experiment && !x.second.is_over;
-    });
-    if (known == submitted_jobs.end())
-      return refuse(who.who, who.number,
-                    {ec::unknown_name, "no experiment named " + words.experiment
-                                           + " runs at the head; what has ended is in the head's"
-                                             " storage"});
-    auto& x = known->second;
-    if (identity_of(who.who) != x.identity) {
-      settings.say(with_subject(words.from, identity_of(who.who)) + " may not attach to "
-                   + words.experiment + ", which is of " + with_subject(x.words.from, x.identity));
-      return refuse(who.who, who.number,
-                    {ec::refused, words.experiment + " was submitted by " + x.words.from
-                                      + " with another certificate: nobody else may follow it"});
+    const auto identity = identity_of(who.who);
+    const auto known = submissions.to_follow(words.experiment, identity);
+    if (!known) {
+      if (known.error().code == ec::refused)
+        settings.say(with_subject(words.from, identity) + " may not attach to " + words.experiment
+                     + ", which is of " + submissions.owner_of(words.experiment));
+      return refuse(who.who, who.number, known.error());
     }
+    auto& x = **known;
     follow(who.who);
     if (x.is_taken)
       send(self, who.who, client_answer{who.number, x.taken});
@@ -174,10 +146,8 @@ struct submission_server_state {
   void follow(const follower_actor& whom) {
     watched.watch(self, whom, [this, whom](const caf::error&) {
       commands.forget(whom);
-      for (auto i = submitted_jobs.begin(); i != submitted_jobs.end();) {
-        std::erase_if(i->second.listeners, [&](const listener& x) { return x.who == whom; });
-        i = close_if_done(i);
-      }
+      for (const auto& x : submissions.forget(whom))
+        dismiss(x);
     });
   }
 
@@ -185,7 +155,7 @@ struct submission_server_state {
   /// take long, since files may be large.
   void fetch(std::uint64_t key, const package_server_actor& package_server) {
     auto answer = [this, key](const fetched_job& found) { hire(key, found); };
-    auto job = submitted_jobs.at(key).words.job;
+    auto job = submissions.at(key).words.job;
     request(self, settings.package_client, caf::infinite, fetch_job{job}, package_server)
         .then(answer, [this, answer, job](const caf::error& why) {
           answer(fetched_job{job, {}, {}, render(self->system(), why)});
@@ -193,43 +163,41 @@ struct submission_server_state {
   }
 
   void hire(std::uint64_t key, const fetched_job& found) {
-    auto known = submitted_jobs.find(key);
-    if (known == submitted_jobs.end())
+    auto* x = submissions.find(key);
+    if (x == nullptr)
       return;
     if (!found.why.empty())
       return give_up(key, error{found.kind, found.why});
-    auto& x = known->second;
-    auto hired = settings.hire({key, x.words, found, x.identity,
+    auto hired = settings.hire({key, x->words, found, x->identity,
                                 caf::actor_cast<submission_server_local_actor>(self),
                                 left_behind.has(key), x.claim});
     if (!hired)
       return give_up(key,
                      error{ec::unreachable, "the head cannot run it now: " + hired.error().detail});
-    x.job_supervisor = std::move(*hired);
+    x->job_supervisor = std::move(*hired);
     // The job supervisor lives in this process; CAF answers for it if it has ended.
-    request(self, *x.job_supervisor, caf::infinite, run_atom_v)
+    request(self, *x->job_supervisor, caf::infinite, run_atom_v)
         .then([this, key](const start_result& how) { begun(key, how); },
               [this, key](const caf::error& why) {
-                if (submitted_jobs.contains(key))
+                if (submissions.find(key) != nullptr)
                   give_up(key, error{ec::internal, render(self->system(), why)});
               });
   }
 
   void begun(std::uint64_t key, const start_result& how) {
-    auto known = submitted_jobs.find(key);
-    if (known == submitted_jobs.end())
+    auto* x = submissions.find(key);
+    if (x == nullptr)
       return;
     if (!how.is_taken)
       return refused(key, how.text);
-    auto& x = known->second;
-    x.is_taken = true;
-    x.taken = how.text;
+    x->is_taken = true;
+    x->taken = how.text;
     if (!how.experiment.empty())
-      x.words.experiment = how.experiment;
-    for (const auto& each : x.listeners)
+      x->words.experiment = how.experiment;
+    for (const auto& each : x->listeners)
       send(self, each.who, client_answer{each.number, how.text});
     if (draining)
-      send(self, *x.job_supervisor, leave_atom_v);
+      send(self, *x->job_supervisor, leave_atom_v);
     left_behind.settle(key);
     answer_resumed();
   }
@@ -241,8 +209,8 @@ struct submission_server_state {
     if (postpone(key, why))
       return;
     if (left_behind.has(key))
-      settings.say("experiment " + submitted_jobs.at(key).words.experiment + ", "
-                   + doing_of(submitted_jobs.at(key).claim)
+      settings.say("experiment " + submissions.at(key).words.experiment + ", "
+                   + doing_of(submissions.at(key).claim)
                    + " when the head died, cannot go on by itself: " + why.detail);
     close(key, answer);
   }
@@ -250,7 +218,7 @@ struct submission_server_state {
   void give_up(std::uint64_t key, const error& why) {
     if (postpone(key, why))
       return;
-    const auto& x = submitted_jobs.at(key);
+    const auto& x = submissions.at(key);
     settings.say("experiment " + x.words.experiment + " of " + user_of(x.words.from, x.identity)
                  + " was given up: " + why.detail);
     close(key, to_json(why));
@@ -258,8 +226,7 @@ struct submission_server_state {
 
   /// Drops an experiment that has not begun.
   void close(std::uint64_t key, const std::string& answer) {
-    auto gone = submitted_jobs.extract(key);
-    const auto& x = gone.mapped();
+    const auto x = submissions.take(key);
     for (const auto& each : x.listeners)
       send(self, each.who, client_answer{each.number, answer});
     if (!left_behind.settle(key))
@@ -283,11 +250,11 @@ struct submission_server_state {
     auto what = client_request_from_json(asked.text);
     if (!what)
       return tell(to_json(what.error()));
-    auto known = submitted_jobs.find(what->key);
-    if (known == submitted_jobs.end() || !known->second.is_taken || !is_heard_by(known->second, by))
+    auto* known = submissions.asked_by(what->key, by);
+    if (known == nullptr)
       return tell(to_json(error{ec::unknown_name, "the head knows no such experiment any more"}));
     auto is_rows = what->what == client_request::kind::rows;
-    request(self, *known->second.job_supervisor, caf::infinite, *what)
+    request(self, *known->job_supervisor, caf::infinite, *what)
         .then(
             [this, tell, is_rows, by, key = what->key](const std::string& text) {
               tell(text);
@@ -299,48 +266,24 @@ struct submission_server_state {
             });
   }
 
-  using place = std::map<std::uint64_t, submitted_job>::iterator;
-
-  /// Whether a follower may ask about an experiment. Keys are no secrets: another's could be
-  /// guessed.
-  static bool is_heard_by(const submitted_job& x, const follower_actor& who) {
-    return std::any_of(x.listeners.begin(), x.listeners.end(),
-                       [&](const listener& each) { return each.who == who; });
-  }
-
   /// Ends a listener's interest once it has all rows.
   void close_after_rows(std::uint64_t key, const follower_actor& by, const std::string& piece) {
-    auto known = submitted_jobs.find(key);
-    if (known == submitted_jobs.end() || !known->second.is_over)
-      return;
     if (auto read = rows_piece_from_json(piece); read && !read->last)
       return;
-    std::erase_if(known->second.listeners, [&](const listener& x) { return x.who == by; });
-    close_if_done(known);
-  }
-
-  /// @returns the next one.
-  place close_if_done(place x) {
-    if (!x->second.is_over || !x->second.listeners.empty())
-      return std::next(x);
-    dismiss(x->second);
-    return submitted_jobs.erase(x);
+    if (const auto done = submissions.has_rows(key, by))
+      dismiss(*done);
   }
 
   void end(const experiment_ended& how) {
-    auto known = submitted_jobs.find(how.key);
-    if (known == submitted_jobs.end())
+    const auto* known = submissions.find(how.key);
+    if (known == nullptr)
       return;
-    auto& x = known->second;
-    x.is_over = true;
-    drop_files(x);
-    for (auto& each : x.listeners) {
-      if (!each.attached)
-        each.wants_rows = how.has_rows;
+    drop_files(*known);
+    const auto over = submissions.end(how.key, how.has_rows);
+    for (const auto& each : over.told)
       send(self, each.who, experiment_ended{how.key, how.text, each.wants_rows});
-    }
-    std::erase_if(x.listeners, [](const listener& each) { return !each.wants_rows; });
-    close_if_done(known);
+    if (over.done)
+      dismiss(*over.done);
     answer_if_empty();
   }
 
@@ -358,7 +301,7 @@ struct submission_server_state {
     drained = self->make_response_promise<std::uint64_t>();
     auto answer = *drained;
     std::vector<std::uint64_t> not_begun;
-    for (const auto& [key, x] : submitted_jobs) {
+    for (const auto& [key, x] : submissions.all()) {
       if (!x.job_supervisor)
         not_begun.push_back(key);
       else if (x.is_taken && !x.is_over)
@@ -371,12 +314,8 @@ struct submission_server_state {
   }
 
   void answer_if_empty() {
-    if (!drained)
+    if (!drained || !submissions.all_over())
       return;
-    for (const auto& [key, x] : submitted_jobs) {
-      if (!x.is_over)
-        return;
-    }
     // A command that waits for an experiment ends now, and its client is to hear how.
     if (!commands.is_idle() && is_patient)
       return delayed_send(self, caf::actor_cast<submission_server_local_actor>(self), last_wait,

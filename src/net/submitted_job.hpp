@@ -38,6 +38,12 @@ struct submitted_job {
   queue_claim claim = {};
 };
 
+/// Ends the experiment's job supervisor, if it has one.
+inline void dismiss(const submitted_job& x) {
+  if (x.job_supervisor)
+    caf::anon_send_exit(*x.job_supervisor, caf::exit_reason::user_shutdown);
+}
+
 /// The submission server as its own parts see it.
 using submission_server_impl = extend<submission_server_local_actor,
                                       // Its own timer's: tries again to go on with the experiment

@@ -99,6 +99,47 @@ void tell_standing(const head_services& where, const experiment_actors_options& 
   where.tell_standing(std::move(told), whose);
 }
 
+/// The parts of a runner, without its rules and without what earlier heads did.
+runner_parts runner_parts_of(const head_services& where, run_parts& of,
+                             const experiment_actors_options& how, const recorder_actor& recorder) {
+  const auto source = how.searcher ? how.searcher->traits : of.source->traits();
+  runner_parts result{experiment{of.settings,
+                                 how.scheduler ? how.scheduler->traits : of.judge->traits(), source,
+                                 std::move(of.stoppers)},
+                      how.opening,
+                      {},
+                      {},
+                      where.cluster(),
+                      recorder,
+                      of.settings.queue_trials,
+                      how.observer,
+                      {}};
+  // A user's own actor may take its time, whatever its traits say.
+  result.prompt_scheduler = !how.scheduler && of.judge->traits().prompt;
+  result.prompt_searcher = !how.searcher && of.source->traits().prompt;
+  result.source = source;
+  result.gathering = gathering_time;
+  result.job = of.work->id;
+  result.runs_ranks = of.work->runs_ranks;
+  result.secret = where.secret();
+  result.outlives_heads = how.outlives_heads;
+  result.awaits_attempts = how.awaits_attempts;
+  result.labels = of.labels;
+  return result;
+}
+
+/// Adds what earlier heads did, and what is to be run once more or besides.
+void add_history(runner_parts& wanted, run_parts& of, experiment_actors_options& how) {
+  if (how.resumes) {
+    wanted.history = history_of(how.store->directory());
+    wanted.rules_of_head
+        = [rules = head_rules{how.opening.spec, of.settings, std::move(of.own_stoppers)}](
+              const on::opened& head) mutable { return rules.of(head); };
+  }
+  wanted.bad = std::move(how.bad);
+  wanted.wishes = {std::move(how.again), how.only_again, std::move(how.additions)};
+}
+
 remove_function remover(const std::filesystem::path& directory) {
   return
       [directory](const std::string& location) { return remove_checkpoint(directory, location); };
@@ -126,40 +167,9 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
   sinks_ = std::make_unique<running_sinks>(system_, store_->directory(), std::move(parts.sinks),
                                            parts.sink_patience, how.on_sink_news);
   sinks_->follow(recorder_);
-  const auto source = how.searcher ? how.searcher->traits : parts.source->traits();
-  runner_parts wanted{experiment{parts.settings,
-                                 how.scheduler ? how.scheduler->traits : parts.judge->traits(),
-                                 source, std::move(parts.stoppers)},
-                      how.opening,
-                      {},
-                      {},
-                      where.cluster(),
-                      recorder_,
-                      parts.settings.queue_trials,
-                      how.observer,
-                      {}};
-  // A user's own actor may take its time, whatever its traits say.
-  wanted.prompt_scheduler = !how.scheduler && parts.judge->traits().prompt;
-  wanted.prompt_searcher = !how.searcher && parts.source->traits().prompt;
-  wanted.source = source;
+  auto wanted = runner_parts_of(where, parts, how, recorder_);
   wanted.janitor = janitor_;
-  wanted.gathering = gathering_time;
-  wanted.job = parts.work->id;
-  wanted.runs_ranks = parts.work->runs_ranks;
-  wanted.secret = where.secret();
-  wanted.outlives_heads = how.outlives_heads;
-  wanted.awaits_attempts = how.awaits_attempts;
-  wanted.labels = parts.labels;
-  if (how.resumes) {
-    wanted.history = history_of(store_->directory());
-    wanted.rules_of_head
-        = [rules = head_rules{how.opening.spec, parts.settings, std::move(parts.own_stoppers)}](
-              const on::opened& head) mutable { return rules.of(head); };
-  }
-  wanted.bad = std::move(how.bad);
-  wanted.again = std::move(how.again);
-  wanted.only_again = how.only_again;
-  wanted.additions = std::move(how.additions);
+  add_history(wanted, parts, how);
   spawn_rules(parts, how);
   wanted.scheduler = judge_;
   wanted.searcher = source_;

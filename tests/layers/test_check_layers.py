@@ -64,6 +64,20 @@ class Planted(unittest.TestCase):
                 complaint = "include/tune/io/a.hpp:5: defines tune::on::x, as src/io/b.hpp does"
                 self.assertEqual(checked(tree), (1, [complaint]))
 
+    def test_functions_that_hide_those_of_an_enclosing_namespace(self):
+        outer = "namespace tune {\n\n%s\n\n} // namespace tune"
+        inner = "namespace tune::cli {\n\n%s\n\n} // namespace tune::cli"
+        for ours, theirs in (
+            ("inline std::string f(std::string_view text) {\n  return {};\n}", "std::string f(std::string_view x);"),
+            ("[[nodiscard]] bool f(int x, const std::string& y = {});", "[[nodiscard]] bool f(int, const std::string& z);"),
+            ("bool f(const std::vector<std::string>& x);", "constexpr bool f(const std::vector<std::string>& x) {\n}"),
+        ):
+            with self.subTest(ours):
+                tree = {"include/tune/core/a.hpp": outer % ours, "apps/x/b.hpp": inner % theirs}
+
+                complaint = "apps/x/b.hpp:3: tune::cli::f hides tune::f of include/tune/core/a.hpp"
+                self.assertEqual(checked(tree), (1, [complaint]))
+
     def test_foreign_libraries(self):
         for path, name in (
             ("src/core/a.cpp", "caf/all.hpp"),
@@ -137,6 +151,17 @@ class Allowed(unittest.TestCase):
             "apps/x/view/b.hpp": "",
             "apps/x/run/c.cpp": '#include "view/b.hpp"',
             "apps/x/main.cpp": '#include "tune/io/a.hpp"\n#include "digits/a.hpp"\n#include <iostream>',
+        }
+        self.assertEqual(checked(tree), (0, []))
+
+    def test_functions_that_are_hidden_or_of_other_types_or_elsewhere(self):
+        outer = "namespace tune {\n\n%s\n\n} // namespace tune"
+        tree = {
+            "src/core/a.cpp": outer % "namespace {\n\nbool f(int x) {\n}\n\n} // namespace",
+            "src/core/b.hpp": outer % "bool f(int x);\nbool g(kind x);\nstruct z {\n  bool h(int x);\n};",
+            "src/core/b.cpp": outer % "bool f(int x) {\n  return h(x);\n}\nbool z::h(int x) {\n}",
+            "src/io/c.hpp": "namespace other {\n\nbool f(int x);\n\n} // namespace other",
+            "apps/x/d.hpp": "namespace tune::cli {\n\nbool f(double x);\nbool g(kind x);\nbool h(int x);\n\n} // namespace tune::cli",
         }
         self.assertEqual(checked(tree), (0, []))
 

@@ -48,7 +48,7 @@ std::string misplaced_in_certs(const certs_request& x, const read_result& from) 
   const auto takes_none
       = x.what == action::init || x.what == action::rotate || x.what == action::token;
   if (takes_none && has_subject)
-    return "one argument too many: " + in_quotes(x.subject);
+    return "one argument too many: " + in_single_quotes(x.subject);
   if (x.what == action::show && has_subject && from.has("certs"))
     return "certs show takes either a path or --certs";
   for (const auto& use : option_uses()) {
@@ -62,14 +62,14 @@ std::string misplaced_in_certs(const certs_request& x, const read_result& from) 
 /// Why an argument cannot be used in a certificate; empty: all can.
 std::string unfit_for_certs(const certs_request& x, const read_result& from) {
   if (x.what == action::issue && !is_node_name(x.subject))
-    return in_quotes(x.subject) + " cannot be the name of a node";
+    return in_single_quotes(x.subject) + " cannot be the name of a node";
   if (from.has("name") && !is_node_name(x.token.name))
-    return in_quotes(x.token.name) + " cannot be the name of a node";
+    return in_single_quotes(x.token.name) + " cannot be the name of a node";
   if (from.has("cluster") && !is_cluster_name(x.cluster))
-    return in_quotes(x.cluster) + " cannot be the name of a cluster";
+    return in_single_quotes(x.cluster) + " cannot be the name of a cluster";
   for (const auto& host : x.hosts)
     if (!is_host_or_address(host))
-      return "--host: " + in_quotes(host) + " is neither a host name nor an address";
+      return "--host: " + in_single_quotes(host) + " is neither a host name nor an address";
   for (const auto* option : {"certs", "out"})
     if (from.has(option) && from.text(option)->empty())
       return "--" + std::string{option} + " needs a directory";
@@ -107,7 +107,7 @@ expected<void> read_token(const read_result& x, token_order& to, const command_d
       return time.error();
     const auto result = std::chrono::ceil<std::chrono::seconds>(*time);
     if (result > longest_token_lifetime)
-      return error{ec::bad_option, in_quotes(text) + " is more than 30 days"};
+      return error{ec::bad_option, in_single_quotes(text) + " is more than 30 days"};
     return result;
   };
   return read_option(x, "expires", to.lifetime, lifetime, where);

@@ -42,6 +42,40 @@ std::vector<option_doc> rank_options() {
        "30s"}};
 }
 
+/// What `launch` does with a cluster that is to stand.
+std::vector<option_doc> keeping_options() {
+  return {{"keep", 0, "", "leave head and workers standing; again: add machines, mend what failed"},
+          {"storage",
+           0,
+           "DIR",
+           "with --keep: where each experiment gets its directory",
+           {},
+           "that of FILE, or results",
+           argument_kind::directory},
+          {"no-local", 0, "", "with --keep: run no trials on this machine"}};
+}
+
+/// What each machine of `launch` offers, how it works, and how strictly its trials are judged.
+std::vector<option_doc> launched_worker_options() {
+  return {
+      {"work",
+       0,
+       "DIR",
+       "where workers keep files and trials, in a directory of their own",
+       {},
+       "$TMPDIR there, or /tmp"},
+      {"cpus", 0, "N", "CPUs that each of them offers", {}, "what there is", argument_kind::number},
+      {"gpus", 0, "N", "GPUs that each of them offers", {}, "what there is", argument_kind::number},
+      {"memory", 0, "BYTES", "memory that each of them offers, such as 16GiB", {}, "what there is"},
+      {"leave-grace",
+       0,
+       "TIME",
+       "when a worker is told to go, its trials may go on for so long before they are handed back",
+       {},
+       "30s"},
+      {"strict", 0, "", "exit 4 when any trial failed"}};
+}
+
 } // namespace
 
 command_doc up_doc() {
@@ -111,52 +145,12 @@ command_doc launch_doc() {
         "this one, copied where it is not there"},
        {"direct", 0, "",
         "workers dial this machine, which listens for them; else ssh forwards a port"},
-       {"partial", 0, "", "run without the machines that fail"},
-       {"keep", 0, "", "leave head and workers standing; again: add machines, mend what failed"},
-       {"storage",
-        0,
-        "DIR",
-        "with --keep: where each experiment gets its directory",
-        {},
-        "that of FILE, or results",
-        argument_kind::directory},
-       {"no-local", 0, "", "with --keep: run no trials on this machine"},
-       {"work",
-        0,
-        "DIR",
-        "where workers keep files and trials, in a directory of their own",
-        {},
-        "$TMPDIR there, or /tmp"},
-       {"cpus",
-        0,
-        "N",
-        "CPUs that each of them offers",
-        {},
-        "what there is",
-        argument_kind::number},
-       {"gpus",
-        0,
-        "N",
-        "GPUs that each of them offers",
-        {},
-        "what there is",
-        argument_kind::number},
-       {"memory",
-        0,
-        "BYTES",
-        "memory that each of them offers, such as 16GiB",
-        {},
-        "what there is"},
-       {"leave-grace",
-        0,
-        "TIME",
-        "when a worker is told to go, its trials may go on for so long before they are handed back",
-        {},
-        "30s"},
-       {"strict", 0, "", "exit 4 when any trial failed"}},
+       {"partial", 0, "", "run without the machines that fail"}},
       true,
       by_ssh};
-  return with_options(std::move(result), label_options());
+  for (const auto& more : {keeping_options(), launched_worker_options(), label_options()})
+    result = with_options(std::move(result), more);
+  return result;
 }
 
 command_doc down_doc() {

@@ -57,6 +57,23 @@ std::vector<option_doc> scaling_options() {
           {"scale-timeout", 0, "TIME", "how long the command may take", {}, "1m"}};
 }
 
+/// What the machine of a head offers, and where it serves people and new machines.
+std::vector<option_doc> own_node_options() {
+  return {
+      {"no-local", 0, "", "run no trials on this machine"},
+      {"cpus", 0, "N", "CPUs that this machine offers", {}, "what there is", argument_kind::number},
+      {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
+      {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
+      {"custom", 0, "NAME=N,...", "amounts of resources of your own"},
+      {"http", 0, "HOST:PORT", "serve the page of the storage there, as serve does", {}, "no page"},
+      {"enroll",
+       0,
+       "HOST:PORT",
+       "give machines certificates there, for join tokens (certs token)",
+       {},
+       "no such port"}};
+}
+
 } // namespace
 
 command_doc run_doc() {
@@ -252,32 +269,10 @@ command_doc head_doc() {
         {},
         "10m"},
        {"standby", 0, "",
-        "wait while another head leads in this storage, and take its place when it is gone"},
-       {"no-local", 0, "", "run no trials on this machine"},
-       {"cpus",
-        0,
-        "N",
-        "CPUs that this machine offers",
-        {},
-        "what there is",
-        argument_kind::number},
-       {"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
-       {"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
-       {"custom", 0, "NAME=N,...", "amounts of resources of your own"},
-       {"http",
-        0,
-        "HOST:PORT",
-        "serve the page of the storage there, as serve does",
-        {},
-        "no page"},
-       {"enroll",
-        0,
-        "HOST:PORT",
-        "give machines certificates there, for join tokens (certs token)",
-        {},
-        "no such port"}}};
-  const auto scaled = with_options(std::move(result), scaling_options());
-  return with_options(with_options(scaled, label_options()), limit_options());
+        "wait while another head leads in this storage, and take its place when it is gone"}}};
+  for (const auto& more : {own_node_options(), scaling_options(), label_options(), limit_options()})
+    result = with_options(std::move(result), more);
+  return result;
 }
 
 command_doc worker_doc() {

@@ -72,7 +72,8 @@ expected<command_line> parse(const words& all) {
     words known;
     for (const auto& x : commands())
       known.emplace_back(x.name);
-    return wrong("unknown command " + in_quotes(all[index]) + did_you_mean(all[index], known),
+    return wrong("unknown command " + in_single_quotes(all[index])
+                     + did_you_mean(all[index], known),
                  nullptr);
   }
   auto rest = all;

@@ -132,7 +132,8 @@ expected<request> serve_from(const read_result& x, const command_doc& where) {
     http.names = comma_parts(*given);
   for (const auto& name : http.names)
     if (!tune::http::is_host_text(name))
-      return wrong("--allow-host: " + in_quotes(name) + " is no host, nor HOST:PORT", &where);
+      return wrong("--allow-host: " + in_single_quotes(name) + " is no host, nor HOST:PORT",
+                   &where);
   return request{std::move(result)};
 }
 
@@ -166,7 +167,7 @@ expected<std::optional<std::size_t>> size_from(const read_result& x, std::string
     return number.error();
   if (*number < least || *number > most)
     return wrong("--" + std::string{name} + " is a whole number from " + std::to_string(least)
-                     + " to " + std::to_string(most) + ", not " + in_quotes(*given),
+                     + " to " + std::to_string(most) + ", not " + in_single_quotes(*given),
                  &where);
   return std::optional<std::size_t>{*number};
 }
@@ -209,7 +210,7 @@ expected<request> list_from(const read_result& x, const command_doc& where) {
   result.what = chosen<list_request::part>(where.positionals[0].choices, x.positionals[0]);
   if (x.positionals.size() > 1) {
     if (result.what != list_request::part::experiments)
-      return wrong("one argument too many: " + in_quotes(x.positionals[1]), &where);
+      return wrong("one argument too many: " + in_single_quotes(x.positionals[1]), &where);
     result.storage = x.positionals[1];
   }
   return request{std::move(result)};

@@ -18,7 +18,7 @@ expected<std::uint64_t> count_from(const std::string& text, std::string_view nam
   if (number && *number >= least)
     return static_cast<std::uint64_t>(*number);
   return wrong(std::string{name} + " is a whole number from " + std::to_string(least) + ", not "
-                   + in_quotes(text),
+                   + in_single_quotes(text),
                &where);
 }
 
@@ -43,7 +43,7 @@ expected<void> check_names(const words& labels, const command_doc& where) {
   for (const auto& x : labels) {
     auto name = x.substr(0, x.find('='));
     if (std::find(names.begin(), names.end(), name) != names.end())
-      return wrong("--label: " + in_quotes(name) + " is given two values", &where);
+      return wrong("--label: " + in_single_quotes(name) + " is given two values", &where);
     names.push_back(std::move(name));
   }
   return {};

@@ -31,7 +31,7 @@ std::vector<std::string> comma_parts(const std::string& text) {
 expected<double> amount_from(const std::string& text) {
   auto number = parse_number(text);
   if (!number || !(*number >= 0 && *number <= most_amount))
-    return error{ec::bad_option, in_quotes(text) + " is not a number from 0 to 1000000"};
+    return error{ec::bad_option, in_single_quotes(text) + " is not a number from 0 to 1000000"};
   return *number;
 }
 
@@ -40,7 +40,7 @@ expected<std::map<std::string, amount>> custom_from(const std::string& text) {
   for (const auto& part : comma_parts(text)) {
     auto equals = part.find('=');
     if (equals == 0 || equals == part.npos)
-      return error{ec::bad_option, in_quotes(part) + " is not NAME=AMOUNT"};
+      return error{ec::bad_option, in_single_quotes(part) + " is not NAME=AMOUNT"};
     auto much = amount_from(part.substr(equals + 1));
     if (!much)
       return much.error();
@@ -52,21 +52,21 @@ expected<std::map<std::string, amount>> custom_from(const std::string& text) {
 expected<double> number_from(const std::string& text) {
   if (auto number = parse_number(text); number && std::isfinite(*number))
     return *number;
-  return error{ec::bad_option, in_quotes(text) + " is no number"};
+  return error{ec::bad_option, in_single_quotes(text) + " is no number"};
 }
 
 expected<double> chance_from(const std::string& text) {
   auto number = amount_from(text);
   if (number && *number <= 1)
     return number;
-  return error{ec::bad_option, in_quotes(text) + " is not a chance from 0 to 1"};
+  return error{ec::bad_option, in_single_quotes(text) + " is not a chance from 0 to 1"};
 }
 
 expected<double> share_from(const std::string& text) {
   auto number = amount_from(text);
   if (number && *number > 0 && *number < 1)
     return number;
-  return error{ec::bad_option, in_quotes(text) + " is not a share between 0 and 1"};
+  return error{ec::bad_option, in_single_quotes(text) + " is not a share between 0 and 1"};
 }
 
 expected<std::chrono::nanoseconds> time_from(const std::string& text) {
@@ -74,7 +74,7 @@ expected<std::chrono::nanoseconds> time_from(const std::string& text) {
   if (!seconds)
     return seconds.error();
   if (*seconds > most_seconds)
-    return error{ec::bad_option, in_quotes(text) + " is longer than a year"};
+    return error{ec::bad_option, in_single_quotes(text) + " is longer than a year"};
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>{*seconds});
 }
@@ -82,7 +82,7 @@ expected<std::chrono::nanoseconds> time_from(const std::string& text) {
 expected<std::chrono::nanoseconds> some_time_from(const std::string& text) {
   auto time = time_from(text);
   if (time && time->count() <= 0)
-    return error{ec::bad_option, in_quotes(text) + " is no time: it must be more than 0"};
+    return error{ec::bad_option, in_single_quotes(text) + " is no time: it must be more than 0"};
   return time;
 }
 

@@ -15,7 +15,7 @@ constexpr std::int64_t most_trials = 1'000'000;
 constexpr std::int64_t most_experiments = 100'000;
 
 error wrong_quota(const std::string& text, const std::string& why) {
-  return {ec::bad_option, in_quotes(text) + " " + why
+  return {ec::bad_option, in_single_quotes(text) + " " + why
                               + ": a quota is USER=KIND:LIMIT,... with cpu, gpu (0 to 1000000),"
                                 " memory (such as 64GiB) or trials (0 to 1000000); USER is the name"
                                 " in a certificate, or *"};
@@ -38,7 +38,7 @@ expected<void> set_limit(user_quota& to, const std::string& kind, const std::str
   }
   const auto count = parse_integer(limit);
   if (kind != "trials" || !count || *count < 0 || *count > most_trials)
-    return error{ec::bad_option, in_quotes(kind + ":" + limit) + " is no limit"};
+    return error{ec::bad_option, in_single_quotes(kind + ":" + limit) + " is no limit"};
   to.trials = static_cast<std::uint64_t>(*count);
   return {};
 }
@@ -58,7 +58,7 @@ expected<std::pair<std::string, user_quota>> quota_from(const std::string& text)
   for (const auto& part : comma_parts(text.substr(equals + 1))) {
     const auto colon = part.find(':');
     if (colon == part.npos)
-      return wrong_quota(text, "has " + in_quotes(part) + ", which is not KIND:LIMIT");
+      return wrong_quota(text, "has " + in_single_quotes(part) + ", which is not KIND:LIMIT");
     const auto kind = part.substr(0, colon);
     if (is_set(result.second, kind))
       return wrong_quota(text, "has two limits of " + kind);
@@ -77,7 +77,7 @@ expected<void> read_limits(const read_result& from, allocation_limits& to,
         return wrong("--quota: " + quota.error().detail, &where);
       const auto is_rest = quota->first == everybody_else;
       if (is_rest ? to.other_quota.has_value() : to.quotas.contains(quota->first))
-        return wrong("--quota: " + in_quotes(quota->first) + " has two quotas", &where);
+        return wrong("--quota: " + in_single_quotes(quota->first) + " has two quotas", &where);
       if (is_rest)
         to.other_quota = quota->second;
       else
@@ -87,7 +87,7 @@ expected<void> read_limits(const read_result& from, allocation_limits& to,
   auto count = [](const std::string& text) -> expected<std::uint64_t> {
     const auto number = parse_integer(text);
     if (!number || *number < 0 || *number > most_experiments)
-      return error{ec::bad_option, in_quotes(text) + " is not within 0 to 100000"};
+      return error{ec::bad_option, in_single_quotes(text) + " is not within 0 to 100000"};
     return static_cast<std::uint64_t>(*number);
   };
   return read_option(from, "max-experiments", to.max_experiments, count, where);

@@ -90,12 +90,13 @@ std::string without_dashes(const std::string& x) {
 error unknown(const std::string& given, const command_doc& where) {
   auto bare = without_dashes(given);
   if (bare.find('.') != bare.npos && !where.overrides)
-    return {ec::unknown_name, "unknown option " + in_quotes(given) + "; " + std::string{where.name}
-                                  + " takes no --section.key"};
+    return {ec::unknown_name, "unknown option " + in_single_quotes(given) + "; "
+                                  + std::string{where.name} + " takes no --section.key"};
   words known;
   for (const auto& x : options_of(where))
     known.emplace_back(x.name);
-  return {ec::unknown_name, "unknown option " + in_quotes(given) + did_you_mean(bare, known, "--")};
+  return {ec::unknown_name,
+          "unknown option " + in_single_quotes(given) + did_you_mean(bare, known, "--")};
 }
 
 error explain(const po::error& what, const command_doc& where) {
@@ -156,7 +157,7 @@ std::string did_you_mean(std::string_view given, const words& known, std::string
   return near.empty() ? std::string{} : "; did you mean '" + std::string{before} + near + "'?";
 }
 
-std::string in_quotes(std::string_view x) {
+std::string in_single_quotes(std::string_view x) {
   return "'" + printable(x) + "'";
 }
 

@@ -42,6 +42,6 @@ struct read_result {
                                        std::string_view before = "");
 
 /// Text from the user in single quotes, made printable.
-[[nodiscard]] std::string in_quotes(std::string_view x);
+[[nodiscard]] std::string in_single_quotes(std::string_view x);
 
 } // namespace tune::cli

@@ -43,7 +43,7 @@ std::optional<error> check_choices(const read_result& x, const command_doc& wher
     std::string list;
     for (const auto& choice : known)
       list += (list.empty() ? "" : ", ") + choice;
-    return wrong(std::string{name} + " is one of " + list + ", not " + in_quotes(given)
+    return wrong(std::string{name} + " is one of " + list + ", not " + in_single_quotes(given)
                      + did_you_mean(given, known),
                  &where);
   };
@@ -73,7 +73,8 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
                    &where);
   auto repeats = !where.positionals.empty() && where.positionals.back().repeats;
   if (x.positionals.size() > where.positionals.size() && !repeats)
-    return wrong("one argument too many: " + in_quotes(x.positionals[where.positionals.size()]),
+    return wrong("one argument too many: "
+                     + in_single_quotes(x.positionals[where.positionals.size()]),
                  &where);
   return std::nullopt;
 }
@@ -135,7 +136,7 @@ expected<void> read_liveness(const read_result& x, const char* option, instant l
     liveness_rules checked;
     checked.*set = *time;
     if (!validate(checked))
-      return error{ec::bad_option, in_quotes(text) + " is not " + range};
+      return error{ec::bad_option, in_single_quotes(text) + " is not " + range};
     return *time;
   };
   return read_option(x, option, to.*set, read, where);
@@ -265,7 +266,7 @@ expected<request> add_from(const read_result& x, const command_doc& where) {
     const auto& given = x.positionals[i];
     auto equals = given.find('=');
     if (equals == 0 || equals == given.npos)
-      return wrong(in_quotes(given) + " is not NAME=VALUE", &where);
+      return wrong(in_single_quotes(given) + " is not NAME=VALUE", &where);
     result.values.push_back({given.substr(0, equals), given.substr(equals + 1)});
   }
   if (result.config && !result.values.empty())
@@ -294,7 +295,7 @@ expected<request> help_from(const read_result& x, const command_doc& where) {
     words known;
     for (const auto& command : commands())
       known.emplace_back(command.name);
-    return wrong("no command " + in_quotes(topic) + did_you_mean(topic, known), &where);
+    return wrong("no command " + in_single_quotes(topic) + did_you_mean(topic, known), &where);
   }
   return request{help_request{std::move(topic), false, x.has("man")}};
 }

@@ -23,7 +23,7 @@ expected<std::chrono::nanoseconds> span_from(const std::string& text, bool may_b
   const auto fits = *time >= std::chrono::seconds{1} && *time <= std::chrono::hours{24};
   if (fits || (may_be_zero && time->count() == 0))
     return time;
-  return error{ec::bad_option, in_quotes(text) + " is not "
+  return error{ec::bad_option, in_single_quotes(text) + " is not "
                                    + (may_be_zero ? "0, or within 1s to 24h" : "within 1s to 24h")};
 }
 
@@ -33,7 +33,7 @@ expected<std::uint64_t> workers_from(const std::string& text, std::int64_t least
   auto number = parse_integer(text);
   if (!number || *number < least || *number > most)
     return error{ec::bad_option,
-                 in_quotes(text) + " is not within " + std::to_string(least) + " to 10000"};
+                 in_single_quotes(text) + " is not within " + std::to_string(least) + " to 10000"};
   return static_cast<std::uint64_t>(*number);
 }
 

@@ -285,6 +285,26 @@ package_client_settings fetching_into(work_directory& work, const std::set<std::
   return result;
 }
 
+/// How the experiments and commands of clients are taken in.
+/// @param config Must outlive the submission server.
+submission_server_settings submissions_for(const standing& actors,
+                                           const job_supervisor_settings& job_supervisors,
+                                           const network_config& config) {
+  submission_server_settings result;
+  auto& system = actors.system;
+  result.hire = [&system, job_supervisors](job_spec x) {
+    return spawn_job_supervisor(system, job_supervisors, std::move(x));
+  };
+  result.carry_out
+      = [&system, storage = job_supervisors.storage](remote_command asked, std::string identity) {
+          return spawn_command_runner(system, storage, std::move(asked), std::move(identity));
+        };
+  result.package_client = actors.package_client;
+  result.identity_of = [&config](const caf::node_id& who) { return config.identity_of(who); };
+  result.say = job_supervisors.say;
+  return result;
+}
+
 [[gnu::noinline]] expected<void> lead(const command_line& line, const head_request& what,
                                       const choices& all, const transport& how) noexcept {
   auto storage = storage_of(what);
@@ -317,28 +337,17 @@ package_client_settings fetching_into(work_directory& work, const std::set<std::
   actors.place.close_queue();
   auto broken = [](const std::string& why) { give_up(in_one_line(why)); };
   actors.place.when_broken(broken);
-  job_supervisor_settings job_supervisors{&actors.place,
-                                          &all,
-                                          discover(),
-                                          *storage,
-                                          actors.leaves,
-                                          begun->mark,
-                                          what.liveness.head_grace,
-                                          tell};
-  submission_server_settings submission_server;
-  submission_server.hire = [&system, job_supervisors](job_spec x) {
-    return spawn_job_supervisor(system, job_supervisors, std::move(x));
-  };
-  submission_server.carry_out
-      = [&system, storage = *storage](remote_command asked, std::string identity) {
-          return spawn_command_runner(system, storage, std::move(asked), std::move(identity));
-        };
-  submission_server.package_client = *package_client;
-  submission_server.resumed = std::move(begun->resumed);
-  submission_server.identity_of
-      = [&config](const caf::node_id& who) { return config.identity_of(who); };
-  submission_server.say = tell;
-  actors.submission_server = spawn_submission_server(system, std::move(submission_server));
+  const job_supervisor_settings job_supervisors{&actors.place,
+                                                &all,
+                                                discover(),
+                                                *storage,
+                                                actors.leaves,
+                                                begun->mark,
+                                                what.liveness.head_grace,
+                                                tell};
+  auto submissions = submissions_for(actors, job_supervisors, config);
+  submissions.resumed = std::move(begun->resumed);
+  actors.submission_server = spawn_submission_server(system, std::move(submissions));
   tell_of_break(actors.submission_server, "the submission server", broken);
   tell_of_break(*package_client, "the package client", broken);
   auto uploads = std::make_shared<upload_runner>(

@@ -29,7 +29,7 @@ struct upload_closing {
 };
 
 error bad_entry(std::string_view name, const std::string& why) {
-  return {ec::bad_option, "the archive: " + tune::in_quotes(std::string{name}) + ": " + why};
+  return {ec::bad_option, "the archive: " + in_quotes(std::string{name}) + ": " + why};
 }
 
 bool is_control_byte(char c) {
@@ -220,7 +220,7 @@ expected<std::string> ini_file_in(const std::vector<uploaded_file>& all,
   for (std::size_t i = 0; i < found.size() && i < 5; ++i)
     names += (names.empty() ? "" : ", ") + printable(found[i]);
   if (!wanted.empty())
-    return error{ec::bad_option, "file: the archive has no " + tune::in_quotes(wanted)
+    return error{ec::bad_option, "file: the archive has no " + in_quotes(wanted)
                                      + (names.empty() ? "" : "; at its top there are " + names)};
   if (found.size() == 1)
     return found.front();

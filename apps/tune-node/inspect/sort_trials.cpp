@@ -102,7 +102,7 @@ error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,
     known.push_back(x.name);
     known.push_back(x.title);
   }
-  return {ec::unknown_name, "--sort " + in_quotes(key)
+  return {ec::unknown_name, "--sort " + in_single_quotes(key)
                                 + ": no trial has such a column, metric or parameter"
                                 + did_you_mean(key, known)};
 }

@@ -236,7 +236,7 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
         known.push_back(x.name);
       auto near = did_you_mean(name, known);
       return error{ec::unknown_name,
-                   "--columns " + in_quotes(name) + ": there is no such column"
+                   "--columns " + in_single_quotes(name) + ": there is no such column"
                        + (near.empty() ? "; there are " + with_commas(known) : near)};
     }
     result.push_back(*found);

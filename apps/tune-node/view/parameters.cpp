@@ -89,14 +89,14 @@ object without_secrets(const object& x) {
   for (const auto& [key, each] : x) {
     const auto is_plain = each.as_object() == nullptr && each.as_list() == nullptr;
     result.set(key,
-               is_plain && is_secret_name(key) ? value{secret_not_shown} : without_secrets(each));
+               is_plain && names_a_secret(key) ? value{secret_not_shown} : without_secrets(each));
   }
   return result;
 }
 
 bool is_secret_option(const value::list& x) {
   return x.size() == 2 && x[0].as_string() != nullptr && x[1].as_string() != nullptr
-         && is_secret_name(*x[0].as_string());
+         && names_a_secret(*x[0].as_string());
 }
 
 value without_secrets(const value& x) {

@@ -83,6 +83,17 @@ using history_function = std::function<expected<std::vector<event>>(sequence aft
 using head_rules_function
     = std::function<expected<std::optional<rule_change>>(const on::opened& head)>;
 
+/// What is to be run besides where an experiment goes on.
+struct run_wishes {
+  /// Trials to run again, and whether nothing else is to run.
+  std::vector<on::retry_asked> again = {};
+  bool only_again = false;
+  /// Configurations to be tried as well.
+  std::vector<on::add_asked> additions = {};
+
+  [[nodiscard]] bool are_any() const { return !again.empty() || only_again || !additions.empty(); }
+};
+
 /// Everything a runner needs to begin.
 struct runner_parts {
   experiment machine;
@@ -103,11 +114,7 @@ struct runner_parts {
   head_rules_function rules_of_head = {};
   /// Bad checkpoints of the experiment, found before it goes on.
   std::vector<on::checkpoint_bad> bad = {};
-  /// Trials to run again where the experiment goes on, and whether nothing else is to run.
-  std::vector<on::retry_asked> again = {};
-  bool only_again = false;
-  /// Configurations to be tried as well in that case.
-  std::vector<on::add_asked> additions = {};
+  run_wishes wishes = {};
   /// Events that may wait for the disk before answers to reports are held back. A stop waits behind
   /// them: a higher limit would only delay it where reports come faster than they can be written.
   /// [>= 1]

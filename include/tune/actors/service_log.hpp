@@ -17,7 +17,7 @@ namespace tune {
 /// Makes a text fit for a log: what looks like a secret is replaced by "(not shown)", and control
 /// characters are made visible.
 ///
-/// Secrets are what follows `Bearer `, or a name for which `is_secret_name` holds and `=` or `:`,
+/// Secrets are what follows `Bearer `, or a name for which `names_a_secret` holds and `=` or `:`,
 /// up to a blank, and hexadecimal numbers of 64 digits.
 [[nodiscard]] std::string fit_for_log(std::string_view text);
 

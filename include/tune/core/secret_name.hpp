@@ -14,7 +14,7 @@ inline constexpr std::string_view secret_not_shown = "(not shown)";
 
 /// Whether what has this name is probably a secret: SECRET, PASSWORD, PASSWD, CREDENTIAL or API_KEY
 /// is in it, or it ends with TOKEN (`max_tokens` is none), whatever the case; '-' counts as '_'.
-[[nodiscard]] inline bool is_secret_name(std::string_view text) {
+[[nodiscard]] inline bool names_a_secret(std::string_view text) {
   constexpr std::array<std::string_view, 6> parts{"SECRET",     "PASSWORD", "PASSWD",
                                                   "CREDENTIAL", "API_KEY",  "APIKEY"};
   std::string name{text};

@@ -35,7 +35,6 @@ child_process::child_process(std::uint64_t id, process_order what,
     , who_{std::move(who)}
     , means_{means}
     , watch_{means.watch}
-    , max_waiting_answers_{means.options.max_waiting_answers}
     , max_report_line_{longest_report(order_, means.options)}
     , inputs_{{{.role = pipe_role::out,
                 .fd = {},
@@ -48,7 +47,8 @@ child_process::child_process(std::uint64_t id, process_order what,
                {.role = pipe_role::report,
                 .fd = {},
                 .lines = line_splitter{max_report_line_},
-                .drain_left = drain_limit}}} {}
+                .drain_left = drain_limit}}}
+    , waiting_answers_{means.options.max_waiting_answers} {}
 
 std::vector<int> child_process::remote_fds() const {
   std::vector<int> result;
@@ -206,31 +206,29 @@ void child_process::resume(pipe_role role, std::span<char> buffer) {
 }
 
 void child_process::answer(std::string_view line, std::span<char> buffer) {
-  if (waiting_answers_.size() + line.size() < max_waiting_answers_) {
-    waiting_answers_.append(line).push_back('\n');
+  if (waiting_answers_.add(line))
     flush_answers();
-  }
-  answered_ = true;
   hear_on_if_answered(buffer);
 }
 
 /// Reads no more reports while the process leaves answers unread.
 void child_process::hear_on_if_answered(std::span<char> buffer) {
-  if (!answers_watched_ && std::exchange(answered_, false))
+  if (!answers_watched_ && waiting_answers_.take_answered())
     resume(pipe_role::report, buffer);
 }
 
 void child_process::flush_answers() {
   if (!answers_)
     return;
-  while (!waiting_answers_.empty()) {
-    auto count = ::write(answers_.get(), waiting_answers_.data(), waiting_answers_.size());
+  while (!waiting_answers_.text().empty()) {
+    const auto& text = waiting_answers_.text();
+    auto count = ::write(answers_.get(), text.data(), text.size());
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0 && errno == EAGAIN) {
       if (!std::exchange(answers_watched_, true))
         watch_.add(answers_.get(), {id_, pipe_role::answer}, EPOLLOUT);
-      if (!std::exchange(answers_unread_, true))
+      if (waiting_answers_.is_first_unread())
         who_->answers_unread();
       return;
     }
@@ -238,17 +236,17 @@ void child_process::flush_answers() {
       waiting_answers_.clear();
       break;
     }
-    waiting_answers_.erase(0, static_cast<std::size_t>(count));
+    waiting_answers_.took(static_cast<std::size_t>(count));
   }
   if (std::exchange(answers_watched_, false))
     watch_.remove(answers_.get());
   who_->answers_taken();
-  if (answers_end_)
+  if (waiting_answers_.is_last())
     close_answers();
 }
 
 void child_process::end_answers() {
-  answers_end_ = true;
+  waiting_answers_.end();
   flush_answers();
 }
 
@@ -327,9 +325,7 @@ void child_process::begin_use(std::shared_ptr<process_listener> who, const proce
   reports.rest.clear();
   reports.held = false;
   watch(reports);
-  waiting_answers_.clear();
-  answers_unread_ = false;
-  answered_ = false;
+  waiting_answers_.begin_anew();
   who_->started(pid_);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "answer_backlog.hpp"
 #include "guard_wire.hpp"
 #include "line_splitter.hpp"
 #include "output_tail.hpp"
@@ -108,7 +109,6 @@ private:
   bool changes_hands_ = false;
   const child_means& means_;
   pipe_watch& watch_;
-  std::size_t max_waiting_answers_;
   std::size_t max_report_line_;
   std::uint64_t use_ = 0;
   pid_t pid_ = 0;
@@ -120,13 +120,8 @@ private:
   std::vector<unique_fd> remote_;
   std::array<input, 3> inputs_;
   unique_fd answers_;
-  std::string waiting_answers_;
+  answer_backlog waiting_answers_;
   bool answers_watched_ = false;
-  bool answers_unread_ = false;
-  /// True if no more answers will be added.
-  bool answers_end_ = false;
-  /// True if its last report was answered, although the answer may still wait for the pipe.
-  bool answered_ = false;
   std::size_t reports_after_end_ = 0;
   /// Output of the process, kept for its files and for `exit_info`.
   struct output {

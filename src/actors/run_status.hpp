@@ -1,0 +1,30 @@
+/// How a run stands. Private to the runner.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tune/actors/actors.hpp"
+#include "tune/core/experiment/searcher_wait.hpp"
+
+#include <string>
+
+namespace tune {
+
+/// The status of a run, without its results and running trials. Of several causes to wait, the
+/// first is told: no node has what trials need, what the machine waits for, the searcher or
+/// clients.
+/// @param unmet What trials need that no node has; empty: nothing.
+[[nodiscard]] inline runner_status status_of(const experiment& x, const searcher_traits& source,
+                                             const answer_watch& silence, const std::string& unmet,
+                                             instant now) {
+  runner_status result;
+  result.view = x.view();
+  result.waits_for = unmet.empty() ? result.view.waits_for : unmet;
+  if (result.waits_for.empty())
+    result.waits_for = wait_text(x, source, silence, now);
+  result.at = now;
+  for (auto count : result.view.counts)
+    result.trials += count;
+  return result;
+}
+
+} // namespace tune

@@ -1,0 +1,59 @@
+/// Checkpoints and artifacts on the way to the head. Private to the checkpoint client.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "packer_actor.hpp"
+
+#include "tune/actors/slow_rounds.hpp"
+#include "tune/net/wire.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tune {
+
+/// A checkpoint or artifacts on the way to the head.
+struct departure {
+  /// Artifacts have no place in the sequence of checkpoints: theirs is 0.
+  checkpoint_offer offer;
+  /// Called with the reason why it did not arrive; empty: it did.
+  std::function<void(const std::string& why)> settle;
+};
+
+/// All of them, by number.
+class departure_book {
+public:
+  void add(departure what) { all_.emplace(what.offer.number, std::move(what)); }
+
+  /// The job of one; empty if there is none of this number.
+  [[nodiscard]] std::string job_of(std::uint64_t number) const {
+    const auto known = all_.find(number);
+    return known == all_.end() ? std::string{} : known->second.offer.who.job;
+  }
+  [[nodiscard]] std::optional<departure> take(std::uint64_t number) {
+    auto known = all_.extract(number);
+    return known ? std::optional{std::move(known.mapped())} : std::nullopt;
+  }
+  [[nodiscard]] const std::map<std::uint64_t, departure>& all() const { return all_; }
+
+  /// Those of an attempt that was ended by force, each with the reason for whoever waits for it.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, const char*>>
+  dropped_with(const attempt_claim& who) const {
+    std::vector<std::pair<std::uint64_t, const char*>> result;
+    for (const auto& [number, x] : all_) {
+      if (slow_rounds::owner_of(x.offer.who) == slow_rounds::owner_of(who))
+        result.emplace_back(number, x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why);
+    }
+    return result;
+  }
+
+private:
+  std::map<std::uint64_t, departure> all_;
+};
+
+} // namespace tune
