@@ -197,7 +197,7 @@ std::string standing_line(const object& x) {
   if (text("stands_aside") == "true")
     result += "; it takes no place in the queue";
   if (text("made_room") != "0")
-    result += "; " + text("made_room") + " paused for a higher priority, the last for "
+    result += "; " + text("made_room") + " made room for a higher priority so far, the last for "
               + text("made_room_for");
   return result;
 }

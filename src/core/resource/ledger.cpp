@@ -106,14 +106,18 @@ std::string lack_of_labels(const node_accounts& nodes, const node_labels& labels
   return has || nodes.empty() ? std::string{} : "no node has all of this: " + all;
 }
 
-/// " with require = zone == b"; empty for demands that say nothing.
-std::string demands_text(const node_labels& demands) {
+/// " with require = zone == b", " without taints"; empty for demands that exclude no node.
+std::string demands_text(const node_labels& demands, const node_accounts& nodes) {
   std::string result;
   for (const auto& x : demands) {
     if (x != tolerate_word({}))
       result += (result.empty() ? " with " : " and ") + demand_text(x);
   }
-  return result;
+  const auto has_taints = demands.contains(tolerate_word({}))
+                          && std::any_of(nodes.begin(), nodes.end(), [](const auto& x) {
+                               return !x.second.labels.contains(tolerate_word({}));
+                             });
+  return result + (has_taints ? " without taints" : "");
 }
 
 } // namespace
@@ -159,7 +163,7 @@ std::optional<error> ledger::impossible(const resource_request& what, const node
   if (auto lack = lack_of_labels(nodes, labels); !lack.empty())
     return refuse(lack + ": the cluster has " + summary());
   const auto demands = demands_of(labels);
-  const auto which = demands_text(demands);
+  const auto which = demands_text(demands, nodes);
   std::erase_if(nodes, [&](const auto& x) { return !has_all(x.second, demands); });
   auto cluster = [&](const resources& asked) {
     return ": the cluster has " + summary() + largest_text(nodes, asked);
@@ -169,11 +173,12 @@ std::optional<error> ledger::impossible(const resource_request& what, const node
       return refuse("no node" + which + " can hold " + to_text(bundle) + cluster(bundle));
   }
   if (request.placement == strategy::strict_pack)
-    return refuse("no single node can hold " + to_text(request) + cluster(request.bundles.front()));
+    return refuse("no single node" + which + " can hold " + to_text(request)
+                  + cluster(request.bundles.front()));
   if (request.placement == strategy::strict_spread)
-    return refuse("no " + std::to_string(request.bundles.size()) + " different nodes can hold "
-                  + to_text(request) + cluster(request.bundles.front()));
-  return refuse("all nodes together cannot hold " + to_text(request)
+    return refuse("no " + std::to_string(request.bundles.size()) + " different nodes" + which
+                  + " can hold " + to_text(request) + cluster(request.bundles.front()));
+  return refuse("all nodes" + which + " together cannot hold " + to_text(request)
                 + cluster(request.bundles.front()));
 }
 

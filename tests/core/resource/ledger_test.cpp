@@ -357,6 +357,21 @@ TEST(ledger, refuses_to_join_what_must_be_apart) {
   EXPECT_THAT(tokens(uut.grant()), ElementsAre(1u));
 }
 
+TEST(ledger, names_demands_where_bundles_fit_no_nodes_that_meet_them) {
+  ledger uut;
+  const node_labels plain{tolerate_word({})};
+  uut.set_node("a", cpus(1), plain);
+  uut.set_node("b", cpus(1), plain);
+  uut.set_node("tainted", cpus(4));
+
+  EXPECT_THAT(uut.impossible(many(3, cpus(1), strategy::strict_spread), plain, {})->detail,
+              HasSubstr("no 3 different nodes without taints can hold 3 x (1 CPU)"));
+  EXPECT_THAT(uut.impossible(many(2, cpus(1), strategy::strict_pack), plain, {})->detail,
+              HasSubstr("no single node without taints can hold 2 x (1 CPU)"));
+  EXPECT_THAT(uut.impossible(many(3, cpus(1), strategy::pack), plain, {})->detail,
+              HasSubstr("all nodes without taints together cannot hold 3 x (1 CPU)"));
+}
+
 TEST(ledger, grants_all_bundles_or_none) {
   ledger uut;
   uut.set_node("a", cpus(3));
