@@ -86,6 +86,11 @@ std::optional<next_step> step_on(const run_snapshot& x, const run_ending& end) {
   const auto resume = program_call("resume") + " " + directory + strict_word(end);
   if (end.is_asked)
     return going_on(program_call("ask-tell FILE --resume"), limits);
+  if (!end.way_on.empty()) {
+    auto result = going_on(end.way_on, limits);
+    result.purpose += end.way_on_note;
+    return result;
+  }
   // Clients have no use for a head's directory: they submit the experiment again.
   const auto is_elsewhere = !end.head.empty() || !words_to_head().empty();
   const auto is_run_again = is_elsewhere || end.command != "run";
@@ -96,11 +101,6 @@ std::optional<next_step> step_on(const run_snapshot& x, const run_ending& end) {
                                + shell_word(x.experiment) + (is_elsewhere ? " --resume" : ""),
                            limits);
     result.purpose += where_entered(end);
-    return result;
-  }
-  if (!end.way_on.empty()) {
-    auto result = going_on(end.way_on, limits);
-    result.purpose += end.way_on_note;
     return result;
   }
   if (!has_nothing_left(x, end))
