@@ -32,14 +32,16 @@ inline std::vector<error_sample> error_samples() {
       {"Node.js with properties",
        "node:internal/modules/cjs/loader:1210\n  throw err;\n  ^\n\n"
        "Error: Cannot find module './nix'\nRequire stack:\n- /w/train.js\n"
-           + frames + "  code: 'MODULE_NOT_FOUND',\n  requireStack: [ '/w/train.js' ]\n}\n\n"
-                      "Node.js v20.20.2\n",
+           + frames
+           + "  code: 'MODULE_NOT_FOUND',\n  requireStack: [ '/w/train.js' ]\n}\n\n"
+             "Node.js v20.20.2\n",
        "Error: Cannot find module './nix'"},
       {"Node.js with a code",
        "node:assert:90\n  throw new AssertionError(obj);\n  ^\n\n"
        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n1 !== 2\n\n"
-           + frames + "  generatedMessage: true,\n  operator: 'strictEqual'\n}\n\n"
-                      "Node.js v20.20.2\n",
+           + frames
+           + "  generatedMessage: true,\n  operator: 'strictEqual'\n}\n\n"
+             "Node.js v20.20.2\n",
        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"},
       {"Node.js, a text thrown",
        "\n/w/train.js:3\nif (x) throw \"no data\";\n       ^\nno data\n"
@@ -47,7 +49,8 @@ inline std::vector<error_sample> error_samples() {
        "Node.js v20.20.2\n",
        "no data"},
       {"Node.js, a promise",
-       "node:internal/process/promises:389\n      new UnhandledPromiseRejection(reason);\n      ^\n\n"
+       "node:internal/process/promises:389\n      new UnhandledPromiseRejection(reason);\n      "
+       "^\n\n"
        "UnhandledPromiseRejection: This error came with the reason \"no data\".\n"
            + frames + "  code: 'ERR_UNHANDLED_REJECTION'\n}\n\nNode.js v20.20.2\n",
        "UnhandledPromiseRejection: This error came with the reason \"no data\"."},

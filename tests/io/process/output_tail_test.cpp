@@ -40,11 +40,12 @@ TEST(output_tail, keeps_the_line_that_names_the_error) {
 }
 
 TEST(output_tail, says_how_many_lines_it_leaves_out_before_and_behind_it) {
-  EXPECT_THAT(tail_of("1\n2\n3\n4\n5\n\nE: x\nOSError: no\n at 1\n at 2\n at 3\n at 4\n at 5\n at 6\n"
-                      " at 7\n")
-                  .telling_lines(3, 5),
-              ElementsAre("1", "2", "3", "… (3 lines between)", "OSError: no", " at 1",
-                          "… (1 line between)", " at 3", " at 4", " at 5", " at 6", " at 7"));
+  EXPECT_THAT(
+      tail_of("1\n2\n3\n4\n5\n\nE: x\nOSError: no\n at 1\n at 2\n at 3\n at 4\n at 5\n at 6\n"
+              " at 7\n")
+          .telling_lines(3, 5),
+      ElementsAre("1", "2", "3", "… (3 lines between)", "OSError: no", " at 1",
+                  "… (1 line between)", " at 3", " at 4", " at 5", " at 6", " at 7"));
 }
 
 TEST(output_tail, tells_of_an_error_that_is_not_in_memory_by_its_last_lines) {
