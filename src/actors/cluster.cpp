@@ -186,10 +186,6 @@ struct cluster_state {
 
   void enrol(const runner_actor& runner) { carry_out(plan.enrol(attend(runner))); }
 
-  void stand(standing_told& what, const runner_actor& runner) {
-    carry_out(plan.stand(attend(runner), std::move(what.what)));
-  }
-
   void hear(const pause_dropped& x) { carry_out(plan.drop_pause(x.node, {x.job, x.location})); }
 
   void enter(const lease_request& what, const runner_actor& runner) {

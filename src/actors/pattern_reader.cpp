@@ -185,7 +185,9 @@ void pattern_reader::read(const item& what) {
 }
 
 void pattern_reader::end(const exit_info& how, bool whole) {
-  if (whole) {
+  // What a program that failed had come to is no result: the attempt after it tells one.
+  const auto has_failed = !how.requested && how.code != 0;
+  if (whole && !has_failed) {
     if (auto last = patterns_.finish())
       tell(process_news::printed{std::move(*last)});
   }

@@ -80,7 +80,9 @@ private:
   [[nodiscard]] std::string why_no_table() const {
     if (what_.what.trainable.kind != trainable_kind::table)
       return {};
-    auto table = curve_table::load(against_ini(what_.what, what_.what.trainable.path));
+    auto table = curve_table::load(against_ini(what_.what, what_.what.trainable.path),
+                                   what_.space ? parameter_names(*what_.space)
+                                               : std::vector<std::string>{});
     return table ? std::string{} : table.error().detail;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/preparation.hpp"
 
+#include "tune/io/files/script_companions.hpp"
 #include "tune/io/files/sha256.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -26,6 +27,8 @@ namespace {
 
 /// Larger files are data: the start of a run must not wait until they are read.
 constexpr std::uintmax_t largest_code = 64u << 20u;
+/// Of a script's modules, the first in order.
+constexpr std::size_t most_companions = 1'000;
 
 error bad_source(const spec& what, const std::string& why) {
   return {ec::bad_option, "[search] points_from = " + what.search.points_from + ": " + why};
@@ -87,12 +90,41 @@ expected<std::vector<trial_row>> best_known(const spec& what, const fs::path& di
   return rows;
 }
 
+/// What the trainable names and what its scripts need beside them, as in the configuration.
+std::vector<std::string> code_names(const loaded_spec& from) {
+  const auto& x = from.what.trainable;
+  const auto ini_dir = fs::path{from.what.ini_dir}.lexically_normal();
+  auto result = files_named(from.what, *from.space);
+  auto add = [&](std::string name) {
+    if (!name.empty() && std::find(result.begin(), result.end(), name) == result.end())
+      result.push_back(std::move(name));
+  };
+  for (std::size_t i = 0, scripts = result.size(); i < scripts; ++i) {
+    const fs::path script{result[i]};
+    std::error_code ignored;
+    if (!fs::is_regular_file(ini_dir / script, ignored))
+      continue;
+    auto needed = companions_of((ini_dir / script).lexically_normal());
+    needed.resize(std::min(needed.size(), most_companions));
+    for (const auto& file : needed)
+      add(script.is_absolute() ? file.string() : file.lexically_relative(ini_dir).string());
+  }
+  if (x.kind == trainable_kind::command) {
+    for (const auto& pair : x.templates)
+      add(pair.from);
+  }
+  if (x.kind == trainable_kind::table)
+    add(x.path);
+  add(x.plugin);
+  return result;
+}
+
 } // namespace
 
 std::vector<named_text> code_of(const loaded_spec& from) {
   const auto& x = from.what;
   std::vector<named_text> result;
-  for (const auto& path : files_named(x, *from.space)) {
+  for (const auto& path : code_names(from)) {
     auto file = fs::path{x.ini_dir} / path;
     std::error_code failed;
     if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > largest_code || failed)

@@ -77,7 +77,8 @@ std::string id_of(const std::string& experiment, const std::string& record,
 }
 
 expected<trainable_plan> table_plan(const loaded_spec& from) {
-  auto table = curve_table::load(against_ini(from.what, from.what.trainable.path));
+  auto table = curve_table::load(against_ini(from.what, from.what.trainable.path),
+                                 parameter_names(*from.space));
   if (!table)
     return table.error();
   auto shared = std::make_shared<const curve_table>(std::move(*table));

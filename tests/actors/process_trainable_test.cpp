@@ -157,6 +157,16 @@ TEST_F(process_trainable, reports_once_at_its_end_in_final_mode) {
   EXPECT_EQ(*events<on::reported>()[0].what->metrics->find("acc"), value{3});
 }
 
+TEST_F(process_trainable, makes_no_report_in_final_mode_where_it_fails) {
+  objective("acc");
+  runs("lines 3 exit 5", accuracy(report_mode::final));
+
+  run();
+
+  EXPECT_EQ(end().how, end_class::user_error);
+  EXPECT_TRUE(events<on::reported>().empty());
+}
+
 TEST_F(process_trainable, fails_where_its_objective_never_appears) {
   objective("acc");
   runs("out 'Acuracy = 1%' exit 0", accuracy(report_mode::line));

@@ -100,6 +100,20 @@ TEST(common_text, names_the_error_where_advice_comes_behind_it) {
             "fc");
 }
 
+TEST(common_text, names_the_error_of_runtimes_that_say_more_behind_it) {
+  EXPECT_EQ(common_text("exited with status 1\n  /w/n.js:2\n    throw x;\n  … (2 lines between)\n"
+                        "  TypeError: no data\n      at f (n.js:2:1)\n  … (9 lines between)\n"
+                        "    code: 'E'\n  }\n  Node.js v20.20.2"),
+            "exited with status 1: TypeError: no data");
+  EXPECT_EQ(
+      common_text("exited with status 101\n  thread 'main' panicked at src/main.rs:2:5:\n"
+                  "  rate too high\n  note: run with `RUST_BACKTRACE=1` environment variable"),
+      "exited with status 101: thread 'main' panicked at src/main.rs:2:5: rate too high");
+  EXPECT_EQ(common_text("exited with status 2\n  panic: no data\n  goroutine 1 [running]:\n"
+                        "  main.main()\n  \t/w/main.go:4 +0x4c"),
+            "exited with status 2: panic: no data");
+}
+
 TEST(failure_key, tells_errors_apart_that_end_with_the_same_advice) {
   EXPECT_NE(failure_key("E\ntorch.AcceleratorError: CUDA error: a\nCompile with `X`"),
             failure_key("E\ntorch.AcceleratorError: CUDA error: b\nCompile with `X`"));

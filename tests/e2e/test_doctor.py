@@ -7,6 +7,7 @@ import subprocess
 import threading
 import unittest
 
+import own_mounts
 from e2e import OTHER_NODE, TUNE_NODE, clean_environment, main
 from standing import StandingCase
 from test_clocks import MISSING, false_clock
@@ -225,6 +226,34 @@ class Doctor(StandingCase):
         states = {step["step"]: step["state"] for step in told["steps"]}
         self.assertEqual(states["Python"], "warning")
         self.assertEqual(states["certificates"], "ok")
+
+
+class Memory(StandingCase):
+    def test_a_limit_that_a_worker_cannot_enforce_is_told_once(self):
+        if own_mounts.why_not():
+            self.skipTest(own_mounts.why_not())
+        # In its namespace the worker has no control groups.
+        bare = ["--mount", "--propagation", "private", "sh", "-c",
+                'mount -t tmpfs none /sys/fs/cgroup && exec "$@"', "sh", TUNE_NODE]
+        if subprocess.run(["unshare", *bare[:-1], "true"], check=False).returncode != 0:
+            self.skipTest("nothing can be mounted at /sys/fs/cgroup")
+        head, where = self.head()
+        with open(self.directory / "far.log", "w", encoding="utf-8") as err:
+            self.start(*bare, "worker", "--join", where, "--name", "far", "--cpus", 2,
+                       "--label", "place=far", "--certs", self.certs,
+                       "--work", self.directory / "work-far",
+                       program=shutil.which("unshare"), stderr=err)
+        ini = self.ini("[experiment]\nmetric = loss\nnum_samples = 4\n[trainable]\n"
+                       "command = echo loss={x}\nmetric.loss = loss={number}\n"
+                       "[space]\nx = uniform(0, 1)\n"
+                       "[resources]\nmemory = 100MB\nrequire = place == far\n")
+        told = self.run_node("run", ini, "--head", where, "--certs", self.certs)
+        free = self.run_node("run", ini, "--head", where, "--certs", self.certs,
+                             "--experiment.name", "free", "--resources.memory", "0")
+        self.assertIsNone(head.poll())
+        text = "memory: only counted, not enforced at node far"
+        self.assertEqual(told.err.count(text), 1, told.err)
+        self.assertNotIn(text, free.err)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 
 from e2e import DEADLINE, TUNE_NODE, Case, clean_environment, main
 
@@ -207,6 +208,30 @@ class Code(Scripted):
         self.assertEqual(after.json()["counts"]["TERMINATED"], 6)
         # The edited code runs from then on.
         self.assertNotIn("edited", again.err)
+
+    def test_edited_modules_and_templates_are_told(self):
+        (self.directory / "train.py").write_text(
+            "import model\nx = open('cfg').read()\nprint('loss=%s' % model.of(float(x)))\n")
+        module, template = self.directory / "model.py", self.directory / "cfg.in"
+        module.write_text("def of(x): return 2 * x\n")
+        template.write_text("{x}\n")
+        ini = self.ini("[experiment]\nmetric = loss\nnum_samples = 2\n[trainable]\n"
+                       "command = %s ./train.py\nmetric.loss = loss={number}\n"
+                       "template = cfg.in -> cfg\n[space]\nx = uniform(0, 1)\n" % sys.executable)
+        self.run_node("run", ini)
+        module.write_text("def of(x): return 3 * x\n")
+        template.write_text("9{x}\n")
+
+        again = self.run_node("rerun", "results/x", "0", "-o", "json")
+        after = self.run_node("resume", "results/x", "--experiment.num_samples", "3")
+
+        self.assertEqual(again.json()["edited"], ["model.py", "cfg.in"])
+        for name in "model.py", "cfg.in":
+            self.assertIn(name + " was edited since the experiment ran", after.err)
+        self.run_node("run", ini, "--experiment.name", "y")
+        differ = self.run_node("compare", "results/y", "results/x", "-o", "json").json()
+        self.assertLessEqual({"code.model.py", "code.cfg.in"},
+                             {x["key"] for x in differ["differences"]})
 
     def test_a_rerun_compares_with_what_was_recorded(self):
         ini = self.job()

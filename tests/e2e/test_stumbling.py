@@ -106,6 +106,26 @@ class Failures(Case):
         self.assertIn("tune-node logs %s 00000 --stderr"
                       % (self.directory / "results" / "x"), told.err)
 
+    def test_failures_are_grouped_by_the_line_that_names_the_error(self):
+        program = """
+import sys
+print("/w/n.js:2\\n  throw x;\\n  ^\\n", file=sys.stderr)
+print("TypeError: %s kind" % ("first" if float(sys.argv[1]) < 0.5 else "other"), file=sys.stderr)
+for i in range(12):
+    print("    at f (/w/n.js:%d:1)" % i, file=sys.stderr)
+print("    at g {\\n  code: 'E'\\n}\\n\\nNode.js v20.20.2", file=sys.stderr)
+sys.exit(1)
+"""
+        ini = self.failing(2, program)
+
+        self.run_node("run", ini, "--space.a", "grid(0.2, 0.7)", "--experiment.num_samples", "1",
+                      "-q", code=5)
+
+        groups = self.run_node("trials", "results/x", "--failed", "-o", "json").json()
+        self.assertEqual(sorted(x["text"] for x in groups),
+                         ["exited with status 1: TypeError: first kind",
+                          "exited with status 1: TypeError: other kind"])
+
     def test_what_is_alike_is_told_once(self):
         told = self.run_node("run", self.failing(12), code=5)
 

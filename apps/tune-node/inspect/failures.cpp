@@ -16,7 +16,6 @@
 #include "tune/tuner/storage.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <ostream>
@@ -34,35 +33,36 @@ std::string_view trimmed(std::string_view x) {
   return x.substr(0, x.find_last_not_of(" \t\r") + 1);
 }
 
+/// The lines that are not blank, without blanks at their ends.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> result;
   while (!text.empty()) {
     auto end = std::min(text.find('\n'), text.size());
-    if (auto line = trimmed(text.substr(0, end)); !line.empty())
+    auto line = text.substr(0, end);
+    line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    if (!line.empty())
       result.push_back(line);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return result;
 }
 
-/// Lines of stack traces that come after the error.
-bool is_trace(std::string_view line) {
-  static constexpr std::array<std::string_view, 11> beginnings{
-      "at ",        "from ",           "... ",   "(file ", "(procedure ",     "invoked from within",
-      "Caused by:", "while executing", "Calls:", "\"",     "Execution halted"};
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view x) { return line.starts_with(x); });
+/// Takes the blanks away with which all lines begin: a record indents what a program wrote.
+void take_back_indent(std::vector<std::string_view>& lines) {
+  auto least = std::string_view::npos;
+  for (auto line : lines)
+    least = std::min(least, line.find_first_not_of(' '));
+  for (auto& line : lines)
+    line.remove_prefix(least);
 }
 
 /// The line of a program's output that names the error, with the next one if it ends in a colon.
 /// @param lines [n >= 1]
-std::string telling_line(const std::vector<std::string_view>& lines) {
-  if (const auto i = error_line_in(lines)) {
-    const auto goes_on = lines[*i].ends_with(':') && *i + 1 < lines.size();
-    return std::string{lines[*i]} + (goes_on ? " " + std::string{lines[*i + 1]} : "");
-  }
-  return std::string{is_trace(lines.back()) && !is_trace(lines.front()) ? lines.front()
-                                                                        : lines.back()};
+std::string telling_line(std::vector<std::string_view> lines) {
+  take_back_indent(lines);
+  const auto i = telling_line_in(lines);
+  const auto goes_on = lines[i].ends_with(':') && i + 1 < lines.size();
+  return std::string{trimmed(lines[i])} + (goes_on ? " " + std::string{trimmed(lines[i + 1])} : "");
 }
 
 /// The first sentence of a line that names an error; any other line whole. The sentences after it
@@ -81,7 +81,7 @@ std::string first_and_telling(std::string_view detail, Shown shown) {
   auto lines = lines_of(detail);
   if (lines.empty())
     return {};
-  auto result = without_names(shown(lines.front()));
+  auto result = without_names(shown(trimmed(lines.front())));
   lines.erase(lines.begin());
   return lines.empty() ? result : result + ": " + without_names(shown(telling_line(lines)));
 }
@@ -215,7 +215,7 @@ std::string cause_text(std::string_view why) {
   const auto lines = lines_of(why);
   if (lines.size() <= few)
     return in_one_line(why);
-  auto first = printable(lines.front());
+  auto first = printable(trimmed(lines.front()));
   return first + (first.ends_with(':') ? " " : ": ")
          + printable(telling_line({lines.begin() + 1, lines.end()}));
 }

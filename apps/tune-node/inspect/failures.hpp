@@ -13,10 +13,8 @@
 
 namespace tune::cli {
 
-/// A failure in one line: the first line of its text, and the line that names the error, as far as
-/// it can be found: the last line that begins with the name of an error, such as `ValueError:`;
-/// without such a line mostly the last one, but the first if the text ends in a stack trace as Java
-/// and Tcl write it. Without addresses, and without the names of trials' directories.
+/// A failure in one line: the first line of its text, and the one that names the error, as
+/// `telling_line_in` finds it. Without addresses, and without the names of trials' directories.
 [[nodiscard]] std::string common_text(std::string_view detail);
 
 /// Why an experiment ended, in one line: if the cause quotes several lines of a program, the one

@@ -158,7 +158,8 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
   };
   if (auto why = misfit(*loaded); !why.empty())
     return refuse(why);
-  auto table = curve_table::load(against_ini(loaded->what, loaded->what.trainable.path));
+  auto table = curve_table::load(against_ini(loaded->what, loaded->what.trainable.path),
+                                 parameter_names(*loaded->space));
   if (!table)
     return refuse(to_text(table.error()));
   std::vector<std::string> omitted;

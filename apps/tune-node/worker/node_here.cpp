@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/node_here.hpp"
 
+#include "tune/core/cluster/node_labels.hpp"
 #include "tune/core/resource/demands.hpp"
 #include "tune/io/devices/devices.hpp"
+#include "tune/io/process/memory_limit.hpp"
 
 namespace tune::cli {
 
@@ -28,6 +30,8 @@ expected<node_settings> node_here(std::string name, const offered_request& offer
     result.labels.insert(given_label(x));
   for (const auto& x : offers.taints)
     result.labels.insert(given_taint(x));
+  if (!can_limit_memory())
+    result.labels.insert(memory_only_counted_label);
   for (const auto& gpu : machine.gpus)
     result.gpus.push_back(gpu.visible);
   result.trainables = std::make_shared<const trainable_registry>(all.trainables);

@@ -13,9 +13,10 @@
 
 namespace tune {
 
-/// Path and SHA-256 of the files that the command names: those beside the INI file, and those named
-/// by an absolute path outside of the system's directories. Files larger than 64 MiB, and those
-/// that cannot be read, are left out. Empty if the trainable is no command.
+/// Path and SHA-256 of what runs: the files that the command names beside the INI file or by an
+/// absolute path outside of the system's directories, the modules that these need (`companions_of`,
+/// the first 1,000 of each), templates, a table and a plugin. Files larger than 64 MiB, and those
+/// that cannot be read, are left out.
 [[nodiscard]] std::vector<named_text> code_of(const loaded_spec& from);
 
 /// The files whose content was different when `before` ran, as the command names them.

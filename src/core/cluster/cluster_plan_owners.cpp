@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/cluster/cluster_plan.hpp"
 
+#include "tune/core/cluster/node_labels.hpp"
+
 #include <utility>
 #include <vector>
 
@@ -148,9 +150,34 @@ void cluster_plan::tell_of_return(const std::string& node, cluster_commands& out
 
 // -- Leases.
 
+namespace {
+
+/// The first node of the lease that cannot enforce its limit of memory; empty: there is none.
+std::string unlimited_node(const lease& what, const known_nodes& nodes) {
+  for (const auto& x : what.bundles) {
+    const auto* node = x.what.memory > 0 ? nodes.find(x.node) : nullptr;
+    if (node != nullptr && node->profile.labels.contains(memory_only_counted_label))
+      return x.node;
+  }
+  return {};
+}
+
+/// People are told once of all such nodes.
+cluster_command text_of_unlimited(std::uint64_t owner, const std::string& node) {
+  return cluster_cmd::tell{owner,
+                           "[resources] memory: only counted, not enforced at node " + node
+                               + " (others are not named): no control group can be made there that "
+                                 "limits memory; see `tune-node doctor` there",
+                           "memory that is only counted"};
+}
+
+} // namespace
+
 void cluster_plan::grant(cluster_commands& out) {
   for (auto& x : book_.grant_what_fits()) {
     members_.granted(x.what.id, x.node);
+    if (const auto node = unlimited_node(x.what, nodes_); !node.empty())
+      out.emplace_back(text_of_unlimited(x.owner, node));
     out.emplace_back(cluster_cmd::grant{x.owner, x.trial, std::move(x.what), std::move(x.node)});
   }
   for (auto owner : book_.take_newly_served())

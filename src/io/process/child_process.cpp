@@ -426,7 +426,7 @@ void child_process::give_up_files(const std::string& why) {
 
 void child_process::describe_output(exit_info& how) const {
   const auto& err = err_.file.trouble();
-  how.stderr_lines = err_.lines.first_and_last_lines(first_line_count, last_line_count);
+  how.stderr_lines = err_.lines.telling_lines(first_line_count, last_line_count);
   how.stdout_lines = out_.lines.last_lines(last_line_count);
   how.output_trouble = err.empty() ? out_.file.trouble() : err;
 }

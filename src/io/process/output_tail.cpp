@@ -2,9 +2,10 @@
 #include "output_tail.hpp"
 
 #include "tune/core/printable.hpp"
+#include "tune/core/trial/error_line.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <utility>
 
 namespace tune {
@@ -13,7 +14,7 @@ namespace {
 
 /// Bytes kept of the beginning and of the end.
 constexpr std::size_t head_size = 2048;
-constexpr std::size_t tail_size = 4096;
+constexpr std::size_t tail_size = 8192;
 constexpr std::size_t longest_last_line = 500;
 
 /// Keeps tabs: they are harmless and align columns.
@@ -71,14 +72,10 @@ std::vector<std::string> output_tail::last_lines(std::size_t count) const {
   return result;
 }
 
-std::vector<std::string> output_tail::first_and_last_lines(std::size_t first,
-                                                           std::size_t last) const {
-  auto end = last_lines(last);
-  const auto all = lines_ + (in_line_ ? 1 : 0);
-  const auto left = all - std::min<std::uint64_t>(all, end.size());
+std::vector<std::string> output_tail::first_lines(std::uint64_t count) const {
   std::vector<std::string> result;
   std::string_view rest{head_};
-  while (result.size() < std::min<std::uint64_t>(first, left) && !rest.empty()) {
+  while (result.size() < count && !rest.empty()) {
     const auto stop = std::min(rest.find('\n'), rest.size());
     auto line = rest.substr(0, stop);
     while (line.ends_with('\r'))
@@ -87,13 +84,33 @@ std::vector<std::string> output_tail::first_and_last_lines(std::size_t first,
       result.push_back(readable(line));
     rest.remove_prefix(std::min(stop + 1, rest.size()));
   }
-  if (left > result.size()) {
-    const auto between = left - result.size();
-    result.push_back("… (" + std::to_string(between) + (between == 1 ? " line" : " lines")
-                     + " between)");
+  return result;
+}
+
+std::vector<std::string> output_tail::telling_lines(std::size_t first, std::size_t last) const {
+  const auto end = last_lines(std::numeric_limits<std::size_t>::max());
+  const auto all = std::max<std::uint64_t>(lines_ + (in_line_ ? 1 : 0), end.size());
+  const auto last_begin = all - std::min(last, end.size());
+  auto result = first_lines(std::min<std::uint64_t>(first, last_begin));
+  std::uint64_t next = result.size();
+  auto show = [&](std::uint64_t number) {
+    if (number > next)
+      result.push_back(gap_text(number - next));
+    if (number < all)
+      result.push_back(end[number - (all - end.size())]);
+    next = number + 1;
+  };
+  if (!end.empty()) {
+    // The line behind it may go on with it, or tell which runtime wrote it.
+    const auto telling
+        = all - end.size() + telling_line_in(std::vector<std::string_view>{end.begin(), end.end()});
+    for (auto i = telling; i < std::min(telling + 2, last_begin); ++i) {
+      if (i >= next)
+        show(i);
+    }
   }
-  result.insert(result.end(), std::make_move_iterator(end.begin()),
-                std::make_move_iterator(end.end()));
+  for (auto i = last_begin; i < all; ++i)
+    show(i);
   return result;
 }
 

@@ -17,10 +17,10 @@ public:
 
   /// Up to `count` last lines, each cut to 500 bytes and made `printable` except for tabs.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
-  /// Up to `first` first lines and up to `last` last lines in the same form; a line between them
-  /// says how many were left out, if any.
-  [[nodiscard]] std::vector<std::string> first_and_last_lines(std::size_t first,
-                                                              std::size_t last) const;
+  /// Up to `first` first lines and up to `last` last lines in the same form, and between them the
+  /// line that tells most of why the process failed, with the one behind it, as `telling_line_in`
+  /// finds it in the last 8 KiB. A line says each time how many were left out, if any.
+  [[nodiscard]] std::vector<std::string> telling_lines(std::size_t first, std::size_t last) const;
 
 private:
   std::string head_;
@@ -30,6 +30,7 @@ private:
   bool in_line_ = false;
 
   void count_lines(std::string_view bytes);
+  [[nodiscard]] std::vector<std::string> first_lines(std::uint64_t count) const;
 };
 
 } // namespace tune

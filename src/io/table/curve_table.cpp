@@ -71,6 +71,23 @@ double distance(const domain* known, const value* x, const value* y) {
   return apart * apart;
 }
 
+/// Why rows may seem to be of one configuration: "; there is no column config.lr: the column lr is
+/// taken as a metric". Empty: each parameter has its column.
+std::string missing_columns(const std::vector<std::string>& header,
+                            const std::vector<std::string>& parameters) {
+  auto has = [&](const std::string& column) {
+    return std::find(header.begin(), header.end(), column) != header.end();
+  };
+  std::string result;
+  for (const auto& name : parameters) {
+    const auto column = std::string{config_prefix} + name;
+    if (!has(column))
+      result += "; there is no column " + column
+                + (has(name) ? ": the column " + name + " is taken as a metric" : "");
+  }
+  return result;
+}
+
 error at_line(const std::string& name, std::size_t line, const std::string& what) {
   return {ec::bad_syntax, name + ":" + std::to_string(line) + ": " + what};
 }
@@ -95,7 +112,8 @@ std::optional<std::string> why_no_table(const std::filesystem::path& file) {
   return std::nullopt;
 }
 
-expected<curve_table> curve_table::load(const std::filesystem::path& file) {
+expected<curve_table> curve_table::load(const std::filesystem::path& file,
+                                        const std::vector<std::string>& parameters) {
   auto unreadable = [&](const std::string& why) {
     return error{ec::unreadable, "cannot read the table " + file.string() + ": " + why};
   };
@@ -107,10 +125,11 @@ expected<curve_table> curve_table::load(const std::filesystem::path& file) {
     return unreadable("it cannot be opened");
   if (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf()))
     return unreadable("it cannot be read to its end");
-  return parse(text.str(), file.string());
+  return parse(text.str(), file.string(), parameters);
 }
 
-expected<curve_table> curve_table::parse(std::string_view text, const std::string& name) {
+expected<curve_table> curve_table::parse(std::string_view text, const std::string& name,
+                                         const std::vector<std::string>& parameters) {
   csv_reader in{text};
   auto header = in.next();
   if (!header)
@@ -133,7 +152,10 @@ expected<curve_table> curve_table::parse(std::string_view text, const std::strin
                      std::to_string(cells->size()) + " cells, but the header has "
                          + std::to_string(header->size()));
     if (auto added = result.add_row(*header, *cells); !added)
-      return at_line(name, in.line(), added.error().detail);
+      return at_line(name, in.line(),
+                     added.error().detail
+                         + (added.error().code == ec::refused ? missing_columns(*header, parameters)
+                                                              : std::string{}));
   }
   if (result.curves_.empty())
     return at_line(name, 1, "the table has no rows");
@@ -166,8 +188,8 @@ expected<void> curve_table::add_row(const std::vector<std::string>& header,
   if (fresh)
     curves_.push_back({std::move(config), {}});
   if (!curves_[known->second].reports.emplace(iteration, std::move(metrics)).second)
-    return error{ec::bad_syntax, "iteration " + std::to_string(iteration)
-                                     + " of this configuration is there already"};
+    return error{ec::refused, "iteration " + std::to_string(iteration)
+                                  + " of this configuration is there already"};
   return {};
 }
 

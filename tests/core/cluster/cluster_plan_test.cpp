@@ -74,6 +74,21 @@ struct cluster_plan_test : testing::Test {
   }
 };
 
+TEST_F(cluster_plan_test, tells_whose_limit_of_memory_a_node_cannot_enforce) {
+  const resources offer{amount::of(4), {}, 4'000, {}};
+  const node_profile profile{offer, {memory_only_counted_label}};
+  static_cast<void>(uut.arrive({"far", "w1", 5, {5, 0, {}}}, profile, now));
+  const auto limited = uut.enter({1, trial_id{0}, {{{amount::of(1), {}, 1'000, {}}}, {}}});
+  ASSERT_EQ(only<cluster_cmd::grant>(limited).size(), 1u);
+
+  const auto told = only<cluster_cmd::tell>(limited);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told.front().owner, 1u);
+  EXPECT_THAT(told.front().text, HasSubstr("memory: only counted, not enforced at node far"));
+  EXPECT_FALSE(told.front().about.empty()) << "told once";
+  EXPECT_THAT(only<cluster_cmd::tell>(ask(1, 1)), IsEmpty()) << "without a limit";
+}
+
 TEST_F(cluster_plan_test, announces_a_node_and_tells_it_that_nothing_of_it_counts) {
   const auto out = come(5);
 

@@ -131,6 +131,17 @@ TEST(curve_table, reads_numbers_that_are_none) {
   EXPECT_EQ(*curve[0].find("acc"), value{-std::numeric_limits<double>::infinity()});
 }
 
+TEST(curve_table, names_a_parameter_without_a_column_where_rows_seem_to_be_alike) {
+  const auto* text = "x,training_iteration,acc\n1,1,0.5\n2,1,0.6\n";
+  const auto known = curve_table::parse(text, "t.csv", {"x", "net.lr"});
+
+  ASSERT_FALSE(known);
+  EXPECT_EQ(known.error().detail,
+            "t.csv:3: iteration 1 of this configuration is there already; there is no column "
+            "config.x: the column x is taken as a metric; there is no column config.net.lr");
+  EXPECT_TRUE(curve_table::parse("config.x,training_iteration,acc\n1,1,0.5\n", "t.csv", {"y"}));
+}
+
 TEST(curve_table, names_the_line_of_what_is_wrong) {
   EXPECT_EQ(fault("config.lr,loss\n1,2\n"), "t.csv:1: there is no column training_iteration");
   EXPECT_EQ(fault("training_iteration,loss\n1,2\n2,3,4\n"),

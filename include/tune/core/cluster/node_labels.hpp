@@ -16,4 +16,7 @@ namespace tune {
   return "trainable " + name;
 }
 
+/// The label of nodes that count the memory of programs, but cannot enforce its limit.
+inline constexpr const char* memory_only_counted_label = "memory is only counted";
+
 } // namespace tune

@@ -125,8 +125,9 @@ struct exit_info {
   /// True if the guard died or had to be killed and took the process along, which is this node's
   /// fault only.
   bool guard_lost = false;
-  /// Output, made printable: the first three and the last five lines of stderr with the number of
-  /// lines left out between them; the last five lines of stdout, only if stdout was read.
+  /// Output, made printable: the first three and the last five lines of stderr, and between them
+  /// the line that names the error (`telling_line_in`) and the number of lines left out; the last
+  /// five lines of stdout, only if stdout was read.
   std::vector<std::string> stderr_lines;
   std::vector<std::string> stdout_lines;
   /// Why an output file could not be written; empty if it could.

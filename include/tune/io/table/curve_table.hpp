@@ -29,9 +29,14 @@ class curve_table {
 public:
   /// @errors `ec::unreadable`; `ec::bad_syntax` with file, line and fault: quoting, number of
   ///         cells, a missing column, an iteration that is not a whole number >= 1 or occurs twice.
-  [[nodiscard]] static expected<curve_table> load(const std::filesystem::path& file);
+  /// @param parameters Dotted names in [space]. One that has no column is no error, as every
+  ///                   configuration may have the same of it; but where an iteration occurs twice,
+  ///                   the error names it.
+  [[nodiscard]] static expected<curve_table> load(const std::filesystem::path& file,
+                                                  const std::vector<std::string>& parameters = {});
   /// Like `load`, from a text; errors show `name` as the file.
-  [[nodiscard]] static expected<curve_table> parse(std::string_view text, const std::string& name);
+  [[nodiscard]] static expected<curve_table> parse(std::string_view text, const std::string& name,
+                                                   const std::vector<std::string>& parameters = {});
 
   /// The reports of `config`, with `training_iteration` among their metrics: those of the recorded
   /// configuration equal to it, else of the nearest one. The distance is the sum, over the recorded
