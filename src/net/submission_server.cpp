@@ -170,7 +170,7 @@ struct submission_server_state {
       return give_up(key, error{found.kind, found.why});
     auto hired = settings.hire({key, x->words, found, x->identity,
                                 caf::actor_cast<submission_server_local_actor>(self),
-                                left_behind.has(key), x.claim});
+                                left_behind.has(key), x->claim});
     if (!hired)
       return give_up(key,
                      error{ec::unreachable, "the head cannot run it now: " + hired.error().detail});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/resource/ledger.hpp"
 
+#include "tune/core/resource/demands.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
