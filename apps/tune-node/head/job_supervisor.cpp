@@ -239,9 +239,11 @@ struct job_supervisor_state {
   /// One that goes on hears of its place once all are back.
   void say_beginning() {
     const auto stands = actors->standing();
-    is_queued = stands && stands->place > 0;
+    is_queued = stands && (stands->place > 0 || stands->stands_aside);
     if (!is_queued)
       say_doing("runs");
+    else if (stands->stands_aside)
+      say_doing("waits, as no node can run its trials");
     else if (!task.goes_on)
       say_doing("is queued at place " + std::to_string(stands->place));
     else if (!task.claim.was_served)

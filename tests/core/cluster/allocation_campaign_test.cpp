@@ -271,7 +271,7 @@ private:
                                    [&](const auto& each) { return each.second.owner == who; });
     const auto waits = std::any_of(x.trials.begin(), x.trials.end(),
                                    [](const auto& each) { return each.second.waits; });
-    return !holds && waits && x.is_choosy && !has_special();
+    return !holds && waits && x.is_choosy && !nodes_.empty() && !has_special();
   }
 
   [[nodiscard]] std::uint64_t used(const std::string& node) const {

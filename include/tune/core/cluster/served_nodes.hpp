@@ -41,6 +41,7 @@ public:
   /// The owner is gone, and with it the demands that nobody else has.
   void forget(std::uint64_t owner);
 
+  [[nodiscard]] bool empty() const { return all_.empty(); }
   /// Null if the node does not grant.
   [[nodiscard]] const note* find(const std::string& node) const;
   /// The node's own labels, and the known demands that it meets. @pre It grants.
