@@ -114,6 +114,11 @@ TEST(filter, names_what_is_wrong) {
   EXPECT_EQ(parse_filter(many).error().code, ec::bad_option);
 }
 
+TEST(fault, of_an_experiment_that_has_not_begun_yet_asks_for_another_look) {
+  EXPECT_EQ(fault_of({ec::unreachable, "not yet"}).status, 503u);
+  EXPECT_EQ(fault_of({ec::unreadable, "broken"}).status, 500u);
+}
+
 TEST(filter, survives_any_bytes) {
   const std::string alphabet{"param:lr <>=!~\"\\and\0\xff\n status1e9", 36};
   std::uint64_t seed = 1;

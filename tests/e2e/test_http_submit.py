@@ -68,7 +68,13 @@ class Submit(CertifiedCase, Served):
         return told.json()
 
     def end_of(self, name):
-        self.wait_until(lambda: self.api("/" + name)["status"] != "running", what="its end")
+        def has_ended():
+            told = self.get("/api/v1/experiments/" + name)
+            # 503: it is taken, and its record has no beginning yet.
+            self.assertIn(told.status, (200, 503), told)
+            return told.status == 200 and told.json()["status"] != "running"
+
+        self.wait_until(has_ended, what="its end")
         return self.api("/" + name)
 
     def assert_nothing_is_left(self):

@@ -28,6 +28,8 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
 view_fault fault_of(const error& why) {
   switch (why.code) {
     case ec::timeout:
+    // Its record has no beginning yet.
+    case ec::unreachable:
       return {503, "busy", to_text(why)};
     case ec::unknown_name:
       return {404, "not_found", to_text(why)};

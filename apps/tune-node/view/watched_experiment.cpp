@@ -32,7 +32,7 @@ expected<std::shared_ptr<const recorded_start>> start_in(store_reader& from,
   if (!opened)
     return opened.error();
   if (!*opened)
-    return error{ec::unreadable,
+    return error{ec::unreachable,
                  printable(directory.string())
                      + ": its experiment has not begun yet; look again in a moment"};
   auto what = spec_from_json((*opened)->spec);
