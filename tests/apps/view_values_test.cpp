@@ -1,5 +1,6 @@
 // Rules of the read model as plain values: filters, orders, cursors, sampling, rungs.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "head/beginning_words.hpp"
 #include "view/curves.hpp"
 #include "view/fields.hpp"
 #include "view/filter.hpp"
@@ -112,6 +113,20 @@ TEST(filter, names_what_is_wrong) {
   for (int i = 0; i < 30; ++i)
     many += " and trial = 1";
   EXPECT_EQ(parse_filter(many).error().code, ec::bad_option);
+}
+
+TEST(beginning_words, call_nothing_running_that_waits) {
+  allocation_view stands;
+  EXPECT_EQ(beginning_words(stands, true, {}), "runs");
+  stands.place = 2;
+  EXPECT_EQ(beginning_words(stands, false, {}), "is queued at place 2");
+  EXPECT_EQ(beginning_words(stands, true, {}), "is queued");
+  queue_claim served;
+  served.was_served = true;
+  EXPECT_EQ(beginning_words(stands, true, served), "");
+  stands.place = 0;
+  stands.stands_aside = true;
+  EXPECT_EQ(beginning_words(stands, true, served), "waits, as no node can run its trials");
 }
 
 TEST(fault, of_an_experiment_that_has_not_begun_yet_asks_for_another_look) {

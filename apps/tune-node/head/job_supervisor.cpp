@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "head/job_supervisor.hpp"
+#include "head/beginning_words.hpp"
 
 #include "console/human.hpp"
 #include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
+#include "head/beginning_words.hpp"
 #include "head/event_feed.hpp"
 #include "head/resumption.hpp"
 #include "head/submitter.hpp"
@@ -236,18 +238,11 @@ struct job_supervisor_state {
     return taken_words(directory);
   }
 
-  /// One that goes on hears of its place once all are back.
   void say_beginning() {
-    const auto stands = actors->standing();
-    is_queued = stands && (stands->place > 0 || stands->stands_aside);
-    if (!is_queued)
-      say_doing("runs");
-    else if (stands->stands_aside)
-      say_doing("waits, as no node can run its trials");
-    else if (!task.goes_on)
-      say_doing("is queued at place " + std::to_string(stands->place));
-    else if (!task.claim.was_served)
-      say_doing("is queued");
+    const auto stands = actors->standing().value_or(allocation_view{});
+    is_queued = is_held_back(stands);
+    if (auto words = beginning_words(stands, task.goes_on, task.claim); !words.empty())
+      say_doing(words);
   }
 
   void say_doing(const std::string& what) const {
