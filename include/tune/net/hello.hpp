@@ -53,7 +53,7 @@ struct hello {
   /// Wall clock of the worker, to record how much clocks differ.
   std::int64_t wall_ms = 0;
   resources capacity;
-  /// Capabilities; see `resource_request::labels`.
+  /// What the node offers beside amounts; see `node_labels`.
   std::set<std::string> labels;
   /// See `mark_of_this_process`.
   std::string process = {};
