@@ -9,7 +9,8 @@ line each, about
   - an include that the file's room has no right to (the table ROOMS),
   - a room that is not in the table,
   - a call inside the core that reads a clock, draws chance, or touches a file or the environment,
-  - a block of local message types that is begun in two files: their ids would be the same,
+  - a block of local message types that is begun in two files, or whose position is set by hand:
+    its ids would be those of another,
   - a type that is defined in two files, outside anonymous namespaces: a program that has both takes
     the functions of either for both, and no compiler or linker says so,
   - a function of standard types that an enclosing namespace has, too, in another file: which of them
@@ -168,14 +169,18 @@ def sources(root):
                 yield path.relative_to(root)
 
 
-LOCAL_BLOCK = re.compile(r"^TUNE_BEGIN_LOCAL_TYPES\((\w+)\)", re.MULTILINE)
+LOCAL_BLOCK = re.compile(r"^[ \t]*TUNE_BEGIN_LOCAL_TYPES\s*\(\s*(\w+)\s*\)", re.MULTILINE)
+BLOCK_LIST = re.compile(r"enum\s+class\s+local_block\b[^{;]*\{([^}]*)\}")
 
 
 def doubled_blocks(root, paths):
     """Yields complaints about blocks of local message types that an earlier file began."""
     first = {}
     for path in paths:
-        for block in LOCAL_BLOCK.findall((root / path).read_text(encoding="utf-8")):
+        text = (root / path).read_text(encoding="utf-8")
+        for value in re.findall(r"\w+\s*=\s*\w+", "".join(BLOCK_LIST.findall(text))):
+            yield "%s: local_block: %s: a position that is set may be another's" % (path, value)
+        for block in LOCAL_BLOCK.findall(text):
             if block in first:
                 yield "%s: begins the local types %s, as %s does" % (path, block, first[block])
             first.setdefault(block, path)

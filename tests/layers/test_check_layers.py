@@ -54,6 +54,17 @@ class Planted(unittest.TestCase):
 
         complaint = "src/net/c.cpp: begins the local types tune_a, as src/actors/a.cpp does"
         self.assertEqual(checked(tree), (1, [complaint]))
+        tree["src/net/c.cpp"] = "namespace x {\n  TUNE_BEGIN_LOCAL_TYPES( tune_a )\n}"
+        self.assertEqual(checked(tree), (1, [complaint]))
+
+    def test_positions_of_local_types_that_are_set(self):
+        listed = "enum class local_block : std::uint16_t {\n  tune_a,\n  tune_b%s,\n};"
+        tree = {"include/tune/actors/caf.hpp": listed % ""}
+        self.assertEqual(checked(tree), (0, []))
+        tree["include/tune/actors/caf.hpp"] = listed % " = 0"
+
+        complaint = "include/tune/actors/caf.hpp: local_block: tune_b = 0: a position that is set may be another's"
+        self.assertEqual(checked(tree), (1, [complaint]))
 
     def test_types_that_two_files_define(self):
         other = "namespace tune {\n\nnamespace on {\n\n%s {\n};\n\n} // namespace on\n\n} // namespace tune"
