@@ -163,7 +163,8 @@ object reference_to(std::string_view name) {
 }
 
 object open_object(object values, const char* meaning) {
-  return {{"type", "object"}, {"additionalProperties", std::move(values)}, {"description", meaning}};
+  return {
+      {"type", "object"}, {"additionalProperties", std::move(values)}, {"description", meaning}};
 }
 
 object either_of(std::vector<object> all) {
@@ -208,8 +209,8 @@ std::map<std::string, object, std::less<>> plain_types() {
                            {{"type", "integer"}, {"format", "int64"}, {"minimum", 0}});
   result["figure"] = digits("a number; a whole one beyond 2^53 as the text of its digits",
                             "^(-?[0-9]+|nan|inf|-inf)$", of_type("number"));
-  result["number"] = either_of({of_type("number"),
-                                {{"type", "string"}, {"enum", value::list{"nan", "inf", "-inf"}}}});
+  result["number"] = either_of(
+      {of_type("number"), {{"type", "string"}, {"enum", value::list{"nan", "inf", "-inf"}}}});
   result["names"] = open_object({}, "values by names that the experiment chose");
   result["numbers"] = open_object(reference_to("number"), "numbers by name");
   result["counts"] = open_object(reference_to("count"), "counts by name");
@@ -261,11 +262,11 @@ object schema_of_shape(const shape& x) {
 /// The routes whose shapes have other names than they.
 const std::map<std::string_view, std::string_view>& shapes_by_route() {
   static const std::map<std::string_view, std::string_view> result{
-      {"ready", "health"},      {"view_log", "events"},    {"logs", "log"},
-      {"add", "told"},          {"trial_stop", "told"},    {"trial_pause", "told"},
-      {"trial_unpause", "told"}, {"trial_retry", "told"},  {"stop", "told"},
-      {"pause", "told"},        {"unpause", "told"},       {"ask", "talk"},
-      {"tell", "talk"},         {"submit", "submitted"}};
+      {"ready", "health"},       {"view_log", "events"},  {"logs", "log"},
+      {"add", "told"},           {"trial_stop", "told"},  {"trial_pause", "told"},
+      {"trial_unpause", "told"}, {"trial_retry", "told"}, {"stop", "told"},
+      {"pause", "told"},         {"unpause", "told"},     {"ask", "talk"},
+      {"tell", "talk"},          {"submit", "submitted"}};
   return result;
 }
 
