@@ -6,7 +6,6 @@ Pictures of all views, light, dark and narrow, lie in TUNE_PICTURES afterwards. 
 only what is absurd fails.
 """
 
-import contextlib
 import json
 import os
 import time
@@ -93,6 +92,18 @@ class Real(unittest.TestCase):
         print("%s: %.0f ms" % (name, 1000 * seconds), flush=True)
         self.assertLess(seconds, ABSURD)
 
+    def click_order(self, act):
+        """Presses a button of the page and confirms; waits until it is told."""
+        self.browser.click("[data-act=%s]" % act)
+        self.browser.wait("!!document.querySelector('dialog[open] [type=submit]')")
+        self.browser.click("dialog[open] [type=submit]")
+        told = self.browser.wait(
+            "(() => { const d = document.querySelector('dialog[open] .outcome');"
+            " return d && !d.innerText.includes('Sending') && d.innerText; })()"
+        )
+        self.browser.click("dialog[open] button")
+        return told
+
     def time_first_view(self, route, mark):
         """From an empty page to the view."""
         self.browser.open("about:blank")
@@ -149,39 +160,25 @@ class Live(Real):
     def begin(cls, laboratory):
         return laboratory.live()
 
-    def click_order(self, act):
-        """Presses a button of the page and confirms; waits until it is told."""
-        self.browser.click("[data-act=%s]" % act)
-        self.browser.wait("!!document.querySelector('dialog[open] [type=submit]')")
-        self.browser.click("dialog[open] [type=submit]")
-        told = self.browser.wait(
-            "(() => { const d = document.querySelector('dialog[open] .outcome');"
-            " return d && !d.innerText.includes('Sending') && d.innerText; })()"
-        )
-        self.browser.click("dialog[open] button")
-        return told
-
-    @contextlib.contextmanager
-    def watching_from_outside(self):
-        """The browser is logged in at a server beside the experiment's own process."""
-        own, hosts = self.served, set(self.browser.hosts)
+    def time_updates_elsewhere(self):
+        """The same in a browser of its own, at a server beside the experiment's own process."""
         other = Served(self.laboratory, ["serve", "results", "--http", "127.0.0.1:0"])
-        type(self).served = other
         try:
-            self.browser.hosts.clear()
-            self.browser.open(other.address + "#token=" + other.token)
-            self.browser.wait("!!document.querySelector('tbody tr')")
-            self.show({"e": "live"}, ".tiles .tile:nth-child(5)")
-            yield other
-            self.assert_clean()
+            with Browser() as browser:
+                browser.open(other.address + "#token=" + other.token)
+                browser.wait("!!document.querySelector('tbody tr')")
+                browser.open(other.address + "?e=live")
+                browser.wait("!!document.querySelector('.tiles .tile:nth-child(5)')")
+                self.time_updates(browser, other, "in another process")
+                self.assertEqual(browser.errors, [])
+                self.assertEqual(
+                    {x for x in browser.hosts if x not in ("about", "blob:", "data:")}, {other.host}
+                )
         finally:
-            type(self).served = own
-            self.browser.hosts.clear()
-            self.browser.hosts.update(hosts)
             other.child.terminate()
             other.child.wait()
 
-    def time_updates(self, at, where, times=15):
+    def time_updates(self, browser, at, where, times=15):
         """From the click that adds a trial until the tile with the number of trials shows it, which is
         longer than from its commit on. The experiment stands still meanwhile."""
         script = """new Promise((done, fail) => {
@@ -201,12 +198,12 @@ class Live(Real):
         })"""
         config = at.get("/live/trials/0")["config"]
         total = at.get("/live")["trials"]["total"]
-        self.browser.wait("document.querySelector('.line').dataset.state === 'live'")
+        browser.wait("document.querySelector('.line').dataset.state === 'live'")
         took = []
         for i in range(times):
             new = {**config, "momentum": 0.25 + (total + i) / 1e6}
             wanted = json.dumps("/%d" % (total + i + 1))
-            took.append(self.browser.run(script % (wanted, json.dumps(new))))
+            took.append(browser.run(script % (wanted, json.dumps(new))))
         took.sort()
         name = "an update on screen after it was asked for, " + where
         self.note(name + ", the middle of %d" % times, took[times // 2] / 1000)
@@ -221,10 +218,8 @@ class Live(Real):
             lambda: self.served.get("/live")["trials"]["running"] == 0, "the end of what runs"
         )
         self.show({"e": "live"}, ".tiles .tile:nth-child(5)")
-        self.time_updates(self.served, "in the process that runs it")
-        with self.watching_from_outside() as other:
-            self.time_updates(other, "in another process")
-        self.show({"e": "live"}, ".tiles .tile:nth-child(5)")
+        self.time_updates(self.browser, self.served, "in the process that runs it")
+        self.time_updates_elsewhere()
         self.click_order("unpause")
         self.assert_clean()
 
@@ -320,6 +315,9 @@ class Population(Real):
         # PBT has no rungs.
         views["rungs"] = (views["rungs"][0], ".empty, tbody .bar")
         self.assertEqual(len(self.served.get("/population/nodes")["nodes"]), 3)
+        # It grows without end, and on a slow machine faster than its pages are looked at.
+        self.show({"e": "population"}, ".tiles .tile:nth-child(5)")
+        self.click_order("pause")
         self.look_at_all("population", views)
 
 

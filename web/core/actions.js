@@ -134,9 +134,9 @@ const ofExperiments = {
   },
   pause: {
     verb: "Pause",
-    text: "Trials that run are paused with a checkpoint, and none starts, until it is unpaused.",
+    text: "No further trial starts until it is unpaused; those that run go on.",
   },
-  unpause: { verb: "Unpause", text: "Trials start and go on again." },
+  unpause: { verb: "Unpause", text: "Trials are started again." },
 };
 
 /** @param {string[]} base @param {string} name @param {string} verb @param {() => void} after */
