@@ -81,3 +81,26 @@ function(tune_add_tests label)
   gtest_discover_tests(tune_${label}_tests DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${label} TIMEOUT ${ARG_TIMEOUT})
 endfunction()
+
+# Adds tune_<label>_fuzz, a program that feeds parsers with nonsense, and a test that has it do so
+# for the stated number of inputs. The sources under CHECKED are compiled once more into it, with the
+# sanitizers of addresses and of undefined behaviour; the libraries fill in the rest. With Clang and
+# -DTUNE_LIBFUZZER defined the program's source is a target of libFuzzer.
+function(tune_add_fuzz label)
+  cmake_parse_arguments(ARG "" "EXECUTIONS" "SOURCES;CHECKED;LINKS" ${ARGN})
+  list(TRANSFORM ARG_CHECKED PREPEND "${PROJECT_SOURCE_DIR}/")
+  set(_name tune_${label}_fuzz)
+  add_executable(${_name} ${ARG_SOURCES} ${ARG_CHECKED})
+  set_target_properties(${_name} PROPERTIES UNITY_BUILD OFF)
+  target_include_directories(${_name} PRIVATE "${PROJECT_SOURCE_DIR}/src/io")
+  target_link_libraries(${_name} PRIVATE tune_warnings ${ARG_LINKS})
+  if(NOT TUNE_SANITIZERS)
+    target_compile_options(${_name} PRIVATE
+      -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # The libraries have the same functions without sanitizers: the first ones count.
+    target_link_options(${_name} PRIVATE
+      -fsanitize=address,undefined -Wl,--allow-multiple-definition)
+  endif()
+  add_test(NAME ${label}.fuzz COMMAND ${_name} ${ARG_EXECUTIONS})
+  set_tests_properties(${label}.fuzz PROPERTIES LABELS ${label} TIMEOUT 600)
+endfunction()

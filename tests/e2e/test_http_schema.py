@@ -13,17 +13,18 @@ SKIPPED = 77
 VERSION = "schemathesis>=4,<5"
 
 
-def program_in(where):
-    """Installs the program into an environment, or ends with the reason why not."""
+def environment_with(where, package):
+    """Installs a package into an environment and returns where its programs are, or ends with the
+    reason why not."""
     for words in (
         [sys.executable, "-m", "venv", where],
-        [where / "bin/pip", "install", "--quiet", VERSION],
+        [where / "bin/pip", "install", "--quiet", package],
     ):
         done = subprocess.run(words, capture_output=True, text=True, timeout=400)
         if done.returncode != 0:
-            print("skipped: schemathesis cannot be installed:", (done.stdout + done.stderr)[-500:])
+            print("skipped: %s cannot be installed:" % package, (done.stdout + done.stderr)[-500:])
             sys.exit(SKIPPED)
-    return where / "bin/schemathesis"
+    return where / "bin"
 
 
 class Schema(Served):
@@ -64,5 +65,5 @@ class Schema(Served):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="tune-schemathesis-") as folder:
-        Schema.program = program_in(Path(folder))
+        Schema.program = environment_with(Path(folder), VERSION) / "schemathesis"
         main()

@@ -33,17 +33,51 @@ def bring_pyte(where):
     sys.path.extend(str(x) for x in where.glob("lib/python*/site-packages"))
 
 
+def modelled(columns, lines):
+    """A screen of pyte, which knows neither how xterm repeats a character nor how it scrolls."""
+    import pyte
+
+    class Model(pyte.Screen):
+        last = " "
+
+        def draw(self, data):
+            super().draw(data)
+            self.last = data[-1]
+
+        def repeat(self, times=1):
+            self.draw(self.last * (times or 1))
+
+        def scroll_up(self, times=1):
+            at = self.cursor.y
+            self.cursor.y = self.margins.bottom if self.margins else self.lines - 1
+            for _ in range(times or 1):
+                self.index()
+            self.cursor.y = at
+
+        def scroll_down(self, times=1):
+            at = self.cursor.y
+            self.cursor.y = self.margins.top if self.margins else 0
+            for _ in range(times or 1):
+                self.reverse_index()
+            self.cursor.y = at
+
+    class Stream(pyte.ByteStream):
+        more = {"b": "repeat", "S": "scroll_up", "T": "scroll_down"}
+        csi = {**pyte.ByteStream.csi, **more}
+        events = pyte.ByteStream.events | set(more.values())
+
+    screen = Model(columns, lines)
+    return screen, Stream(screen)
+
+
 class Screen:
     """A program on a terminal of 80 columns and 24 lines."""
 
     def __init__(self, case, *words, program=TUNE_NODE, ends=True, term="xterm"):
-        import pyte
-
         columns, lines = 80, 24
 
         self.case = case
-        self.screen = pyte.Screen(columns, lines)
-        self.stream = pyte.ByteStream(self.screen)
+        self.screen, self.stream = modelled(columns, lines)
         self.ours, self.theirs = pty.openpty()
         case.addCleanup(os.close, self.ours)
         case.addCleanup(os.close, self.theirs)
@@ -81,6 +115,13 @@ class Screen:
                 self.listen()
                 break
         self.case.fail("waited in vain for %s on\n%s" % (texts, self.text()))
+
+    def wait_for_order(self, first):
+        """Until the list begins with these trials."""
+        end = time.monotonic() + DEADLINE
+        while re.findall(r"^(\d{5}) ", self.text(), re.M)[: len(first)] != first:
+            self.case.assertLess(time.monotonic(), end, self.text())
+            self.listen()
 
     def press(self, *keys):
         for key in keys:
@@ -143,6 +184,58 @@ class Top(Case):
         at.wait("00003")
         at.press("q")
         at.end(0)
+
+    def test_each_key_that_chooses_does_what_the_help_says(self):
+        self.run_node("run", self.experiment("tune report {x}", "x = grid(%s)" % ", ".join(
+            str(30 - i) for i in range(30))), "--quiet")
+        at = Screen(self, "top", "results/x")
+        at.wait("30 of 30 trials ended", "< curve: trial 00000")
+        for keys, trial in (
+            ("down", 1), ("j", 2), ("up", 1), ("k", 0), ("\x1b[F", 29), ("\x1b[H", 0), ("end", 29)
+        ):
+            at.press(keys)
+            at.wait("< curve: trial %05d" % trial)
+        at.press("\x1b[5~")
+        at.wait("< curve: trial 000", absent=["< curve: trial 00029"])
+        at.press("\x1b[6~", "\x1b[6~")
+        at.wait("< curve: trial 00029")
+        for key, panel in (("\t", "best so far"), ("left", "curve"), ("left", "trial"),
+                           ("right", "curve"), ("\r", "trial")):
+            at.press(key)
+            at.wait("< %s" % panel)
+        for order in ("value", "iterations", "time", "status"):
+            at.press("s")
+            at.wait("s sort: " + order)
+        at.press("s", "r")
+        at.wait("s sort: number, reversed")
+        at.wait_for_order(["00029", "00028", "00027", "00026"])
+        at.press("s")
+        at.wait("s sort: value, reversed")
+        at.press("q")
+        at.end(0)
+
+    def test_pauses_and_goes_on(self):
+        run = self.start("run", slow(self), "--quiet")
+        self.wait_until(lambda: (self.directory / "results/x/experiment.db").exists(), run)
+        at = Screen(self, "top", "results/x")
+        at.wait("running", "00001", "RUNNING")
+        at.press("p")
+        at.wait("Pause trial 00000? y/n")
+        at.press("y")
+        # A program that is only read cannot save.
+        at.wait("cannot save; it can be stopped")
+        at.press("u", "y")
+        at.wait("trial 00000: it runs already")
+        at.press("P", "y")
+        at.wait("no further trial is started; those that run go on")
+        at.wait("x  paused")
+        at.press("U", "y")
+        at.wait("trials are started again")
+        at.press("X", "y")
+        at.wait("stopped", absent=["RUNNING"])
+        at.press("q")
+        at.end(0)
+        self.finish(run, None)
 
     def test_steers_a_running_experiment(self):
         run = self.start("run", slow(self), "--quiet")
@@ -241,6 +334,18 @@ class TopAtHead(CertifiedCase):
         at.wait("< log", "loss=")
         at.press("right")
         at.wait("< trial", "attempts")
+        at.press("p", "y")
+        at.wait("\ntrial 00000: its trainable cannot save")
+        at.press("P", "y")
+        at.wait("x  paused", "no further trial is started")
+        at.press("U", "y")
+        at.wait("x  running", "trials are started again")
+        at.press("a", "x=4\r", "y")
+        at.wait("00003")
+        at.press("s", "/", "PENDING\r")
+        at.wait("s sort: value", absent=["RUNNING"])
+        at.press("\x1b")
+        at.wait("RUNNING")
         at.press("x", "y")
         at.wait("TERMINATED")
         at.press("X", "y")

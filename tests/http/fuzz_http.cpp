@@ -88,6 +88,12 @@ void check(std::string_view text) {
   headers.add("Cookie", std::string{text});
   static_cast<void>(cookie_in(headers, "c"));
   must(!is_cookie_for(text, token, std::chrono::seconds{1'000'000}), "no cookie is guessed");
+  request from;
+  from.headers.add("Last-Event-ID", std::string{text});
+  const auto place = event_place(from);
+  const auto is_digit = [](char x) { return x >= '0' && x <= '9'; };
+  must(!place || (!text.empty() && std::all_of(text.begin(), text.end(), is_digit)),
+       "a place in the log is a number");
   const auto range = read_range(text, 1000);
   const auto* part = std::get_if<byte_range>(&range);
   must(part == nullptr || (part->first <= part->last && part->last < 1000), "a range is in it");
@@ -114,6 +120,7 @@ constexpr std::string_view examples[]
        "POST\n/e/x\nHost:lab:1\nOrigin:http://lab:1\nContent-Length:5\nTransfer-Encoding:chunked",
        "GET\n/\nHost:[::1]:80\nSec-Fetch-Site:cross-site\nCookie:c=1000000.ab; c=2",
        "bytes=0-99",
+       "18446744073709551615",
        "data\r\revent: x\n\nid: 1"};
 
 std::string changed(std::string text, std::mt19937_64& dice) {

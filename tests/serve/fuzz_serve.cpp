@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Feeds what reads requests behind the door with nonsense: bodies of orders, of ask and tell,
-// filters, cursors, and archives that are uploaded. Checks what must hold whatever they are given.
-// With -DTUNE_LIBFUZZER it is a target of libFuzzer; else it draws its inputs itself, by changing
-// examples:
+// filters, cursors, keys, options of schedulers, and archives that are uploaded. Checks what must
+// hold whatever they are given. With -DTUNE_LIBFUZZER it is a target of libFuzzer; else it draws
+// its inputs itself, by changing examples:
 //
 //   tune_serve_fuzz EXECUTIONS [SEED]
 #include "head/uploaded_files.hpp"
 #include "serve/api_routes.hpp"
+#include "serve/once_only.hpp"
 #include "serve/record_orders.hpp"
 #include "serve/talk_requests.hpp"
 #include "view/filter.hpp"
 #include "view/query.hpp"
+#include "whatif/alternatives.hpp"
 
 #include <algorithm>
 #include <array>
@@ -69,6 +71,34 @@ void check_query(std::string_view text) {
   must(!place || cursor_from(cursor_text(*place)) == *place, "a cursor is read as it is written");
 }
 
+/// A key has 1 to 200 bytes; the same request with it is carried out once, another one never.
+void check_key(std::string_view text) {
+  static const auto where = fuzzed_route("stop");
+  once_only book;
+  auto what = with_body("{}");
+  what.headers.add("Idempotency-Key", std::string{text});
+  auto count = 0;
+  const auto ask = [&] {
+    return book.answer(what, where,
+                       [&count] { return http::json_response(std::to_string(++count)); });
+  };
+  const auto first = ask(), second = ask();
+  what.body = text;
+  const auto other = ask();
+  const auto is_key = !text.empty() && text.size() <= 200;
+  must(count == (is_key ? 1 : 0), "a request with a key is carried out once");
+  must(first.status == (is_key ? 200U : 400U) && second.body == first.body, "it is answered again");
+  must(other.status == (!is_key ? 400U : text == "{}" ? 200U : 422U), "another one is refused");
+}
+
+void check_scheduler(std::string_view text) {
+  const auto read = read_scheduler(text);
+  if (!read)
+    return;
+  for (const auto& x : read->options)
+    must(!x.name.empty(), "an option has a name");
+}
+
 /// Gives each header of a tar archive the checksum that it should have.
 std::string with_checksums(std::string text) {
   constexpr std::size_t block = 512, sum_at = 148, sum_size = 8;
@@ -105,6 +135,8 @@ void check(std::string_view text) {
   check_bodies(text);
   check_query(text);
   check_archive(text);
+  check_key(text);
+  check_scheduler(text);
 }
 
 } // namespace
@@ -144,12 +176,13 @@ std::string fuzzed_archive() {
          + archived("../out", '0', "") + std::string(1024, '\0');
 }
 
-const std::array<std::string, 8>& fuzzed_examples() {
-  static const std::array<std::string, 8> all{
+const std::array<std::string, 9>& fuzzed_examples() {
+  static const std::array<std::string, 9> all{
       R"({"op":"report","trial":"00003","attempt":1,"metrics":{"training_iteration":2,"loss":NaN}})",
       R"({"op":"alive","running":["00003",7]})",
       R"({"config":{"lr":1e-3,"x":[1,{"a":null}]},"key":"k"})",
       R"({"from_scratch":true})",
+      R"(asha reduction_factor=3 "max_t=50" time_attr='x y')",
       R"(param:lr < 0.01 and status = ERRORED and text ~ "a \"b\"")",
       cursor_text({value{17}, value{0.5}, value{false}}),
       fuzzed_archive(),

@@ -40,6 +40,22 @@ def quality(t):
     return 0.05 + 0.3 * away + (0.08 if c["optimizer"] == "rmsprop" else 0)
 
 
+# An experiment that shares its head with others, and waits.
+STANDING = {
+    "user": "ada",
+    "priority": -3,
+    "share": 2.5,
+    "running": 3,
+    "cpu": 8.0,
+    "gpu": 0.0,
+    "memory": 0,
+    "waiting": 12,
+    "place": 2,
+    "stands_aside": False,
+    "made_room": 7,
+    "made_room_for": "<b>high</b> of bob, priority 5",
+}
+
 class Fake(FakeCharts):
     """One experiment. Its trials are made when they are asked for, and always the same."""
 
@@ -193,7 +209,8 @@ class Fake(FakeCharts):
                 "constraints": [],
                 "scheduler": {"type": self.kind, "line": "4 rungs, 1 of 4 climbs"},
                 "search": {"type": "tpe"},
-                "waits_for": None,
+                "waits_for": "its trials wait: quota of ada, 8 of 8 CPU" if self.live else None,
+                "allocation": STANDING if self.live else None,
                 "paused": self.paused,
                 "nodes": NODES,
                 "resources": {"total": {"cpu": 12}, "used": {"cpu": 8 if self.live else 0}},

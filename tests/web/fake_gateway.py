@@ -68,6 +68,30 @@ class Gateway(ThreadingHTTPServer):
         return "http://127.0.0.1:%d/" % self.server_port
 
 
+# Why a configuration was proposed.
+SUGGESTION = {
+    "by": "a Gaussian process",
+    "results": 40,
+    "predicted": {
+        "metric": "loss",
+        "mean": 0.4,
+        "deviation": 0.1,
+        "best": 0.3,
+        "expected_improvement": 0.02,
+    },
+    "nearest": {
+        "trial": "00003",
+        "distance": 0.1,
+        "correlation": 0.9,
+        "value": 0.45,
+        "estimated": False,
+    },
+    "parents": ["00001", "00002"],
+    "details": {"length_scale": 0.3, HOSTILE: HOSTILE},
+    "same": True,
+}
+
+
 class Answer(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Gateway
@@ -115,7 +139,7 @@ class Answer(BaseHTTPRequestHandler):
         parts, query = self.parts()
         try:
             if parts == ["version"]:
-                return self.json({"version": "0.1.0"})
+                return self.json({"version": "0.1.0", "api": "v1"})
             if parts[:2] != ["api", "v1"]:
                 return self.asset("/".join(parts) or "index.html")
             if not self.is_let_in():
@@ -193,6 +217,8 @@ class Answer(BaseHTTPRequestHandler):
         t = int(rest[0])
         if rest[1:] == ["results"]:
             return self.json(x.results(t))
+        if rest[1:] == ["suggestion"]:
+            return self.json({"trial": t, "trial_id": "%05d" % t, "suggestion": SUGGESTION})
         if rest[1:] == ["logs"]:
             return self.logs(t, query)
         return self.json(x.trial(t))

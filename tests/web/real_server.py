@@ -180,8 +180,10 @@ class Laboratory:
         return served
 
     def huge(self, trials=100_000):
-        """A finished experiment, and a server for it and all others of the storage."""
-        subprocess.run(
-            [os.environ["TUNE_GROW"], self.place / "results" / "huge", str(trials), "9"], check=True
-        )
+        """A finished experiment beside a small one, and a server for both."""
+        for name, count in (("huge", trials), ("small", 300)):
+            subprocess.run(
+                [os.environ["TUNE_GROW"], self.place / "results" / name, str(count), "9"],
+                check=True,
+            )
         return Served(self, ["serve", "results", "--http", "127.0.0.1:0"])

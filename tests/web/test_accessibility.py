@@ -44,12 +44,64 @@ class Accessibility(PageTest):
                 self.show(name)
                 self.assertEqual(self.faults(["color-contrast"]), [])
 
-    def test_dialogs_and_login(self):
+    def test_every_view_on_a_narrow_screen(self):
+        self.browser.size(400, 900)
+        self.addCleanup(self.browser.size, 1280, 860)
+        for name in VIEWS:
+            with self.subTest(name):
+                self.show(name)
+                self.assertEqual(self.faults(), [])
+
+    def in_each_way(self, what, open_it):
+        """Opens something in light, dark and narrow pages, and has axe look at it."""
+        self.addCleanup(self.browser.size, 1280, 860)
+        self.addCleanup(self.browser.prefer, "light")
+        for way, width, scheme in (
+            ("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 400, "light")
+        ):
+            with self.subTest(what, way=way):
+                self.browser.size(width, 860)
+                self.browser.prefer(scheme)
+                open_it()
+                self.assertEqual(self.faults(), [])
+
+    def test_what_asks_before_it_acts(self):
+        def confirming(view, button):
+            self.show(view)
+            self.browser.click("[data-act=%s]" % button)
+            self.browser.wait("!!document.querySelector('dialog[open]')")
+
+        for view, button in (
+            ("overview", "add"), ("overview", "pause"), ("overview", "stop"), ("trial", "stop")
+        ):
+            if view == "trial":
+                self.set_running_trial()
+            self.in_each_way(view + " " + button, lambda v=view, b=button: confirming(v, b))
+
+    def set_running_trial(self):
+        live = self.gateway.all["live"]
+        runs = next(t for t in range(live.total) if live.status(t) == "RUNNING")
+        route = {"e": "live", "view": "trial", "t": str(runs)}
+        self.addCleanup(VIEWS.update, trial=VIEWS["trial"])
+        VIEWS["trial"] = (route, VIEWS["trial"][1])
+
+    def test_keys_and_an_explanation(self):
+        def keys():
+            self.show("overview")
+            self.browser.call("Input.dispatchKeyEvent", type="keyDown", key="?", text="?")
+            self.browser.wait("!!document.querySelector('dialog[open]')")
+
+        def explanation():
+            self.show("trial")
+            self.browser.click("[data-act=explain]")
+            self.browser.wait("document.body.innerText.includes('Expected improvement')")
+
+        self.in_each_way("keys", keys)
+        self.in_each_way("explanation", explanation)
+
+    def test_login(self):
         self.addCleanup(self.enter)
         self.show("overview")
-        self.browser.click("[data-act=add]")
-        self.browser.wait("!!document.querySelector('dialog[open]')")
-        self.assertEqual(self.faults(), [])
         self.browser.run(
             "fetch('api/v1/session', {method: 'DELETE', headers: {'X-Tune-Node': '1'}, body: '{}'})"
         )

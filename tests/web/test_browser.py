@@ -125,7 +125,7 @@ class Steps(PageTest):
         self.browser.click("[data-filter]")
         self.browser.type("param:lr < 0.0001")
         self.browser.run("document.activeElement.blur()")
-        self.browser.wait("!document.querySelector('h2').innerText.includes('2\u2009000')")
+        self.browser.wait("!document.querySelector('h2').innerText.includes('2\u202f000')")
         self.assertIn("sort=best", self.browser.run("location.search"))
         self.assertIn("filter=param", self.browser.run("location.search"))
         before = self.browser.wait(first + " !== %r && %s" % (best, first))
@@ -169,7 +169,7 @@ class Steps(PageTest):
         self.browser.drag(x, y + 0.4 * height, x, y + 0.6 * height)
         self.browser.wait("location.search.includes('brush=lr')")
         kept = self.browser.wait(
-            "(document.body.innerText.match(/\\n(\\d+) of [\\d\u2009]+ trials/) || [])[1]"
+            "(document.body.innerText.match(/\\n(\\d+) of [\\d\u202f]+ trials/) || [])[1]"
         )
         self.assertLess(int(kept), 900)
         self.browser.run("location.reload()")
@@ -216,6 +216,15 @@ class Actions(PageTest):
         self.browser.click("[data-act=stop]")
         self.confirm("will stop")
         self.browser.wait("document.querySelector('.chip[data-status=TERMINATED]')!==null")
+        self.assert_clean()
+
+    def test_where_it_stands_among_others_is_told(self):
+        self.show("overview")
+        self.browser.wait(
+            "document.querySelector('.facts').innerText.includes('priority −3, share 2.5 of ada;"
+            " 3 trials hold 8 CPU, 0 GPU; 12 wait; place 2 in the queue; 7 made room for a higher"
+            " priority, the last for <b>high</b> of bob, priority 5')"
+        )
         self.assert_clean()
 
     def test_a_finished_experiment_offers_none(self):

@@ -11,6 +11,7 @@ import { isStored } from "../core/stored.js";
  * @property {boolean} [exact] the domain is not made wider
  * @property {string[]} [names] categories at 0, 1, …
  * @property {(x: any) => string} [format]
+ * @property {number[]} [ticks] where there are ticks; otherwise at round numbers
  * @property {boolean} [whole] no ticks between whole numbers
  * @property {boolean} [time] its values are seconds
  * @property {boolean} [hidden] it has no ticks
@@ -255,6 +256,7 @@ function ticked(made, axis, many) {
     const places = names.map((_, i) => i).filter((i) => i % every === 0);
     return made.tickValues(places).tickFormat((/** @type {number} */ i) => cut(names[i], 14));
   }
+  if (axis.ticks) return made.tickValues(axis.ticks).tickFormat(format);
   if (axis.time && !isLog(axis))
     return made.tickValues(timeTicks(axis.domain || [0, 1], many)).tickFormat(shortDuration);
   if (isLog(axis)) return made.ticks(many, axis.time ? shortDuration : format);
@@ -286,7 +288,7 @@ export function sized(canvas, width, height) {
 }
 
 /**
- * Strokes points as one line; gaps where a value is none.
+ * Strokes points as one line; gaps where a value is none, and where it would lead back.
  *
  * @param {CanvasRenderingContext2D} ctx @param {Plot} plot @param {Array<[number, number]>} points
  * @param {{stepped?: boolean}} [how]
@@ -294,10 +296,12 @@ export function sized(canvas, width, height) {
 export function line(ctx, plot, points, how = {}) {
   ctx.beginPath();
   let isDown = false;
-  let last = 0;
+  let [last, before] = [0, -Infinity];
   for (const [vx, vy] of points) {
     const x = plot.x(vx);
     const y = plot.y(vy);
+    isDown = isDown && vx >= before;
+    before = vx;
     if (!Number.isFinite(x) || !Number.isFinite(y)) {
       isDown = false;
       continue;

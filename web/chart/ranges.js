@@ -57,6 +57,25 @@ export function smooth(points, weight) {
 }
 
 /**
+ * Rows without those that later ones took the place of: a trial that went back, to a checkpoint or
+ * to what another one had, told the same iterations again.
+ *
+ * @template T
+ * @param {T[]} rows as they were told
+ * @param {(row: T) => number} iterationOf
+ * @returns {T[]}
+ */
+export function lasting(rows, iterationOf) {
+  /** @type {T[]} */
+  const kept = [];
+  for (const row of rows) {
+    while (kept.length > 0 && iterationOf(kept[kept.length - 1]) >= iterationOf(row)) kept.pop();
+    kept.push(row);
+  }
+  return kept;
+}
+
+/**
  * Best so far.
  *
  * @param {Array<[number, number]>} points in order of x

@@ -2,6 +2,7 @@
 import { Fault, post } from "./api.js";
 import { fill, h } from "./dom.js";
 import { plain, trialName } from "./format.js";
+import { words } from "./parts.js";
 
 /**
  * @typedef {object} Action
@@ -51,7 +52,7 @@ export function ask(action, after) {
     "form",
     { method: "dialog" },
     h("h2", { id: "ask-title" }, action.title),
-    h("p", null, action.text),
+    h("p", null, words(action.text)),
     action.form || null,
     said,
     h("div.buttons", null, no, yes),
@@ -133,9 +134,9 @@ const ofExperiments = {
   },
   pause: {
     verb: "Pause",
-    text: "Trials that run are paused with a checkpoint, and none starts, until it is unpaused.",
+    text: "No further trial starts until it is unpaused; those that run go on.",
   },
-  unpause: { verb: "Unpause", text: "Trials start and go on again." },
+  unpause: { verb: "Unpause", text: "Trials are started again." },
 };
 
 /** @param {string[]} base @param {string} name @param {string} verb @param {() => void} after */

@@ -32,7 +32,7 @@ export function figure(value, digits = 5) {
   if (typeof value === "string" && /^-?\d{16,}$/.test(value)) return minus(value);
   const size = Math.abs(x);
   if (Number.isInteger(x) && size < 1e7)
-    return minus(x.toLocaleString("en-US").replace(/,/g, "\u2009"));
+    return minus(x.toLocaleString("en-US").replace(/,/g, "\u202f"));
   if (size >= 1e7 || size < 1e-4) return minus(trim(x.toExponential(Math.max(0, digits - 2))));
   return minus(trim(x.toPrecision(digits)));
 }

@@ -107,6 +107,20 @@ export function pairs(values, label = "values") {
   );
 }
 
+/**
+ * What a mark of a chart means, never torn apart.
+ *
+ * @param {string} key names its colour; empty: none
+ * @param {string} mark empty: a ramp of colours
+ * @param {string} text
+ */
+export const legendItem = (key, mark, text) =>
+  h("span.item", null, h("span.key" + (key ? "." + key : ""), null, mark), text);
+
+/** Words with names between back quotes, set as such. @param {string} text */
+export const words = (text) =>
+  text.split("`").map((part, i) => (i % 2 === 1 ? h("code", null, part) : part));
+
 /** @param {string} name @param {any} value @param {any} [more] */
 export const tile = (name, value, more) =>
   h(
@@ -211,7 +225,7 @@ export function follow(ctx, host, source) {
   const shown = (/** @type {any} */ data) => {
     const nothing = source.empty && source.empty(data);
     body.hidden = Boolean(nothing);
-    say(nothing ? h("p.empty", null, nothing) : null);
+    say(nothing ? h("p.empty", null, typeof nothing === "string" ? words(nothing) : nothing) : null);
     if (!nothing) source.show(data, body);
   };
   const load = async () => {

@@ -9,8 +9,21 @@ import { number } from "./format.js";
  * @property {any} low
  * @property {any} high
  * @property {any[] | null} values of a choice, in order
+ * @property {string} [kind] of its domain
  * @property {boolean} [isMetric]
  */
+
+/** Kinds of domains that list their values. */
+const listing = new Set(["choice", "ordinal", "grid", "constant"]);
+
+/**
+ * Whether there is nothing between whole numbers on an axis.
+ *
+ * @param {Axis} axis
+ */
+export const isWhole = (axis) =>
+  axis.kind === "int" ||
+  (listing.has(axis.kind || "") && Number.isInteger(axis.low) && Number.isInteger(axis.high));
 
 /**
  * @typedef {object} Row
@@ -29,6 +42,7 @@ function whole(axis, values) {
   const choices = isListed ? axis.values : null;
   const made = {
     name: String(axis.name),
+    kind: String(axis.kind),
     log: Boolean(axis.log),
     low: axis.low,
     high: axis.high,

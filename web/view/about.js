@@ -25,8 +25,9 @@ export function mount(host, ctx) {
   host.append(version.node, licences.node);
   follow(ctx, version.body, {
     still: true,
-    fetch: async () => (await fetch("version", { signal: ctx.signal })).text(),
-    show: (text, place) => fill(place, h("p.mono", null, plain(text.trim(), 400))),
+    fetch: async () => (await fetch("version", { signal: ctx.signal })).json(),
+    show: (x, place) =>
+      fill(place, h("p", null, "tune-node " + plain(x.version, 100) + ", API " + plain(x.api, 20))),
   });
   follow(ctx, licences.body, {
     still: true,

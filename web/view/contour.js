@@ -5,9 +5,9 @@ import { grid } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, h } from "../core/dom.js";
 import { figure, number, plain, trialName } from "../core/format.js";
-import { choice, follow, metricChoice, metricOf, modeOf, panel } from "../core/parts.js";
+import { choice, follow, legendItem, metricChoice, metricOf, modeOf, panel } from "../core/parts.js";
 import { adjust, go, here } from "../core/route.js";
-import { tableOf } from "../core/table_of.js";
+import { isWhole, tableOf } from "../core/table_of.js";
 
 const size = 44;
 /** More points say nothing more, and make the map slow. */
@@ -33,6 +33,19 @@ function ranked(rows, isMax) {
   return rank;
 }
 
+/** Places between 0 and 1 whose values are round. @param {any} axis @returns {number[] | undefined} */
+function unitTicks(axis) {
+  const { low, high, log, values } = axis;
+  if (values || !(low < high)) return undefined;
+  const place = (/** @type {number} */ x) =>
+    log && low > 0 ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low);
+  const all = log && low > 0 ? d3.scaleLog().domain([low, high]).ticks(6) : d3.ticks(low, high, 7);
+  const isPower = (/** @type {number} */ x) => Math.abs(Math.log10(x) % 1) < 1e-9;
+  const powers = log ? all.filter(isPower) : all;
+  const round = powers.length > 1 ? powers : all;
+  return (isWhole(axis) ? round.filter(Number.isInteger) : round).map(place);
+}
+
 /** @param {any} axis @returns {import("../chart/plot.js").Axis} of places between 0 and 1, told as values */
 function unitAxis(axis) {
   const label = plain(axis.name, 40);
@@ -49,7 +62,7 @@ function unitAxis(axis) {
       2,
     );
   };
-  return { label, domain: [0, 1], exact: true, format: value };
+  return { label, domain: [0, 1], exact: true, format: value, ticks: unitTicks(axis) };
 }
 
 /** @param {any} ctx @param {Plot} plot @param {{axes: any[], rows: any[]}} data */
@@ -151,7 +164,7 @@ export function mount(host, ctx) {
           : null,
     show: (found, box) => {
       if (!place.parentNode)
-        box.append(place, h("p.legend", null, h("span.key.ramp", null), "worse to better"));
+        box.append(place, h("p.legend", null, legendItem("ramp", "", "worse to better")));
       data = tableOf(found, metricOf(ctx));
       redraw();
     },

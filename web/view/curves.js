@@ -1,13 +1,14 @@
 /** Learning curves of many trials, and where each was stopped. */
 import { hue, shade, statusColour } from "../chart/palette.js";
 import { cross, dot, line, Plot } from "../chart/plot.js";
-import { calmExtent, extent, smooth } from "../chart/ranges.js";
+import { calmExtent, extent, lasting, smooth } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
 import { duration, figure, number, plain, trialName } from "../core/format.js";
 import {
   choice,
   follow,
+  legendItem,
   link,
   metricChoice,
   metricOf,
@@ -41,7 +42,9 @@ async function ofTrial(ctx, trial, metric) {
   ]);
   const x = results.columns.indexOf(columnOf[here().x || "iteration"] || "training_iteration");
   const y = results.columns.indexOf(metric);
-  const points = results.rows.map((/** @type {any[]} */ r) => [number(r[x]), number(r[y])]);
+  const at = results.columns.indexOf("training_iteration");
+  const rows = lasting(results.rows, (/** @type {any[]} */ r) => number(r[at]));
+  const points = rows.map((r) => /** @type {[number, number]} */ ([number(r[x]), number(r[y])]));
   return { trial: row.trial, status: row.status, stopped: null, points };
 }
 
@@ -129,7 +132,8 @@ function show(ctx, plot, data) {
     },
     y: {
       label: metric,
-      domain: all === "1" || logy === "1" ? extent(ys) : calmExtent(ys),
+      // Whoever chose trials wants to see each of them.
+      domain: all === "1" || logy === "1" || pick ? extent(ys) : calmExtent(ys),
       log: logy === "1",
     },
     points,
@@ -211,7 +215,7 @@ function tools(ctx, redraw, reload) {
     h("label.field", null, h("span", null, "Smoothing"), slider),
     toggle("log x", now.logx === "1", set("logx", redraw)),
     toggle("log y", now.logy === "1", set("logy", redraw)),
-    toggle("outliers", now.all === "1", set("all", redraw)),
+    now.pick ? null : toggle("outliers", now.all === "1", set("all", redraw)),
   ];
 }
 
@@ -249,13 +253,14 @@ export function mount(host, ctx) {
   const legend = h(
     "p.legend",
     null,
-    picked.length > 0 ? null : [h("span.key.ramp", null), "rank, the best is strongest"],
-    h("span.key.cut", null, "×"),
-    "stopped",
-    h("span.key.bad", null, "×"),
-    "failed",
-    h("span.key.run", null, "●"),
-    "runs",
+    picked.length > 0
+      ? null
+      : [
+          legendItem("ramp", "", "rank, the best is strongest"),
+          legendItem("cut", "×", "stopped by the scheduler"),
+        ],
+    legendItem("bad", "×", "failed"),
+    legendItem("run", "●", "runs"),
   );
   const { node, body } = panel(
     picked.length > 0 ? "Compared trials" : "Learning curves",

@@ -4,6 +4,7 @@ import { fill, h } from "../core/dom.js";
 import { count, duration, plain } from "../core/format.js";
 import { choice, follow, panel, table, trialLink } from "../core/parts.js";
 import { adjust, here } from "../core/route.js";
+import { decisionText } from "./why.js";
 
 const actions = [
   "",
@@ -74,7 +75,7 @@ const row = (ctx, d) => [
   trialLink(ctx, d.trial),
   count(d.training_iteration),
   h("span.verb", { "data-verb": d.action }, plain(String(d.action).replace(/_/g, " "), 30)),
-  plain(d.text || d.reason, 300),
+  decisionText(d),
 ];
 
 const heads = ["After#", "Trial", "Iteration#", "What", "Why"];
@@ -107,6 +108,7 @@ export function mount(host, ctx) {
   };
   const note = "Each stop, pause and exploit with the facts behind it.";
   const { node, body } = panel("Decisions", tools(set), note);
+  node.classList.add("decisions");
   host.appendChild(node);
   const reload = follow(ctx, body, {
     fetch: () => latest.fetch(),

@@ -20,6 +20,7 @@ import {
   panel,
   tile,
   trialLink,
+  words,
 } from "../core/parts.js";
 import { adjust, go, here } from "../core/route.js";
 import { meters } from "./nodes.js";
@@ -97,6 +98,34 @@ function buttons(ctx, after) {
   );
 }
 
+/** @param {{type: any, line?: any}} x what it says begins with its type, as a rule @returns {string} */
+function schedulerText(x) {
+  const [type, said] = [plain(x.type, 40), plain(x.line || "", 300)];
+  return !said || said.startsWith(type + ":") ? said || type : type + ": " + said;
+}
+
+/**
+ * Where an experiment stands among those that share a head; null where it shares none.
+ * @param {any} x
+ */
+function standing(x) {
+  if (!x) return null;
+  const parts = [
+    "priority " + figure(x.priority) + ", share " + figure(x.share),
+    x.user ? " of " + plain(x.user, 60) : "",
+    "; " + count(x.running) + (x.running === 1 ? " trial holds " : " trials hold "),
+    figure(x.cpu) + " CPU, " + figure(x.gpu) + " GPU; " + count(x.waiting) + " wait",
+    x.place > 0 ? "; place " + count(x.place) + " in the queue" : "",
+    x.stands_aside ? "; no node can run its trials now" : "",
+  ];
+  if (x.made_room > 0)
+    parts.push(
+      "; " + count(x.made_room) + " made room for a higher priority, the last for ",
+      plain(x.made_room_for, 120),
+    );
+  return parts.filter((part) => part !== "");
+}
+
 /** @param {any} ctx @param {HTMLElement} host @param {() => void} after */
 function facts(ctx, host, after) {
   const { node, body } = panel("State");
@@ -106,17 +135,17 @@ function facts(ctx, host, after) {
     const said = [
       [
         "Status",
-        [plain(String(x.status).replace(/_/g, " "), 60), x.why ? ": " + plain(x.why, 300) : ""],
+        [
+          plain(String(x.status).replace(/_/g, " "), 60),
+          x.paused && x.live ? ", paused" : "",
+          x.why ? ": " + plain(x.why, 300) : "",
+        ],
       ],
-      ["Waits for", x.waits_for ? plain(x.waits_for, 300) : null],
+      ["Waits for", x.waits_for ? words(plain(x.waits_for, 300)) : null],
+      ["Standing", standing(x.allocation)],
       [
         "Scheduler",
-        x.scheduler
-          ? [
-              plain(x.scheduler.type, 40),
-              x.scheduler.line ? ": " + plain(x.scheduler.line, 300) : "",
-            ]
-          : null,
+        x.scheduler ? schedulerText(x.scheduler) : null,
       ],
       ["Search", x.search ? plain(x.search.type, 40) : null],
       [

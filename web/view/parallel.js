@@ -6,7 +6,7 @@ import { css, fill, h, onceAFrame } from "../core/dom.js";
 import { count, figure, number, plain, tick } from "../core/format.js";
 import { follow, metricChoice, metricOf, modeOf, panel, table, trialLink } from "../core/parts.js";
 import { adjust, here } from "../core/route.js";
-import { brushesOf, brushText, tableOf, within } from "../core/table_of.js";
+import { brushesOf, brushText, isWhole, tableOf, within } from "../core/table_of.js";
 
 const margin = { top: 34, bottom: 26, side: 52 };
 
@@ -157,13 +157,18 @@ class Parallel {
         .tickValues(names.map((_, at) => at))
         .tickFormat((/** @type {number} */ at) => cut(plain(names[at], 30), 10));
     else if (axis.log && axis.low > 0) made.ticks(4, tick);
-    else made.ticks(5).tickFormat(tick);
+    else
+      made
+        .ticks(5)
+        .tickFormat((/** @type {number} */ x) =>
+          isWhole(axis) && !Number.isInteger(x) ? "" : tick(x),
+        );
     g.call(made);
     g.append("text")
       .attr("class", axis.isMetric ? "title metric" : "title")
       .attr("y", 14)
       .attr("text-anchor", "middle")
-      .text(cut(plain(axis.name, 60), 12))
+      .text(cut(plain(axis.name, 60), Math.max(12, Math.floor((this.x(1) - this.x(0)) / 9))))
       .append("title")
       .text(plain(axis.name, 200));
     const brush = d3.brushY().extent([

@@ -5,7 +5,7 @@ import { calmExtent, extent } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
 import { count, duration, figure, number, percent, plain, trialName } from "../core/format.js";
-import { follow, panel, table, tile, toggle, turns } from "../core/parts.js";
+import { follow, legendItem, panel, table, tile, toggle, turns } from "../core/parts.js";
 import { adjust, go, here } from "../core/route.js";
 
 /** A place within [-0.5, 0.5] that is always the same for a trial. @param {any} trial */
@@ -144,8 +144,9 @@ function legend(rungs) {
   return h(
     "p.legend",
     null,
-    [h("span.key.on", null, "●"), "went on", h("span.key.cut", null, "×"), "stopped"],
-    waits ? [h("span.key", null, "●"), "waits"] : null,
+    legendItem("on", "●", "went on"),
+    legendItem("cut", "×", "stopped"),
+    waits ? legendItem("", "●", "waits") : null,
   );
 }
 

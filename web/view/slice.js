@@ -5,9 +5,18 @@ import { calmExtent, extent } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
 import { figure, number, plain, trialName } from "../core/format.js";
-import { choice, follow, metricChoice, metricOf, panel, toggle, turns } from "../core/parts.js";
+import {
+  choice,
+  follow,
+  legendItem,
+  metricChoice,
+  metricOf,
+  panel,
+  toggle,
+  turns,
+} from "../core/parts.js";
 import { adjust, go, here } from "../core/route.js";
-import { tableOf } from "../core/table_of.js";
+import { isWhole, tableOf } from "../core/table_of.js";
 import { jitter } from "./rungs.js";
 
 /** @param {any} ctx @param {HTMLElement} host @param {{axes: any[], rows: any[]}} data @param {number} at @param {number} height */
@@ -31,7 +40,12 @@ function drawSlice(ctx, host, data, at, height) {
           label: plain(axis.name, 40),
           names: axis.values.map((/** @type {any} */ v) => plain(v, 30)),
         }
-      : { label: plain(axis.name, 40), domain: extent(points.map((p) => p.x)), log: axis.log },
+      : {
+          label: plain(axis.name, 40),
+          domain: extent(points.map((p) => p.x)),
+          log: axis.log,
+          whole: isWhole(axis),
+        },
     y: {
       label: plain(metric, 40),
       domain: here().all === "1" ? extent(ys) : calmExtent(ys),
@@ -70,7 +84,7 @@ function slices(ctx, data, signal) {
   });
   return [
     charts,
-    h("p.legend", null, h("span.key.ramp", null), "number of the trial, the latest are strongest"),
+    h("p.legend", null, legendItem("ramp", "", "number of the trial, the latest are strongest")),
   ];
 }
 

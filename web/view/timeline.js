@@ -5,7 +5,7 @@ import { lanes } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, h } from "../core/dom.js";
 import { count, duration, number, plain, trialName } from "../core/format.js";
-import { follow, panel } from "../core/parts.js";
+import { follow, legendItem, panel } from "../core/parts.js";
 import { go, here } from "../core/route.js";
 
 /** Attempts as bars in lanes below their nodes. @param {any} data @param {number} end of those that run */
@@ -117,7 +117,7 @@ export function mount(host, ctx) {
       ["run", "runs"],
       ["lost", "node lost"],
       ["bad", "failed"],
-    ].map(([key, text]) => [h("span.key." + key, null, "■"), text]),
+    ].map(([key, text]) => legendItem(key, "■", text)),
   );
   const said = h("p.quiet", null);
   follow(ctx, body, {

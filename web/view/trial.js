@@ -8,7 +8,7 @@ import { here } from "../core/route.js";
 import { suggestionPanel } from "./suggestion.js";
 import { logPanel } from "./trial_log.js";
 import { metricsPanel } from "./trial_metrics.js";
-import { whyText } from "./why.js";
+import { decisionText, whyText } from "./why.js";
 
 /** @param {any} ctx @param {any} x @param {() => void} after */
 function head(ctx, x, after) {
@@ -188,7 +188,7 @@ const decisionRows = (decisions) =>
   decisions.map((d) => [
     count(d.training_iteration),
     plain(String(d.action).replace(/_/g, " "), 30),
-    plain(d.text || d.reason, 300),
+    decisionText(d),
   ]);
 
 /** @param {any[]} exports */

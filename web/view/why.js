@@ -1,5 +1,18 @@
 /** The story of a trial in one sentence. Pure. */
-import { count, plain } from "../core/format.js";
+import { count, figure, plain } from "../core/format.js";
+
+/**
+ * What a decision went by, in words. What lets a trial pass a rung tells only numbers.
+ *
+ * @param {any} d @returns {string}
+ */
+export function decisionText(d) {
+  const { why, rung, value, cutoff } = d.reason || {};
+  if (why || d.action !== "annotate" || rung === undefined || value === undefined)
+    return plain(d.text || d.reason, 300);
+  const beside = cutoff === undefined ? ", with no cutoff yet" : "; its cutoff is " + figure(cutoff);
+  return "goes on beyond rung " + figure(rung) + " with " + figure(value) + beside;
+}
 
 /** @param {any} x a trial's page @returns {string} */
 export function whyText(x) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "serve/answer_shapes.hpp"
 #include "serve/api_routes.hpp"
 
 #include "tune/core/value.hpp"
@@ -81,9 +82,12 @@ std::string type_of(const route& x) {
   return found == types.end() ? "application/json" : found->second;
 }
 
-object content_of(const std::string& type) {
-  object content;
-  content.set(type, object{});
+/// @param schema Empty: nothing is said of it.
+object content_of(const std::string& type, object schema = {}) {
+  object content, about;
+  if (!schema.empty())
+    about.set("schema", std::move(schema));
+  content.set(type, std::move(about));
   return content;
 }
 
@@ -109,14 +113,15 @@ object answers_of(const route& x) {
   if (x.id.starts_with("session"))
     result.set("204", object{{"description", "done"}});
   else
-    result.set("200", object{{"description", x.summary}, {"content", content_of(type_of(x))}});
+    result.set("200", object{{"description", x.summary},
+                             {"content", content_of(type_of(x), answer_schema(x.id))}});
   if (x.id == "logs")
     result.find("200")->as_object()->find("content")->as_object()->set("text/event-stream",
                                                                        object{});
   for (const auto status : faults_of(x)) {
     object told{{"description", http::reason_of(static_cast<unsigned>(status))}};
     if (status >= 400)
-      told.set("content", content_of("application/problem+json"));
+      told.set("content", content_of("application/problem+json", problem_schema()));
     else if (status == 206)
       told.set("content", content_of(type_of(x)));
     result.set(std::to_string(status), std::move(told));
@@ -128,6 +133,11 @@ object text_property() {
   return {{"type", "string"}};
 }
 
+/// Values by names that the experiment chose.
+object names_property() {
+  return {{"$ref", "#/components/schemas/names"}};
+}
+
 /// The members of what `tell` takes, those of each op together.
 void add_tell(object& to) {
   to.set("op", object{{"type", "string"},
@@ -136,7 +146,7 @@ void add_tell(object& to) {
   for (const auto* name : {"trial", "checkpoint", "message", "key"})
     to.set(name, text_property());
   for (const auto* name : {"metrics", "config"})
-    to.set(name, object{{"type", "object"}});
+    to.set(name, names_property());
   to.set("attempt", object{{"type", "integer"}, {"minimum", 1}});
   to.set("restore", object{{"type", "boolean"}});
   to.set("running", object{{"type", "array"}, {"items", text_property()}});
@@ -151,7 +161,7 @@ object body_of(const route& x) {
   object properties;
   value::list needed;
   if (x.id == "add") {
-    properties.set("config", object{{"type", "object"}});
+    properties.set("config", names_property());
     properties.set("key", object{{"type", "string"}, {"maxLength", 200}});
     needed.emplace_back("config");
   } else if (x.id == "ask") {
@@ -212,7 +222,8 @@ std::string openapi_text(const std::vector<http::route>& routes, std::string_vie
       object{{"openapi", "3.0.3"},
              {"info", object{{"title", "tune-node"}, {"version", version}}},
              {"paths", std::move(paths)},
-             {"components", object{{"securitySchemes", object{{"token", std::move(scheme)}}}}}});
+             {"components", object{{"securitySchemes", object{{"token", std::move(scheme)}}},
+                                   {"schemas", answer_schemas()}}}});
 }
 
 } // namespace tune::cli

@@ -130,8 +130,11 @@ public:
     for (const auto& x : order.values)
       arguments.push_back(x.name + "=" + x.text);
     auto told = output_of(std::string{to_text(order.what)}, {}, std::move(arguments), 0);
-    if (!told)
-      return told.error().detail;
+    if (!told) {
+      constexpr std::string_view who = "tune-node: ";
+      const auto& why = told.error().detail;
+      return why.starts_with(who) ? why.substr(who.size()) : why;
+    }
     return lines_of(*told, 1).empty() ? "done" : lines_of(*told, 1).front();
   }
 

@@ -62,7 +62,11 @@ const value::list* list_at(const object& from, std::string_view name) {
 
 top_data data_of(const object& overview) {
   top_data result;
+  const auto* paused = overview.find("paused");
   result.status = text_at(overview, "status");
+  // As a head tells it.
+  if (result.status == "running" && paused != nullptr && *paused == value{true})
+    result.status = "paused";
   result.live = overview.find("live") != nullptr && *overview.find("live") == value{true};
   result.elapsed = time_at(overview, "elapsed_s");
   result.metric = text_at(overview, "metric");

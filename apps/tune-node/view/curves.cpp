@@ -49,6 +49,14 @@ value points_value(const std::vector<point>& all) {
   return result;
 }
 
+/// Whether the scheduler gave the trial up: not where it came to its end, or to a condition's.
+bool gave_up(const decision_row& x) {
+  const auto* rule = x.reason.find("rule");
+  const auto* kept = x.reason.find("kept");
+  return !x.reason.contains("max_t") && (rule == nullptr || *rule != value{"stop"})
+         && (kept == nullptr || kept->number() != 0.0);
+}
+
 expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve_wish& what) {
   curve_maker maker{what.axis};
   auto read = from.scan_results_of(of.trial, [&](const raw_result& x) {
@@ -57,11 +65,13 @@ expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve
   });
   if (!read)
     return read.error();
-  auto stops = from.decisions_after({0, of.trial, "stop", 1});
+  constexpr std::size_t most_stops = 100;
+  auto stops = from.decisions_after({0, of.trial, "stop", most_stops});
   if (!stops)
     return stops.error();
   const auto points = maker.points();
-  const auto is_stopped = !stops->empty() && is_final(of.status) && !points.empty();
+  const auto is_stopped = std::any_of(stops->begin(), stops->end(), gave_up) && is_final(of.status)
+                          && !points.empty();
   return object{{"trial", number_value(of.trial.number)},
                 {"status", to_text(of.status)},
                 {"stopped_at", is_stopped ? value{points.back().first} : value{}},

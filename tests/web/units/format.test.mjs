@@ -16,7 +16,7 @@ test("figures are short and keep their size", () => {
   assert.equal(f.figure(0.123456789), "0.12346");
   assert.equal(f.figure(1e-7), "1e−7");
   assert.equal(f.figure(-2), "−2");
-  assert.equal(f.figure(1234567), "1\u2009234\u2009567");
+  assert.equal(f.figure(1234567), "1\u202f234\u202f567");
   assert.equal(f.figure(0), "0");
   assert.equal(f.figure(100), "100");
   assert.equal(f.figure(0.5000001), "0.5");

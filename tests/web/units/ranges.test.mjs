@@ -7,6 +7,7 @@ import {
   extent,
   grid,
   lanes,
+  lasting,
   place,
   smooth,
 } from "../../../web/chart/ranges.js";
@@ -15,6 +16,16 @@ test("an extent knows finite numbers only", () => {
   assert.deepEqual(extent([NaN, 3, -1, Infinity]), [-1, 3]);
   assert.deepEqual(extent([]), [0, 1]);
   assert.deepEqual(extent(new Array(200000).fill(2)), [2, 2]);
+});
+
+test("what was told again counts as it was told last", () => {
+  const rows = [1, 2, 3, 2, 3, 4].map((iteration, at) => ({ iteration, at }));
+  const kept = lasting(rows, (row) => row.iteration);
+  assert.deepEqual(
+    kept.map((row) => row.at),
+    [0, 3, 4, 5],
+  );
+  assert.deepEqual(lasting([], Number), []);
 });
 
 test("an outlier does not flatten all others", () => {

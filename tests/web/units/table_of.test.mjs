@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brushesOf, brushText, tableOf, within } from "../../../web/core/table_of.js";
+import { brushesOf, brushText, isWhole, tableOf, within } from "../../../web/core/table_of.js";
 
 const answer = {
   axes: [
@@ -15,6 +15,13 @@ const answer = {
     [2, "TERMINATED", 1e-4, "zz", 10, 0.1],
   ],
 };
+
+test("between whole numbers there is nothing where a domain says so", () => {
+  const axis = { name: "x", log: false, low: 16, high: 64, values: null };
+  for (const kind of ["int", "choice", "grid", "constant"]) assert.ok(isWhole({ ...axis, kind }));
+  for (const kind of ["float", "normal"]) assert.ok(!isWhole({ ...axis, kind }));
+  assert.ok(!isWhole({ ...axis, kind: "choice", low: 0.5 }));
+});
 
 test("an answer becomes rows with places", () => {
   const { axes, rows } = tableOf(answer, "loss");

@@ -10,7 +10,7 @@ import { ranks } from "../../../web/view/curves.js";
 import { schedule } from "../../../web/view/lineage.js";
 import { jitter } from "../../../web/view/rungs.js";
 import { layout } from "../../../web/view/timeline.js";
-import { whyText } from "../../../web/view/why.js";
+import { decisionText, whyText } from "../../../web/view/why.js";
 
 test("changes between two frames are told as one", () => {
   const first = merge(null, { last_seq: 1, changed: [1, 2], live: true });
@@ -20,6 +20,15 @@ test("changes between two frames are told as one", () => {
     live: true,
   });
   assert.deepEqual(merge(null, { changed: "no" }).changed, []);
+});
+
+test("what passed a rung is told with its value and the cutoff", () => {
+  const reason = { rule: "asha", rung: 12, value: 0.2276, cutoff: 0.38138 };
+  const passed = { action: "annotate", text: "asha", reason };
+  assert.equal(decisionText(passed), "goes on beyond rung 12 with 0.2276; its cutoff is 0.38138");
+  const first = { ...passed, reason: { ...reason, cutoff: undefined } };
+  assert.equal(decisionText(first), "goes on beyond rung 12 with 0.2276, with no cutoff yet");
+  assert.equal(decisionText({ ...passed, action: "stop", text: "too slow" }), "too slow");
 });
 
 test("the best curve has rank 1", () => {

@@ -7,6 +7,7 @@
 #include "tune/io/json.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tune::mlflow {
@@ -62,16 +63,32 @@ client::client(std::string url, std::function<std::chrono::milliseconds()> time_
   url_ += "/api/2.0/mlflow/";
 }
 
-expected<object> client::answer_in(const std::string& path, const http_reply& reply) const {
+expected<object> read_answer(const std::string& url, const http_reply& reply) {
   if (reply.status >= 200 && reply.status < 300) {
     auto read = object_from_json(reply.body.empty() ? "{}" : reply.body);
     if (read)
       return read;
-    return error{ec::refused, url_ + path + ": its answer is not MLflow's: is the address right?"};
+    return error{ec::refused, url + ": its answer is not MLflow's: is the address right?"};
   }
   const auto said = printable(reply.body.substr(0, longest_answer_shown));
-  return error{ec::refused, url_ + path + ": status " + std::to_string(reply.status)
+  return error{ec::refused, url + ": status " + std::to_string(reply.status)
                                 + (said.empty() ? "" : ": " + said)};
+}
+
+run_page runs_in(const object& answer) {
+  run_page result{{}, text_at(answer, "next_page_token")};
+  const auto* all = answer.find("runs");
+  if (all == nullptr || all->as_list() == nullptr)
+    return result;
+  for (const auto& x : *all->as_list()) {
+    if (x.as_object() != nullptr)
+      result.runs.push_back(run_in(*x.as_object()));
+  }
+  return result;
+}
+
+expected<object> client::answer_in(const std::string& path, const http_reply& reply) const {
+  return read_answer(url_ + path, reply);
 }
 
 expected<object> client::call(const std::string& path, const object& what) {
@@ -120,13 +137,11 @@ expected<std::vector<found_run>> client::runs(const std::string& experiment, con
     auto some = call("runs/search", asked);
     if (!some)
       return some.error();
-    const auto* runs = some->find("runs");
-    if (runs != nullptr && runs->as_list() != nullptr)
-      for (const auto& x : *runs->as_list()) {
-        if (x.as_object() != nullptr)
-          result.push_back(run_in(*x.as_object()));
-      }
-    page = text_at(*some, "next_page_token");
+    auto found = runs_in(*some);
+    std::move(found.runs.begin(), found.runs.end(), std::back_inserter(result));
+    if (!page.empty() && (found.next == page || found.runs.empty()))
+      return error{ec::refused, url_ + "runs/search: its pages have no end"};
+    page = std::move(found.next);
   } while (!page.empty());
   return result;
 }

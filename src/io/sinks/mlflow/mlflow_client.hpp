@@ -29,6 +29,19 @@ struct found_run {
   std::map<std::string, std::string> tags;
 };
 
+/// Some of the runs that were searched for.
+struct run_page {
+  std::vector<found_run> runs;
+  /// Asks for those that follow; empty: none do.
+  std::string next;
+};
+
+/// What a reply tells. @errors `ec::refused` with the address and, where it has a status of
+/// failure, what it says.
+[[nodiscard]] expected<object> read_answer(const std::string& url, const http_reply& reply);
+/// Runs in an answer. What is none is left out; a run that does not tell its id has none.
+[[nodiscard]] run_page runs_in(const object& answer);
+
 /// Each call is one request, or several for many entries. All may be repeated: MLflow keeps equal
 /// entries once.
 /// @errors `ec::unreachable` as `http_client`; `ec::refused` with the server's text for what it
