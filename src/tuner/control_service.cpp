@@ -2,6 +2,7 @@
 #include "control_service.hpp"
 
 #include "asked.hpp"
+#include "tune/core/experiment/waiting_trials.hpp"
 #include "tune/io/spec/fit_config.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -179,7 +180,9 @@ expected<control_answer> control_service::status() const {
     result.scaling = to_object(*scaling);
   const auto standing = parts_.where.standing_of(parts_.runner);
   if (standing && !standing->standing.name.empty()) {
-    result.allocation = to_object(*standing);
+    auto shown = *standing;
+    shown.waiting = waiting_trials(state->view, shown.waiting);
+    result.allocation = to_object(shown);
     if (result.waits_for.empty())
       result.waits_for = standing->why;
     else if (standing->stands_aside && standing->why.starts_with("no node"))

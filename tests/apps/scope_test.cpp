@@ -153,7 +153,8 @@ TEST(failure_key, does_not_count_numbers_that_touch_letters) {
 
 TEST(cause_text, keeps_of_a_traceback_what_names_the_error) {
   EXPECT_EQ(cause_text("stalled"), "stalled");
-  EXPECT_EQ(cause_text("exited with status 1\n  no data"), "exited with status 1 no data");
+  EXPECT_EQ(cause_text("exited with status 1\n  no data"), "exited with status 1: no data");
+  EXPECT_EQ(cause_text("the searcher failed:\n  no data"), "the searcher failed: no data");
   EXPECT_EQ(cause_text("fail_fast: trial 00003: exited with status 1\n  Traceback (most recent)\n"
                        "    File \"a.py\", line 2\n  ValueError: trials/00003/x\n"),
             "fail_fast: trial 00003: exited with status 1: ValueError: trials/00003/x");

@@ -37,6 +37,23 @@ TEST(error_line_in, is_none_of_an_exception_before_the_last) {
             std::nullopt);
 }
 
+TEST(telling_line_in, is_an_error_of_a_log_that_only_lesser_lines_follow) {
+  EXPECT_EQ(telling_line_in(lines{"ERROR: bad thing", "INFO cleaning up"}), 0u);
+  EXPECT_EQ(telling_line_in(lines{"x", "2026-01-02 10:00:00,123 - train - CRITICAL - bad",
+                                  "2026-01-02 10:00:01,001 - train - WARNING - left it",
+                                  "[INFO] 10:00 bye"}),
+            1u);
+  EXPECT_EQ(telling_line_in(lines{"ERROR: first", "[ERROR] second", "DEBUG:root:x"}), 1u);
+  EXPECT_EQ(telling_line_in(lines{"ERROR: bad", "  at f", "… (4 lines between)", "INFO bye"}), 0u);
+}
+
+TEST(telling_line_in, is_the_last_line_where_no_error_of_a_log_stands_right_before) {
+  EXPECT_EQ(telling_line_in(lines{"ERROR: tried again", "no such file: x"}), 1u);
+  EXPECT_EQ(telling_line_in(lines{"ERROR: tried again", "no such file: x", "INFO bye"}), 2u);
+  EXPECT_EQ(telling_line_in(lines{"it is an ERROR", "INFO bye"}), 1u);
+  EXPECT_EQ(telling_line_in(lines{"no data"}), 0u);
+}
+
 TEST(names_want_of_memory, knows_what_programs_say) {
   for (const auto* line :
        {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4.00 GiB.",

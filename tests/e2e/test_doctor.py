@@ -92,6 +92,23 @@ class Doctor(StandingCase):
         self.assertFalse((self.storage / ".tune_storage").exists())
         self.assertFalse((self.directory / "doctor").exists(), "it makes nothing")
 
+    def test_clients_wait_for_a_silent_address_only_where_no_other_is_a_head(self):
+        calls = []
+        silent = Listener(calls.append)
+        _, where = self.head("--no-local")
+        words = ("list", "experiments", "--certs", self.certs, "--head")
+
+        self.run_node(*words, silent.where + "," + where)
+        self.assertEqual(len(calls), 1)
+
+        # It has three times to say something, the last of them as long as that of a lone address.
+        calls.clear()
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            asleep = "127.0.0.1:%d" % bound.getsockname()[1]
+            self.run_node(*words, silent.where + "," + asleep, code=6)
+        self.assertEqual(len(calls), 3)
+
     def test_tells_a_storage_that_is_not_shared(self):
         _, where = self.head()
         (self.storage / ".tune_storage").unlink()

@@ -155,6 +155,11 @@ class Shares(CertifiedCase, Served):
         self.assertEqual(self.standing("low")["made_room"], 2)
         self.assertEqual(self.standing("low")["made_room_for"], "high of bob, priority 5")
         self.assertIn("the last for high of bob, priority 5", self.at_head("status", "low").out)
+        # All that are pending wait, whether the head was asked for room for them yet or not.
+        self.wait_until(lambda: self.standing("low")["waiting"] == 3, self.head, "all to wait")
+        reason = "waits for its turn: it made room for high of bob, priority 5"
+        reasons = [x["reason"] for x in self.at_head("trials", "low", "-o", "json").json()]
+        self.assertEqual(sorted(reasons), ["", reason, reason])
         told = "those of high of bob, priority 5: some of this experiment save and pause"
         self.wait_until(lambda: told in self.log.read_text(), self.head, "words on it")
         self.assertIn("behind", self.waits_for("low") + " behind")

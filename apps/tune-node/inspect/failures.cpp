@@ -211,9 +211,8 @@ std::string common_text(std::string_view detail) {
 }
 
 std::string cause_text(std::string_view why) {
-  constexpr std::size_t few = 2;
   const auto lines = lines_of(why);
-  if (lines.size() <= few)
+  if (lines.size() < 2)
     return in_one_line(why);
   auto first = printable(trimmed(lines.front()));
   return first + (first.ends_with(':') ? " " : ": ")

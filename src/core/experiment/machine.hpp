@@ -244,7 +244,7 @@ private:
   void stop_by(live_trial& trial, const stop& what, const object& reason);
   void reconfigure_by(live_trial& trial, const reconfigure& what);
   [[nodiscard]] bool awaits(const decision& answer) const;
-  [[nodiscard]] bool allow_on(live_trial& trial);
+  [[nodiscard]] bool allow_on(live_trial& trial, std::string reason = "unpaused");
   [[nodiscard]] bool exploit_into(live_trial& trial, const exploit& what);
   void set_intent(live_trial& trial, intent what);
   void forget_verdict(open_attempt& attempt);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <utility>
+
 namespace tune {
 
 void machine::take(const on::decided& what) {
@@ -127,14 +129,14 @@ void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
   row(trial, "reconfigured");
 }
 
-bool machine::allow_on(live_trial& trial) {
+bool machine::allow_on(live_trial& trial, std::string reason) {
   if (standing_of(trial).status() != trial_status::paused || standing_of(trial).is_held())
     return false;
   move(trial, status_event::unpause);
   trial.pause.at = 0;
   census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::unpaused{trial.id});
-  row(trial, "unpaused");
+  row(trial, std::move(reason));
   return true;
 }
 

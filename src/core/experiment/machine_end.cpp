@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/experiment/made_room.hpp"
 #include "tune/core/stop/needed_metric.hpp"
 #include "tune/core/trial/failure_form.hpp"
 
@@ -32,6 +33,12 @@ metrics_ptr reported_costs(const live_trial& trial) {
 std::string without_saving(const std::string& reason) {
   return reason + (reason.empty() ? "" : "; ")
          + "it had run its course by then, since all its reports came at once as it ended";
+}
+
+/// Why a trial waits for its turn that was to pause, but only as long as it takes.
+/// @param detail How its attempt ended.
+std::string why_it_waits(const std::string& detail) {
+  return made_room_for(detail).empty() ? "unpaused" : "waits for its turn: it " + detail;
 }
 
 } // namespace
@@ -200,7 +207,7 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       tell_scheduler(fact::paused{trial.id, newest_good(trial)});
       if (standing_of(trial).held() == hold::wakes) {
         set_hold(trial, hold::none);
-        static_cast<void>(allow_on(trial));
+        static_cast<void>(allow_on(trial, why_it_waits(detail)));
       }
       return;
     case end_class::bad_checkpoint:

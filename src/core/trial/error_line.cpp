@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace tune {
@@ -249,6 +250,60 @@ std::optional<std::size_t> named_error_in(line_list lines) {
   return std::nullopt;
 }
 
+/// What a line of a log says of itself.
+enum class log_level : std::uint8_t { none, lower, error };
+
+bool is_numeral(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_word_end(char c) {
+  return !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') && !is_numeral(c) && c != '_'
+         && c != '.';
+}
+
+/// The next word of the line, of which it is cut off; empty: there is none.
+std::string_view next_word(std::string_view& line) {
+  line.remove_prefix(static_cast<std::size_t>(
+      std::find_if_not(line.begin(), line.end(), is_word_end) - line.begin()));
+  const auto end = std::find_if(line.begin(), line.end(), is_word_end);
+  const auto result = line.substr(0, static_cast<std::size_t>(end - line.begin()));
+  line.remove_prefix(result.size());
+  return result;
+}
+
+/// The level that a line of a log names in capitals, behind a time and two other words at most: as
+/// in `ERROR: no`, `[INFO] x` or `2026-01-02 10:00:00,123 - train - WARNING - y`.
+log_level level_of(std::string_view line) {
+  static constexpr std::array<std::string_view, 4> errors{"ERROR", "FATAL", "CRITICAL", "SEVERE"};
+  static constexpr std::array<std::string_view, 6> lower{"TRACE",  "DEBUG", "INFO",
+                                                         "NOTICE", "WARN",  "WARNING"};
+  constexpr int most_words = 3;
+  for (auto words = 0; words < most_words;) {
+    const auto word = next_word(line);
+    if (word.empty())
+      break;
+    if (std::find(errors.begin(), errors.end(), word) != errors.end())
+      return log_level::error;
+    if (std::find(lower.begin(), lower.end(), word) != lower.end())
+      return log_level::lower;
+    words += std::any_of(word.begin(), word.end(), is_numeral) ? 0 : 1;
+  }
+  return log_level::none;
+}
+
+/// The last error in a log in which nothing but less follows it.
+std::optional<std::size_t> logged_error_in(line_list lines) {
+  for (auto i = lines.size(); i-- > 0;) {
+    const auto level = level_of(lines[i]);
+    if (level == log_level::error)
+      return i;
+    if (level == log_level::none && !is_trace(lines[i]) && !is_gap(lines[i]))
+      break;
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 bool names_error(std::string_view line) {
@@ -277,6 +332,8 @@ std::size_t telling_line_in(line_list lines) {
     return static_cast<std::size_t>(gap - lines.begin()) + 1;
   if (const auto named = error_line_in(lines))
     return *named;
+  if (const auto logged = logged_error_in(lines))
+    return *logged;
   for (auto i = lines.size(); i-- > 0;) {
     if (!is_trace(lines[i]) && !is_gap(lines[i]))
       return i;

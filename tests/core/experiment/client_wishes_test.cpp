@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../../../src/core/experiment/client_wishes.hpp"
 
+#include "tune/core/experiment/waiting_trials.hpp"
+
 #include <gtest/gtest.h>
 
 namespace tune {
@@ -45,6 +47,21 @@ TEST(client_wishes, know_the_trial_of_a_repeated_request) {
 
   EXPECT_EQ(uut.added_by("k"), trial_id{3});
   EXPECT_EQ(uut.added_by(""), std::nullopt);
+}
+
+TEST(waiting_trials, are_pending_whether_the_cluster_was_asked_for_them_or_not) {
+  experiment_view x;
+  x.counts[static_cast<std::size_t>(trial_status::pending)] = 5;
+  x.counts[static_cast<std::size_t>(trial_status::paused)] = 2;
+
+  EXPECT_EQ(waiting_trials(x, 3), 5u);
+  EXPECT_EQ(waiting_trials(x, 6), 6u);
+  x.held = 2; // Those that are paused.
+  EXPECT_EQ(waiting_trials(x, 3), 5u);
+  x.held = 3;
+  EXPECT_EQ(waiting_trials(x, 3), 4u);
+  x.suspended = true;
+  EXPECT_EQ(waiting_trials(x, 0), 0u);
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "one_trial.hpp"
 
+#include "tune/core/experiment/made_room.hpp"
+
 #include <string>
 #include <vector>
 
@@ -60,6 +62,29 @@ TEST_F(pausing, may_be_in_memory_where_no_other_save_may) {
   ASSERT_EQ(saves.size(), 2u);
   EXPECT_FALSE(saves[0].in_memory);
   EXPECT_TRUE(saves[1].in_memory);
+}
+
+TEST_F(pausing, says_for_whom_a_trial_made_room_that_waits_for_its_turn) {
+  for (const auto* how : {"made room for high of bob, priority 5", "stopped"}) {
+    open();
+    choose();
+    place();
+    post(on::started{zero, attempt, 7});
+    post(on::pause_asked{zero});
+    post(on::unpause_asked{zero});
+    report();
+    decide(tune::go_on{});
+    save("on/disk");
+    end(end_class::stopped, how);
+
+    EXPECT_EQ(status(), trial_status::pending);
+    EXPECT_EQ(ports.last<cmd::trial_changed>().reason,
+              made_room_for(how).empty() ? "unpaused"
+                                         : "waits for its turn: it " + std::string{how});
+    choose();
+    place();
+    EXPECT_EQ(ports.last<cmd::trial_changed>().reason, "");
+  }
 }
 
 TEST_F(pausing, is_on_disk_unless_memory_is_asked_for) {
