@@ -42,6 +42,7 @@ EXTRA = {
     r"(src|include/tune)/core/search/": [r"Eigen/", r"boost/math/", r"boost/random/"],
     r"src/core/schedule/pb2/": [r"Eigen/"],
     r"src/io/sinks/http/http_client\.cpp$": [r"curl/"],  # one client
+    r"src/io/object_store/s3_connection\.cpp$": [r"curl/"],  # which signs, and streams
     r"src/http/(connection|server_core)\.hpp$": [r"boost/(asio|beast)"],  # one transport
     r"src/http/http_server\.cpp$": [r"boost/(asio|beast)", r"openssl/ssl\.h"],
     r"include/tune/(actors|net)/caf(_\w+)?\.hpp$": [r"caf/"],  # the one door to CAF

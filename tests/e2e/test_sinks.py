@@ -356,7 +356,7 @@ class Words(SinkCase):
         told = self.run_node("list", "sinks", "-o", "json").json()
 
         self.assertLessEqual(
-            {"tensorboard", "mlflow", "otlp", "hook", "csv", "jsonl"}, {x["name"] for x in told}
+            {"tensorboard", "mlflow", "otlp", "hook", "csv", "jsonl", "s3"}, {x["name"] for x in told}
         )
 
 

@@ -5,23 +5,24 @@
 
 #include "client/archive_packer.hpp"
 #include "client/arriving_copy.hpp"
+#include "client/fetch_from_bucket.hpp"
+#include "client/fetched_copy.hpp"
 #include "client/fetched_place.hpp"
 #include "client/remote_command.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
-#include "output/write_rows.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/io/checkpoint/verify_copy.hpp"
+#include "tune/io/checkpoint/checkpoint_manifest.hpp"
 #include "tune/io/control/control_place.hpp"
+#include "tune/io/object_store/object_store.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -122,46 +123,8 @@ exit_code send_wanted(const fetch_request& what, const byte_taker& to) {
 
 // -- The receiving side.
 
-void write_fetched(const command_line& line, const fs::path& target, const copy_about& about) {
-  const auto format = line.output.value_or(output_format::table);
-  if (format == output_format::table)
-    std::cout << printable(target.string()) << '\n';
-  else
-    write_row({{"name", target.string()}, {"what", about.what}, {"trial", about.trial}}, format,
-              std::cout);
-}
-
-/// Compares a checkpoint with its own list of its content.
-expected<void> check(const copy_draft& draft, const copy_about& about) {
-  if (!about.is_listed)
-    return {};
-  auto known = verify_checkpoint_copy(draft.path());
-  if (!known)
-    return error{known.error().code, "the copy is not whole: " + known.error().detail};
-  if (!*known)
-    return error{ec::storage, "the copy is not whole: " + std::string{checkpoint_manifest_name}
-                                  + ", the list of its files, is missing"};
-  return {};
-}
-
 /// Has everything sent to the copy. @returns how the sender ended; it has told why.
 using sender = std::function<exit_code(arriving_copy&)>;
-
-/// Ends this process at a signal; nothing is left behind.
-class signal_watch {
-public:
-  explicit signal_watch(copy_draft& draft)
-      : watch_{[&draft](int signal) {
-                 if (draft.abandon())
-                   leave(signal);
-               },
-               leave} {}
-
-private:
-  interrupts watch_;
-
-  static void leave(int signal) { std::_Exit(128 + signal); }
-};
 
 /// @param earlier Name of what the last attempt brought, which was not whole.
 /// @returns nothing if it has to be fetched once more.
@@ -176,7 +139,7 @@ std::optional<exit_code> try_to_receive(const command_line& line, const fetch_re
   auto about = copy.finish();
   if (!about)
     return complain(about.error());
-  if (auto whole = check(draft, *about); !whole) {
+  if (auto whole = check_copy(draft.path(), about->is_listed); !whole) {
     // It may have been removed while it was packed: then there is another by now.
     if (std::exchange(earlier, about->name) != about->name)
       return std::nullopt;
@@ -191,7 +154,7 @@ std::optional<exit_code> try_to_receive(const command_line& line, const fetch_re
 exit_code receive(const command_line& line, const fetch_request& what, const sender& send_to) {
   hold_signals();
   copy_draft draft;
-  const signal_watch watch{draft};
+  const copy_watch watch{draft};
   std::string earlier;
   for (int i = 0; i < most_fetches; ++i) {
     if (auto code = try_to_receive(line, what, send_to, draft, earlier))
@@ -225,6 +188,8 @@ bool send_to_client(std::string_view bytes) {
 exit_code fetch(const command_line& line, const fetch_request& what) {
   if (!words_to_head().empty())
     return send_wanted(what, send_to_client);
+  if (what.directory.starts_with(bucket_scheme))
+    return fetch_from_bucket(line, what);
   return receive(line, what, [&](arriving_copy& copy) {
     return send_wanted(what, [&](std::string_view bytes) { return copy.take(bytes); });
   });

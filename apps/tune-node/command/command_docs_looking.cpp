@@ -140,7 +140,9 @@ command_doc fetch_doc() {
       {{"tune-node fetch results/digits-mlp", "the best checkpoint"},
        {"tune-node fetch results/digits-mlp 42 --what trial --to trial-42",
         "all that trial 42 wrote"},
-       {"tune-node fetch digits-mlp --head head:7700 --what experiment", "all of it, from a head"}},
+       {"tune-node fetch digits-mlp --head head:7700 --what experiment", "all of it, from a head"},
+       {"tune-node fetch s3://bucket/runs/digits-mlp --what experiment",
+        "all of it, from a bucket"}},
       {directory_argument(), {"TRIAL", {}, argument_kind::number, false}},
       {{"what",
         0,
@@ -154,7 +156,14 @@ command_doc fetch_doc() {
         "the copy, which must not be there",
         {},
         "in this directory, named after what it is",
-        argument_kind::directory}}};
+        argument_kind::directory},
+       {"endpoint",
+        0,
+        "URL",
+        "address of the object store of s3://bucket/prefix",
+        {},
+        "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, Amazon's"},
+       {"region", 0, "NAME", "its region", {}, "AWS_REGION, AWS_DEFAULT_REGION, us-east-1"}}};
 }
 
 command_doc export_doc() {

@@ -109,6 +109,7 @@ struct status_request {
 };
 
 struct fetch_request {
+  /// Or "s3://bucket/prefix": a copy in an object store.
   std::string directory;
   /// Nothing: the best.
   std::optional<trial_id> trial;
@@ -116,6 +117,9 @@ struct fetch_request {
   part what = part::checkpoint;
   /// Where the copy is to be; empty: in the working directory, by its own name.
   std::string to;
+  /// Of the object store; empty: as the environment has them.
+  std::string endpoint;
+  std::string region;
 };
 
 [[nodiscard]] std::string_view to_text(fetch_request::part x);

@@ -5,6 +5,7 @@
 #include "command/option_values.hpp"
 #include "tune/core/text.hpp"
 #include "tune/http/host_guard.hpp"
+#include "tune/io/object_store/object_store.hpp"
 
 namespace tune::cli {
 
@@ -97,6 +98,17 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
   if (auto given = x.text("what"))
     result.what = chosen<fetch_request::part>(option_of(where, "what").choices, *given);
   result.to = x.text("to").value_or("");
+  result.endpoint = x.text("endpoint").value_or("");
+  result.region = x.text("region").value_or("");
+  const auto is_in_bucket = result.directory.starts_with(bucket_scheme);
+  if (!is_in_bucket && (x.has("endpoint") || x.has("region")))
+    return wrong("--endpoint and --region go with s3://bucket/prefix", &where);
+  if (is_in_bucket && x.has("head"))
+    return wrong("s3://bucket/prefix goes without --head", &where);
+  if (auto place = bucket_place_from(result.directory); is_in_bucket && !place)
+    return wrong(result.directory + " " + place.error().detail, &where);
+  if (auto fault = why_no_endpoint(result.endpoint); !result.endpoint.empty() && !fault.empty())
+    return wrong("--endpoint " + fault, &where);
   return request{std::move(result)};
 }
 

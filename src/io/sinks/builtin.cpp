@@ -5,6 +5,7 @@
 #include "sinks/line_files.hpp"
 #include "sinks/mlflow/mlflow_sink.hpp"
 #include "sinks/otlp/otlp_sink.hpp"
+#include "sinks/s3/s3_sink.hpp"
 #include "sinks/tensorboard/tensorboard_sink.hpp"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace {
 
 const std::vector<builtin_sink>& all_builtin() {
   static const std::vector<builtin_sink> all{tensorboard_entry(), mlflow_entry(), otlp_entry(),
-                                             hook_entry(),        csv_entry(),    jsonl_entry()};
+                                             hook_entry(),        csv_entry(),    jsonl_entry(),
+                                             s3_entry()};
   return all;
 }
 
