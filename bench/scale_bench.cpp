@@ -3,17 +3,20 @@
 /// their trials are imitated: actors that report at a given pace.
 ///
 ///   tune_scale_bench --node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N]
-///                    [--searcher NAME]
+///                    [--searcher NAME] [--garbage N]
 ///
 /// In order: N (1,000) workers join; they idle for S (20) seconds; an experiment is submitted with
 /// as many trials as there are places, SLOTS (10) on each worker, which start and are silent for S
 /// / 2 seconds; they report 5,000 and 20,000 times a second and as fast as they are answered, for S
-/// / 2 seconds each; as many workers as one of the PROCESSES (10) holds join beside, and such a
-/// process is killed. Prints a JSON object for each step: processor time and memory are the head's.
-/// The files of this run are made below the current directory, and removed again.
+/// / 2 seconds each; they report 2,000 times a second for S / 2 seconds without, with and again
+/// without N (1,000) further connections that never become members; as many workers as one of the
+/// PROCESSES (10) holds join beside, and such a process is killed. Prints a JSON object for each
+/// step: processor time and memory are the head's. The files of this run are made below the current
+/// directory, and removed again.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
+#include "scale_bench_garbage.hpp"
 #include "scale_bench_head.hpp"
 #include "scale_bench_workers.hpp"
 
@@ -27,6 +30,7 @@
 #include <cstdio>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -63,6 +67,7 @@ struct sizes {
   std::uint64_t workers = 1000;
   std::uint64_t slots = 10;
   std::uint64_t processes = 10;
+  std::uint64_t garbage = 1000;
   double seconds = 20;
   std::string searcher = "random";
 };
@@ -77,6 +82,7 @@ public:
   void idle(const char* measure, double seconds);
   void place();
   void report(std::uint64_t rate);
+  void suffer_garbage();
   void lose();
 
 private:
@@ -85,6 +91,17 @@ private:
     clock_type::time_point began = clock_type::now();
     usage before;
     [[nodiscard]] double seconds() const { return seconds_since(began); }
+  };
+
+  /// What passes while trials report.
+  struct flow {
+    double seconds = 0;
+    double reports = 0;
+    /// The head's processor time. [s]
+    double cpu = 0;
+    /// By which its memory grew. [bytes]
+    double growth = 0;
+    [[nodiscard]] double reports_per_second() const { return reports / seconds; }
   };
 
   sizes how_;
@@ -100,6 +117,8 @@ private:
   [[nodiscard]] worker_counts counts();
   void start(std::uint64_t workers);
   void set_pace(std::int64_t microseconds);
+  void set_rate(std::uint64_t rate);
+  [[nodiscard]] flow watch();
   void await(const char* what, const std::function<bool(const worker_counts&)>& is_there);
   [[nodiscard]] std::uint64_t share() const { return how_.workers / how_.processes; }
   [[nodiscard]] std::uint64_t trials() const { return how_.workers * how_.slots; }
@@ -189,27 +208,64 @@ void scale_cluster::place() {
   result.set("cpu_us_per_launch", cpu_since(from) * million / count);
   result.set("kib_per_trial", (head_.used().resident - from.before.resident) / 1024 / count);
   print(result);
+  // The files of the trials follow at their own pace.
+  rest(2);
 }
 
 /// @param rate Of all trials together, a second; 0: as fast as they are answered.
-void scale_cluster::report(std::uint64_t rate) {
+void scale_cluster::set_rate(std::uint64_t rate) {
   set_pace(rate == 0 ? as_fast_as_answered
                      : static_cast<std::int64_t>(million * static_cast<double>(trials())
                                                  / static_cast<double>(rate)));
   // Until the pace is steady.
   rest(std::min(3.0, how_.seconds / 4));
+}
+
+scale_cluster::flow scale_cluster::watch() {
   const auto before = counts();
   const auto from = begin();
   rest(how_.seconds / 2);
   const auto count = static_cast<double>(counts().answered - before.answered);
   const auto passed = from.seconds();
-  const auto cpu = cpu_since(from);
+  return {passed, count, cpu_since(from), head_.used().resident - from.before.resident};
+}
+
+/// @param rate As above.
+void scale_cluster::report(std::uint64_t rate) {
+  set_rate(rate);
+  const auto losses = counts().losses;
+  const auto seen = watch();
   auto result = result_of("report", how_);
   result.set("wanted_per_second", static_cast<std::int64_t>(rate));
-  result.set("reports_per_second", count / passed);
-  result.set("cpu_us_per_report", cpu * million / count);
-  result.set("cpus", cpu / passed);
-  result.set("losses", static_cast<std::int64_t>(counts().losses - before.losses));
+  result.set("reports_per_second", seen.reports_per_second());
+  result.set("cpu_us_per_report", seen.cpu * million / seen.reports);
+  result.set("cpus", seen.cpu / seen.seconds);
+  result.set("losses", static_cast<std::int64_t>(counts().losses - losses));
+  print(result);
+}
+
+void scale_cluster::suffer_garbage() {
+  constexpr std::uint64_t rate = 2000;
+  set_rate(rate);
+  const auto losses = counts().losses;
+  const auto before = watch();
+  auto crowd = std::make_unique<garbage_crowd>(head_.port(), how_.garbage, head_.certificates());
+  const auto with = watch();
+  const auto made = crowd->made();
+  crowd.reset();
+  rest(1);
+  const auto after = watch();
+  auto result = result_of("garbage", how_);
+  result.set("connections", static_cast<std::int64_t>(how_.garbage));
+  result.set("connections_made", static_cast<std::int64_t>(made));
+  result.set("reports_per_second_without",
+             (before.reports_per_second() + after.reports_per_second()) / 2);
+  result.set("reports_per_second", with.reports_per_second());
+  result.set("cpu_ms_per_connection",
+             (with.cpu - (before.cpu + after.cpu) / 2) * 1000 / static_cast<double>(made));
+  result.set("growth_without_kib", before.growth / 1024);
+  result.set("growth_kib", with.growth / 1024);
+  result.set("losses", static_cast<std::int64_t>(counts().losses - losses));
   print(result);
 }
 
@@ -240,6 +296,7 @@ void measure(const std::string& tune_node, const std::filesystem::path& director
   cluster.idle("idle_with_trials", how.seconds / 2);
   for (std::uint64_t rate : {5000, 20000, 0})
     cluster.report(rate);
+  cluster.suffer_garbage();
   cluster.lose();
 }
 
@@ -255,7 +312,8 @@ int main(int count, char** all) {
     work(order_of(all));
   bench::arguments given{
       count, all,
-      "--node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N] [--searcher NAME]"};
+      "--node TUNE_NODE [--workers N] [--slots N] [--seconds S] [--processes N] [--searcher NAME]"
+      " [--garbage N]"};
   std::string tune_node;
   sizes how;
   given.read("--node", tune_node);
@@ -264,6 +322,7 @@ int main(int count, char** all) {
   given.read("--seconds", how.seconds);
   given.read("--processes", how.processes, 1);
   given.read("--searcher", how.searcher);
+  given.read("--garbage", how.garbage, 1);
   given.finish();
   if (tune_node.empty())
     given.refuse("--node is needed");

@@ -45,6 +45,7 @@ std::size_t one(const auto&) {
 
 connection_book::number connection_book::come(std::string source) {
   all_.emplace(++last_, peer{std::move(source), std::nullopt, 0});
+  strangers_.insert(last_);
   return last_;
 }
 
@@ -53,7 +54,7 @@ void connection_book::know(number who, std::string certificate) {
   if (known == all_.end() || known->second.certificate)
     return;
   known->second.certificate = std::move(certificate);
-  ++members_;
+  strangers_.erase(who);
 }
 
 void connection_book::owe(number who, std::size_t unread) {
@@ -66,14 +67,12 @@ void connection_book::owe(number who, std::size_t unread) {
 
 void connection_book::leave(number who) {
   owe(who, 0);
-  auto gone = all_.extract(who);
-  if (!gone.empty() && gone.mapped().certificate)
-    --members_;
+  all_.erase(who);
+  strangers_.erase(who);
 }
 
 bool connection_book::is_stranger(number who) const {
-  auto known = all_.find(who);
-  return known != all_.end() && !known->second.certificate;
+  return strangers_.contains(who);
 }
 
 std::size_t connection_book::unread_by(number who) const {
@@ -81,25 +80,30 @@ std::size_t connection_book::unread_by(number who) const {
   return known == all_.end() ? 0 : known->second.unread;
 }
 
-std::vector<const connection_book::entry*> connection_book::newest_first(bool want_members) const {
+std::vector<const connection_book::entry*> connection_book::newest_members() const {
   std::vector<const entry*> result;
   for (auto x = all_.rbegin(); x != all_.rend(); ++x) {
-    if (x->second.certificate.has_value() == want_members)
+    if (x->second.certificate)
       result.push_back(&*x);
   }
   return result;
 }
 
+std::optional<connection_book::number> connection_book::oldest_stranger() const {
+  return strangers_.empty() ? std::nullopt : std::optional{*strangers_.begin()};
+}
+
 std::optional<connection_book::number> connection_book::least_wanted_stranger() const {
-  auto oldest_first = newest_first(false);
-  if (oldest_first.empty())
+  if (strangers_.empty())
     return std::nullopt;
-  std::reverse(oldest_first.begin(), oldest_first.end());
+  std::vector<const entry*> oldest_first;
+  for (auto who : strangers_)
+    oldest_first.push_back(&*all_.find(who));
   return heaviest(oldest_first, source_of<entry>, one<entry>).front()->first;
 }
 
 std::optional<connection_book::number> connection_book::least_wanted_member() const {
-  const auto all = newest_first(true);
+  const auto all = newest_members();
   if (all.empty())
     return std::nullopt;
   const auto worst = heaviest(all, certificate_of<entry>, one<entry>);

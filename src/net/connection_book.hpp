@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,10 @@ public:
 
   [[nodiscard]] bool has(number who) const { return all_.contains(who); }
   [[nodiscard]] bool is_stranger(number who) const;
-  [[nodiscard]] std::size_t strangers() const { return all_.size() - members_; }
-  [[nodiscard]] std::size_t members() const { return members_; }
+  [[nodiscard]] std::size_t strangers() const { return strangers_.size(); }
+  /// The stranger that came first. Empty: there are none.
+  [[nodiscard]] std::optional<number> oldest_stranger() const;
+  [[nodiscard]] std::size_t members() const { return all_.size() - strangers_.size(); }
   /// Unread bytes of one peer; 0 if it is not here. [bytes]
   [[nodiscard]] std::size_t unread_by(number who) const;
   /// Unread bytes of all connections. [bytes]
@@ -59,11 +62,12 @@ private:
   using entry = std::pair<const number, peer>;
 
   std::map<number, peer> all_;
+  /// Those of them without a certificate: a crowd of strangers costs the same beside many members.
+  std::set<number> strangers_;
   number last_ = 0;
-  std::size_t members_ = 0;
   std::size_t unread_ = 0;
 
-  [[nodiscard]] std::vector<const entry*> newest_first(bool want_members) const;
+  [[nodiscard]] std::vector<const entry*> newest_members() const;
 };
 
 } // namespace tune::detail

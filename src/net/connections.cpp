@@ -26,16 +26,16 @@
 
 namespace tune::detail {
 
-/// A connection that may still not have greeted when its time is up.
-struct stranger {
+/// A look at a port's connections that have not greeted when their time is up. One is under way at
+/// a time for all of them, however many come.
+struct look_at_strangers {
   std::weak_ptr<port_connections> at;
-  connection_book::number who = 0;
 };
 
 } // namespace tune::detail
 
 TUNE_BEGIN_LOCAL_TYPES(tune_connections)
-TUNE_LOCAL_TYPE(tune_connections, tune::detail::stranger)
+TUNE_LOCAL_TYPE(tune_connections, tune::detail::look_at_strangers)
 TUNE_END_LOCAL_TYPES(tune_connections)
 
 namespace tune::detail {
@@ -283,12 +283,15 @@ message_filter border_for(caf::actor_system& system) {
 }
 
 /// Closes connections that are still strangers when their time is up.
-using usher_actor = typed_actor<caf::result<void>(stranger)>;
+using usher_actor = typed_actor<caf::result<void>(look_at_strangers)>;
 
-usher_actor::behavior_type usher() {
-  return {[](const stranger& x) {
-    if (auto there = x.at.lock())
-      there->hang_up_on_stranger(x.who);
+usher_actor::behavior_type usher(usher_actor::pointer self) {
+  return {[self](const look_at_strangers& x) {
+    auto there = x.at.lock();
+    if (there == nullptr)
+      return;
+    if (auto next = there->hang_up_on_late_strangers())
+      delayed_send(self, caf::actor_cast<usher_actor>(self), *next, x);
   }};
 }
 
@@ -330,7 +333,8 @@ public:
 private:
   pass_ptr pass_for_stranger(native_socket socket) {
     auto pass = port_connections_->admit(socket);
-    delayed_send_from_outside(usher_, patience_, stranger{port_connections_, pass->number()});
+    if (port_connections_->wants_looks())
+      delayed_send_from_outside(usher_, patience_, look_at_strangers{port_connections_});
     return pass;
   }
 

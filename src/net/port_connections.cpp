@@ -51,7 +51,7 @@ std::string mebibytes(std::size_t bytes) {
 
 } // namespace
 
-std::unique_ptr<connection_pass> port_connections::admit(int socket) {
+std::unique_ptr<connection_pass> port_connections::admit(int socket, time_point now) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
@@ -64,7 +64,7 @@ std::unique_ptr<connection_pass> port_connections::admit(int socket) {
     while (all_.strangers() >= rules_.strangers.most)
       words = turn_one_away();
     who = all_.come(source_from(address));
-    open_.emplace(who, connection{socket, std::move(where)});
+    open_.emplace(who, connection{socket, std::move(where), now});
   }
   if (!words.empty())
     tell_(words);
@@ -93,10 +93,23 @@ void port_connections::hang_up(connection_book::number who) {
   shut(who);
 }
 
-void port_connections::hang_up_on_stranger(connection_book::number who) {
+bool port_connections::wants_looks() {
   std::lock_guard guard{mutex_};
-  if (all_.is_stranger(who))
-    shut(who);
+  return !std::exchange(is_looked_after_, true);
+}
+
+std::optional<std::chrono::milliseconds>
+port_connections::hang_up_on_late_strangers(time_point now) {
+  using std::chrono::milliseconds;
+  std::lock_guard guard{mutex_};
+  while (auto oldest = all_.oldest_stranger()) {
+    const auto left = open_.at(*oldest).came + rules_.strangers.patience - now;
+    if (left > time_point::duration::zero())
+      return std::chrono::ceil<milliseconds>(left);
+    shut(*oldest);
+  }
+  is_looked_after_ = false;
+  return std::nullopt;
 }
 
 void port_connections::leave(connection_book::number who) {

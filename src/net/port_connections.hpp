@@ -8,6 +8,7 @@
 #include "tune/io/certificates/revocation_list.hpp"
 #include "tune/net/caf_streams.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,27 +38,36 @@ class port_connections : public std::enable_shared_from_this<port_connections> {
 public:
   /// Reports that a peer, given by its address, was disconnected.
   using complaint = std::function<void(const std::string&)>;
+  using time_point = std::chrono::steady_clock::time_point;
 
   port_connections(port_rules rules, complaint tell)
       : rules_{std::move(rules)}, tell_{std::move(tell)} {}
 
   /// Adds a connection. If there are too many strangers, one of them is closed.
   /// @param socket Must stay open at least as long as the pass exists.
-  [[nodiscard]] std::unique_ptr<connection_pass> admit(int socket);
+  /// @param now Counts for the patience with a stranger.
+  [[nodiscard]] std::unique_ptr<connection_pass>
+  admit(int socket, time_point now = std::chrono::steady_clock::now());
 
   /// Closes a connection now. No effect if it has gone.
   void hang_up(connection_book::number who);
   /// Closes the connections of members whose certificate is on the list, now and later; the list
   /// replaces the former one.
   void revoke(revocation_list which);
-  /// Like `hang_up`, unless the connection has become a member.
-  void hang_up_on_stranger(connection_book::number who);
+  /// Whether nobody looks after late strangers yet: the caller has to do it from now on.
+  [[nodiscard]] bool wants_looks();
+  /// Closes the connections of strangers that have not greeted in time.
+  /// @returns the time until the next look; empty if no stranger is left, so that no look is
+  /// needed.
+  [[nodiscard]] std::optional<std::chrono::milliseconds>
+  hang_up_on_late_strangers(time_point now = std::chrono::steady_clock::now());
 
 private:
   friend class connection_pass;
   struct connection {
     int socket;
     std::string where;
+    time_point came;
     std::optional<certificate_facts> shown = {};
   };
 
@@ -67,6 +77,7 @@ private:
   connection_book all_;
   std::map<connection_book::number, connection> open_;
   revocation_list revoked_;
+  bool is_looked_after_ = false;
 
   void know(connection_book::number who, shown_certificate what);
   std::string shut_revoked(connection_book::number who);

@@ -64,6 +64,19 @@ TEST_F(connection_book_test, has_the_oldest_stranger_go_where_all_come_from_else
   EXPECT_EQ(all.least_wanted_stranger(), oldest);
 }
 
+TEST_F(connection_book_test, knows_who_waits_longest_among_strangers) {
+  EXPECT_EQ(all.oldest_stranger(), std::nullopt);
+  member("a", "x");
+  const auto oldest = all.come("a");
+  const auto next = all.come("b");
+  EXPECT_EQ(all.oldest_stranger(), oldest);
+
+  all.know(oldest, "y");
+  EXPECT_EQ(all.oldest_stranger(), next);
+  all.leave(next);
+  EXPECT_EQ(all.oldest_stranger(), std::nullopt);
+}
+
 TEST_F(connection_book_test, has_the_newest_go_of_the_certificate_that_most_have) {
   EXPECT_EQ(all.least_wanted_member(), std::nullopt);
   member("router", "a");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,15 +17,21 @@
 namespace tune::detail {
 namespace {
 
+using namespace std::chrono_literals;
+
+port_connections::time_point moment(std::chrono::seconds after) {
+  return port_connections::time_point{after};
+}
+
 /// A client in a table of connections.
 struct visitor {
   std::array<int, 2> ends{-1, -1};
   io_buffer next;
   std::unique_ptr<connection_pass> pass;
 
-  explicit visitor(port_connections& at) {
+  explicit visitor(port_connections& at, port_connections::time_point now = {}) {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    pass = at.admit(ends[0]);
+    pass = at.admit(ends[0], now);
     pass->sends(next);
   }
   ~visitor() {
@@ -135,17 +142,37 @@ TEST_F(port_connections_test, has_those_who_left_weigh_nothing) {
 }
 
 TEST_F(port_connections_test, hangs_up_on_strangers_whose_time_is_up_and_not_on_members) {
-  const auto at = with({});
-  visitor stranger{*at};
-  visitor member{*at};
+  port_rules rules;
+  rules.strangers.patience = 10s;
+  const auto at = with(rules);
+  visitor stranger{*at, moment(0s)};
+  visitor member{*at, moment(1s)};
+  visitor later{*at, moment(4s)};
   stranger.pass->heard([] { return std::string{"a"}; });
   member.greet("a");
 
-  at->hang_up_on_stranger(stranger.pass->number());
-  at->hang_up_on_stranger(member.pass->number());
+  EXPECT_EQ(at->hang_up_on_late_strangers(moment(9s)), 1s);
+  EXPECT_FALSE(stranger.is_hung_up());
+  EXPECT_EQ(at->hang_up_on_late_strangers(moment(10s)), 4s);
 
   EXPECT_TRUE(stranger.is_hung_up());
   EXPECT_FALSE(member.is_hung_up());
+  EXPECT_FALSE(later.is_hung_up());
+}
+
+TEST_F(port_connections_test, wants_looks_while_there_are_strangers) {
+  const auto at = with({});
+  {
+    visitor first{*at, moment(0s)};
+    visitor second{*at, moment(0s)};
+    EXPECT_TRUE(at->wants_looks());
+    EXPECT_FALSE(at->wants_looks());
+    EXPECT_TRUE(at->hang_up_on_late_strangers(moment(1s)));
+    EXPECT_FALSE(at->wants_looks());
+  }
+
+  EXPECT_EQ(at->hang_up_on_late_strangers(moment(2s)), std::nullopt);
+  EXPECT_TRUE(at->wants_looks());
 }
 
 TEST_F(port_connections_test, leaves_descriptors_to_other_work) {
