@@ -61,7 +61,7 @@ expected<void> init(const certs_request& what, output_format format, const table
   if (format == output_format::table) {
     out << (made->made_authority ? "made a CA and a certificate for this machine"
             : made->made_node    ? "made a certificate for this machine"
-                                 : "nothing to do, all is there")
+                                 : "nothing to do, everything is there")
         << " in " << printable(directory.string()) << "\n";
   }
   return show(directory, format, look, out);
@@ -90,7 +90,7 @@ expected<void> rotate(const certs_request& what, output_format format, const tab
     return done;
   if (format == output_format::table)
     out << "renewed the certificate in " << printable(whose.string())
-        << "; who runs with it takes it for new connections\n";
+        << "; running processes use it for new connections\n";
   return show(certificate_paths_in(whose).certificate, format, look, out);
 }
 
@@ -107,8 +107,9 @@ expected<void> revoke(const certs_request& what, output_format format, std::ostr
     return list.error();
   if (format == output_format::table)
     out << "revoked " << printable(what.subject)
-        << (what.subject.find('/') == what.subject.npos ? ", and what tokens gave under that name"
-                                                        : "")
+        << (what.subject.find('/') == what.subject.npos
+                ? ", and certificates that tokens gave under that name"
+                : "")
         << "; a head with this directory hangs up on it now, others as soon as they have "
         << printable(file.string()) << "\n";
   else

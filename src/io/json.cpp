@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/json.hpp"
 
+#include "non_finite.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -105,16 +107,6 @@ struct writer {
   }
   void operator()(const object& xs) const { append_json(to, xs); }
 };
-
-std::optional<double> non_finite(std::string_view text) {
-  if (text == "nan")
-    return std::numeric_limits<double>::quiet_NaN();
-  if (text == "inf")
-    return std::numeric_limits<double>::infinity();
-  if (text == "-inf")
-    return -std::numeric_limits<double>::infinity();
-  return std::nullopt;
-}
 
 /// Builds a value from the parser's callbacks, without recursion.
 class builder {

@@ -36,7 +36,7 @@ protected:
 TEST_F(certs_command, makes_a_cluster_that_a_node_can_be_issued_for) {
   EXPECT_THAT(said({"init", "--certs", at("c"), "--cluster", "lab"}),
               StartsWith("made a CA and a certificate for this machine in " + at("c") + "\n"));
-  EXPECT_THAT(said({"init", "--certs", at("c")}), StartsWith("nothing to do, all is there"));
+  EXPECT_THAT(said({"init", "--certs", at("c")}), StartsWith("nothing to do, everything is there"));
   EXPECT_THAT(said({"issue", "w1", "--certs", at("c"), "--out", at("o"), "--days", "7"}),
               HasSubstr(" days left: renew it)"));
 

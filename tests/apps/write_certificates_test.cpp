@@ -55,7 +55,7 @@ c/node.pem
   names         w1, 10.0.0.7
   valid         2001-09-06 01:46:40 UTC to 2001-09-09 00:46:40 UTC (expired)
   SHA-256       ccdd
-  key           fits, but others may use it: chmod 600
+  key           fits, but other users may use it: chmod 600
   signed by CA  no ca.pem here
 )");
 }

@@ -232,7 +232,7 @@ class Tokens(StandingCase):
         self.wait_until(lambda: self.said().count("worker w1 joined") == 2, head, "it again")
         # The name that it joined by is what its certificate is revoked by, too.
         told = self.run_node("certs", "revoke", "w1", "--certs", self.certs).out
-        self.assertIn("what tokens gave under that name", told)
+        self.assertIn("certificates that tokens gave under that name", told)
         self.finish(again, 8)
         head.terminate()
         self.finish(head)

@@ -188,19 +188,19 @@ class Failing(Keep):
         self.assertIn("%s: clean" % self.servers[0].text(), told.err)
         self.assertRegex(told.err, "no-such-host.invalid: failed: not cleaned: .*; a worker may be "
                                    "left, in its .TMPDIR or /tmp/tune-launch-")
-        self.assertIn("1 machine of 2 is not clean", told.err)
+        self.assertIn("1 machine of 2 could not be cleaned", told.err)
         self.assertTrue(self.state.exists())
         self.assertEqual(self.there(), [])
 
     def test_wrong_words_are_refused(self):
         for words, part, code in (
-            (("launch", "--keep"), "which machines?", 3),
+            (("launch", "--keep"), "no machines: ", 3),
             (("launch",), "launch needs FILE, or --keep", 2),
             (("launch", self.spec(), "--hosts", "a", "--storage", "x"), "goes with --keep", 2),
             (("launch", "--keep", "--hosts", "a", "--partial"), "does not go with --keep", 2),
             (("launch", "--keep", "--hosts", "a:0"), "has no port", 3),
-            (("down",), "left no cluster in", 3),
-            (("down", self.directory / "not" / "there"), "left no cluster in", 3),
+            (("down",), "has no cluster in", 3),
+            (("down", self.directory / "not" / "there"), "has no cluster in", 3),
         ):
             self.assertIn(part, self.run_node(*words, code=code).err)
         self.assertFalse(self.state.exists())

@@ -248,7 +248,7 @@ class Failing(Launch):
                             ("a:0", "has no port")):
             told = self.run_node("launch", self.spec(), "--hosts=" + hosts, code=3)
             self.assertIn(part, told.err)
-        self.assertIn("which machines?", self.run_node("launch", self.spec(), code=3).err)
+        self.assertIn("no machines: ", self.run_node("launch", self.spec(), code=3).err)
 
 
 if __name__ == "__main__":

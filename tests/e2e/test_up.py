@@ -174,7 +174,7 @@ class ByHand(Launch):
 
         ranks[0].kill()
         self.assertEqual(self.codes(ranks), [-9, 6, 6])
-        self.assertIn("rank 0 went without a word", self.said(1))
+        self.assertIn("rank 0 ended without notice", self.said(1))
         self.assert_no_trial_processes()
         self.gate.touch()
 

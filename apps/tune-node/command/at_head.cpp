@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/at_head.hpp"
 
-#include "command/command_docs.hpp"
-#include "command/option_reading.hpp"
 #include "console/text.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tune::cli {
 
 namespace {
 
-/// Options by which a client reaches its head.
-constexpr std::array<std::string_view, 4> reaching_options{"head", "certs", "insecure-plaintext",
-                                                           "cluster"};
-
+/// Whether it tells how a client reaches its head.
 bool reaches_head(std::string_view name) {
-  return std::find(reaching_options.begin(), reaching_options.end(), name)
-         != reaching_options.end();
+  static const auto all = docs_of(reaching_options<at_head_request>());
+  return std::any_of(all.begin(), all.end(), [name](const auto& x) { return x.name == name; });
 }
 
 /// Whether it tells where and how the client writes.
@@ -85,19 +79,6 @@ bool may_be_given(const std::string& word, const command_doc& where) {
 
 } // namespace
 
-std::vector<option_doc> head_options() {
-  return {{"head", 0, "HOST:PORT", "ask the head there; DIR is an experiment's name then"},
-          {"certs",
-           0,
-           "DIR",
-           "with --head: certificate directory",
-           {},
-           default_certs,
-           argument_kind::directory},
-          {"insecure-plaintext", 0, "", "with --head: no TLS; loopback addresses only"},
-          {"cluster", 0, "NAME", "with --head: name of the cluster", {}, "default"}};
-}
-
 bool reaches_head(const option_doc& x) {
   return x.meaning.starts_with("with --head: ") && reaches_head(x.name);
 }
@@ -106,19 +87,17 @@ expected<std::optional<at_head_request>> at_head_from(const read_result& x,
                                                       const command_doc& where) {
   if (!where.at_head)
     return std::optional<at_head_request>{};
-  if (!x.has("head")) {
-    for (const auto& option : reaching_options) {
-      if (x.has(option))
-        return wrong("--" + std::string{option} + " goes with --head", &where);
+  const auto reaching = reaching_options<at_head_request>();
+  if (!reaching.front().is_in(x)) {
+    for (const auto& option : reaching) {
+      if (option.is_in(x))
+        return wrong("--" + std::string{option.doc.name} + " goes with --head", &where);
     }
     return std::optional<at_head_request>{};
   }
   at_head_request result;
-  if (auto done = read_option(x, "head", result.head, head_addresses_from, where); !done)
+  if (auto done = read_options(x, reaching, result, where); !done)
     return done.error();
-  result.certs = x.text("certs").value_or("");
-  result.insecure_plaintext = x.has("insecure-plaintext");
-  result.cluster = x.text("cluster").value_or(result.cluster);
   result.command.command = where.name;
   result.command.options = options_of(x, where);
   const auto& given = x.positionals;

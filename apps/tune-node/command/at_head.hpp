@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "command/bound_option.hpp"
+#include "command/command_docs.hpp"
 #include "command/command_line.hpp"
 #include "command/command_table.hpp"
 #include "command/read_words.hpp"
@@ -12,8 +14,24 @@
 
 namespace tune::cli {
 
-/// `--head` and what belongs to it, for commands that name experiments.
-[[nodiscard]] std::vector<option_doc> head_options();
+/// `--head` and what belongs to it, for commands that name experiments. The first is `--head`.
+template <class Request>
+[[nodiscard]] bound_options<Request> reaching_options() {
+  return {bound({"head", 0, "HOST:PORT", "ask the head there; DIR is an experiment's name then"},
+                &Request::head, head_addresses_from),
+          bound({"certs",
+                 0,
+                 "DIR",
+                 "with --head: certificate directory",
+                 {},
+                 default_certs,
+                 argument_kind::directory},
+                &Request::certs),
+          bound({"insecure-plaintext", 0, "", "with --head: no TLS; loopback addresses only"},
+                &Request::insecure_plaintext),
+          bound({"cluster", 0, "NAME", "with --head: name of the cluster", {}, "default"},
+                &Request::cluster)};
+}
 /// Whether the usage line of a command leaves this option out: it says how the head of `--head` is
 /// reached.
 [[nodiscard]] bool reaches_head(const option_doc& x);

@@ -24,23 +24,18 @@ inline constexpr const char* default_certs
   return {"DIR", {}, argument_kind::directory};
 }
 
-/// What people say of a machine that offers its resources: command_docs_sharing.cpp.
-[[nodiscard]] std::vector<option_doc> label_options();
-/// What a head grants at most.
-[[nodiscard]] std::vector<option_doc> limit_options();
-/// Adds options to those of a command.
-[[nodiscard]] command_doc with_options(command_doc of, const std::vector<option_doc>& more);
-
-// Running experiments, and making a cluster for them: command_docs_running.cpp.
+// Running experiments: command_docs_running.cpp.
 [[nodiscard]] command_doc run_doc();
 [[nodiscard]] command_doc resume_doc();
 [[nodiscard]] command_doc rerun_doc();
 [[nodiscard]] command_doc ask_tell_doc();
 [[nodiscard]] command_doc simulate_doc();
 [[nodiscard]] command_doc whatif_doc();
+[[nodiscard]] command_doc attach_doc();
+
+// Making a cluster: command_docs_cluster.cpp.
 [[nodiscard]] command_doc head_doc();
 [[nodiscard]] command_doc worker_doc();
-[[nodiscard]] command_doc attach_doc();
 [[nodiscard]] command_doc certs_doc();
 [[nodiscard]] command_doc doctor_doc();
 
@@ -59,12 +54,14 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc wait_doc();
 [[nodiscard]] command_doc fetch_doc();
 [[nodiscard]] command_doc export_doc();
+[[nodiscard]] command_doc list_doc();
+[[nodiscard]] command_doc config_doc();
+
+// Showing experiments: command_docs_drawing.cpp.
 [[nodiscard]] command_doc serve_doc();
 [[nodiscard]] command_doc report_doc();
 [[nodiscard]] command_doc plot_doc();
 [[nodiscard]] command_doc top_doc();
-[[nodiscard]] command_doc list_doc();
-[[nodiscard]] command_doc config_doc();
 
 // Steering an experiment: command_docs_steering.cpp.
 [[nodiscard]] command_doc stop_doc();

@@ -2,8 +2,18 @@
 #include "command/command_docs.hpp"
 
 #include "command/at_head.hpp"
+#include "command/command_options.hpp"
+#include "command/option_values.hpp"
 
 namespace tune::cli {
+
+namespace {
+
+expected<words> names_from(const std::string& text) {
+  return comma_parts(text);
+}
+
+} // namespace
 
 command_doc status_doc() {
   command_doc result{"status",
@@ -13,6 +23,55 @@ command_doc status_doc() {
                      {directory_argument()}};
   result.family = looking;
   return result;
+}
+
+bound_options<trials_request> options_of_trials() {
+  return {
+      bound_count({"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
+                  &trials_request::why, 0),
+      bound_count(
+          {"policy", 0, "TRIAL",
+           "print the schedule of configurations that PBT found for one trial, for pbt_replay"},
+          &trials_request::policy, 0),
+      bound_choice({"status",
+                    0,
+                    "STATUS",
+                    "only trials in this status",
+                    {"pending", "running", "paused", "terminated", "errored"}},
+                   &trials_request::status),
+      bound({"failed", 0, "", "what trials failed with, and how many of each kind"},
+            &trials_request::failed),
+      bound({"pareto", 0, "", "only trials that no other one beats in all objectives"},
+            &trials_request::pareto),
+      bound({"sort",
+             0,
+             "KEY",
+             "order by any column, a metric (objectives best first), or a parameter; KEY:asc and "
+             "KEY:desc say the direction",
+             {},
+             "trial"},
+            &trials_request::sort),
+      bound({"reverse", 0, "", "in the opposite order"}, &trials_request::reverse),
+      bound_choice(
+          {"scope",
+           0,
+           "SCOPE",
+           "which reports speak for a trial: the best, the last, or of each metric a mean, "
+           "the least "
+           "or the most",
+           {"best", "last", "avg", "last-5-avg", "last-10-avg", "min", "max"},
+           "best"},
+          &trials_request::scope),
+      bound({"columns", 0, "NAME,...", "what to show, in this order; all: all that there are"},
+            &trials_request::columns, names_from),
+      bound_count({"limit",
+                   0,
+                   "N",
+                   "at most so many trials; 0: all",
+                   {},
+                   "all; 100 in a table off a terminal",
+                   argument_kind::number},
+                  &trials_request::limit, 0)};
 }
 
 command_doc trials_doc() {
@@ -27,39 +86,7 @@ command_doc trials_doc() {
         "these alone"},
        {"tune-node trials results/digits-mlp --output csv > trials.csv", "for a spreadsheet"}},
       {{"DIR", {}, argument_kind::directory}},
-      {{"why", 0, "TRIAL", "tell what was decided about one trial, and why"},
-       {"policy", 0, "TRIAL",
-        "print the schedule of configurations that PBT found for one trial, for pbt_replay"},
-       {"status",
-        0,
-        "STATUS",
-        "only trials in this status",
-        {"pending", "running", "paused", "terminated", "errored"}},
-       {"failed", 0, "", "what trials failed with, and how many of each kind"},
-       {"pareto", 0, "", "only trials that no other one beats in all objectives"},
-       {"sort",
-        0,
-        "KEY",
-        "order by any column, a metric (objectives best first), or a parameter; KEY:asc and "
-        "KEY:desc say the direction",
-        {},
-        "trial"},
-       {"reverse", 0, "", "in the opposite order"},
-       {"scope",
-        0,
-        "SCOPE",
-        "which reports speak for a trial: the best, the last, or of each metric a mean, the least "
-        "or the most",
-        {"best", "last", "avg", "last-5-avg", "last-10-avg", "min", "max"},
-        "best"},
-       {"columns", 0, "NAME,...", "what to show, in this order; all: all that there are"},
-       {"limit",
-        0,
-        "N",
-        "at most so many trials; 0: all",
-        {},
-        "all; 100 in a table off a terminal",
-        argument_kind::number}}};
+      docs_of(options_of_trials())};
   result.family = looking;
   return result;
 }
@@ -75,24 +102,35 @@ command_doc compare_doc() {
   return result;
 }
 
+bound_options<importance_request> options_of_importance() {
+  return {
+      bound({"metric", 0, "NAME", "an objective", {}, "the first"}, &importance_request::metric),
+      bound({"best", 0, "SHARE", "share of the trials that counts as the best, 0 to 1", {}, "0.1"},
+            &importance_request::best_share, share_from),
+      bound_choice({"by",
+                    0,
+                    "MEASURE",
+                    "auto: by a model where the searcher learnt, else by where the best trials are",
+                    {"auto", "ped-anova", "model"},
+                    "auto"},
+                   &importance_request::by)};
+}
+
 command_doc importance_doc() {
-  command_doc result{
-      "importance",
-      "tell which parameters made the difference between good trials and others",
-      {{"tune-node importance results/digits-mlp", "the most important first"},
-       {"tune-node importance results/digits-mlp --by ped-anova --best 0.25",
-        "by where the best quarter of all trials is"}},
-      {directory_argument()},
-      {{"metric", 0, "NAME", "an objective", {}, "the first"},
-       {"best", 0, "SHARE", "share of the trials that counts as the best, 0 to 1", {}, "0.1"},
-       {"by",
-        0,
-        "MEASURE",
-        "auto: by a model where the searcher learnt, else by where the best trials are",
-        {"auto", "ped-anova", "model"},
-        "auto"}}};
+  command_doc result{"importance",
+                     "tell which parameters made the difference between good trials and others",
+                     {{"tune-node importance results/digits-mlp", "the most important first"},
+                      {"tune-node importance results/digits-mlp --by ped-anova --best 0.25",
+                       "by where the best quarter of all trials is"}},
+                     {directory_argument()},
+                     docs_of(options_of_importance())};
   result.family = looking;
   return result;
+}
+
+bound_options<fsck_request> options_of_fsck() {
+  return {bound({"verify", 0, "", "compute the answers of scheduler and searcher once more"},
+                &fsck_request::verify)};
 }
 
 command_doc fsck_doc() {
@@ -103,7 +141,16 @@ command_doc fsck_doc() {
        {"tune-node fsck results/digits-mlp --verify", "compute all recorded answers again, too"},
        {"tune-node fsck results/digits-mlp --output json", "the same for a program"}},
       {{"DIR", {}, argument_kind::directory}},
-      {{"verify", 0, "", "compute the answers of scheduler and searcher once more"}}};
+      docs_of(options_of_fsck())};
+}
+
+bound_options<logs_request> options_of_logs() {
+  return {
+      bound({"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
+            &logs_request::follow),
+      bound({"stderr", 0, "", "what the trial wrote to stderr"}, &logs_request::errors),
+      bound({"raw", 0, "", "leave control characters as they are, also on a terminal"},
+            &logs_request::raw)};
 }
 
 command_doc logs_doc() {
@@ -114,11 +161,13 @@ command_doc logs_doc() {
        {"tune-node logs results/digits-mlp 42 --stderr --follow", "its stderr, until it ends"},
        {"tune-node logs results/digits-mlp", "the file of [log] file"}},
       {directory_argument(), {"TRIAL", {}, argument_kind::number, false}},
-      {{"follow", 'f', "", "go on with what comes, until the trial ends or nobody runs it"},
-       {"stderr", 0, "", "what the trial wrote to stderr"},
-       {"raw", 0, "", "leave control characters as they are, also on a terminal"}}};
+      docs_of(options_of_logs())};
   result.family = looking;
   return result;
+}
+
+bound_options<wait_request> options_of_wait() {
+  return {bound({"strict", 0, "", "exit 4 when any trial failed"}, &wait_request::strict)};
 }
 
 command_doc wait_doc() {
@@ -128,9 +177,27 @@ command_doc wait_doc() {
       {{"tune-node wait results/digits-mlp", "and end with its exit code"},
        {"best=$(tune-node wait results/digits-mlp -o json)", "its result for a program"}},
       {directory_argument()},
-      {{"strict", 0, "", "exit 4 when any trial failed"}}};
+      docs_of(options_of_wait())};
   result.family = looking;
   return result;
+}
+
+bound_options<fetch_request> options_of_fetch() {
+  return {bound_choice({"what",
+                        0,
+                        "PART",
+                        "what is fetched",
+                        {"checkpoint", "exports", "trial", "experiment"},
+                        "checkpoint"},
+                       &fetch_request::what),
+          bound({"to",
+                 0,
+                 "DIR",
+                 "the copy, which must not be there",
+                 {},
+                 "in this directory, named after what it is",
+                 argument_kind::directory},
+                &fetch_request::to)};
 }
 
 command_doc fetch_doc() {
@@ -164,6 +231,32 @@ command_doc fetch_doc() {
         {},
         "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, Amazon's"},
        {"region", 0, "NAME", "its region", {}, "AWS_REGION, AWS_DEFAULT_REGION, us-east-1"}}};
+      docs_of(options_of_fetch())};
+}
+
+bound_options<export_request> options_of_export() {
+  return {needed(bound_choice({"format",
+                               0,
+                               "FORM",
+                               "optuna: a storage in a SQLite file; mlflow: runs of a tracking "
+                               "server; tensorboard: event "
+                               "files; csv, jsonl: as the sinks of these names",
+                               {"optuna", "mlflow", "tensorboard", "csv", "jsonl"},
+                               ""},
+                              &export_request::what),
+                 "optuna|mlflow|tensorboard|csv|jsonl"),
+          bound({"to",
+                 0,
+                 "PATH",
+                 "the file, or the directory of tensorboard, which must not be there",
+                 {},
+                 "in this directory, named after the experiment",
+                 argument_kind::path},
+                &export_request::to),
+          bound({"url", 0, "URL", "mlflow: the tracking server", {}, "$MLFLOW_TRACKING_URI"},
+                &export_request::url),
+          bound({"name", 0, "NAME", "mlflow: the experiment's name there", {}, "its own"},
+                &export_request::name)};
 }
 
 command_doc export_doc() {
@@ -174,131 +267,8 @@ command_doc export_doc() {
        {"tune-node export results/digits-mlp --format mlflow --url http://127.0.0.1:5000",
         "runs of a tracking server"}},
       {directory_argument()},
-      {{"format",
-        0,
-        "FORM",
-        "optuna: a storage in a SQLite file; mlflow: runs of a tracking server; tensorboard: event "
-        "files; csv, jsonl: as the sinks of these names",
-        {"optuna", "mlflow", "tensorboard", "csv", "jsonl"},
-        ""},
-       {"to",
-        0,
-        "PATH",
-        "the file, or the directory of tensorboard, which must not be there",
-        {},
-        "in this directory, named after the experiment",
-        argument_kind::path},
-       {"url", 0, "URL", "mlflow: the tracking server", {}, "$MLFLOW_TRACKING_URI"},
-       {"name", 0, "NAME", "mlflow: the experiment's name there", {}, "its own"}}};
+      docs_of(options_of_export())};
   result.family = looking;
-  return result;
-}
-
-command_doc serve_doc() {
-  command_doc result{
-      "serve",
-      "show and steer experiments in a browser",
-      {{"tune-node serve", "all experiments below results; prints a link"},
-       {"tune-node serve results/digits-mlp", "this one"},
-       {"tune-node serve --http 0.0.0.0:7780 --allow-host lab", "for others, by TLS"}},
-      {{"DIR", {}, argument_kind::directory, false}},
-      {{"http", 0, "HOST:PORT", "where; port 0: any that is free", {}, "127.0.0.1:7780, or near"},
-       {"certs",
-        0,
-        "DIR",
-        "certificate directory for TLS; off loopback there is always TLS",
-        {},
-        default_certs,
-        argument_kind::directory},
-       {"token-file",
-        0,
-        "FILE",
-        "where the token is; made if missing, mode 0600",
-        {},
-        "tune-node/http-token in $XDG_STATE_HOME or ~/.local/state",
-        argument_kind::path},
-       {"new-token", 0, "", "make a new token: all links given so far are worth nothing"},
-       {"allow-host", 0, "NAME,...", "further names by which browsers reach this server"}}};
-  result.family = drawing;
-  return result;
-}
-
-command_doc report_doc() {
-  command_doc result{
-      "report",
-      "write what an experiment found as one page, to keep and to hand on",
-      {{"tune-node report results/digits-mlp", "into digits-mlp.html: words, tables, charts"},
-       {"tune-node report results/digits results/digits-2 -o both.html", "two side by side"}},
-      {{"DIR", {}, argument_kind::directory, true, true}},
-      {{"output",
-        'o',
-        "FILE",
-        "the page, which needs no other file; -: stdout",
-        {},
-        "the experiment's name, .html",
-        argument_kind::path}}};
-  result.family = drawing;
-  return result;
-}
-
-command_doc plot_doc() {
-  command_doc result{
-      "plot",
-      "draw a chart of an experiment in the terminal, or as SVG",
-      {{"tune-node plot results/digits-mlp", "the best so far, over trials"},
-       {"tune-node plot results/digits-mlp curves --x time --log", "learning curves"},
-       {"tune-node plot results/digits-mlp rungs -o rungs.svg", "who was cut where, as a picture"}},
-      {directory_argument(),
-       {"KIND",
-        {"history", "curves", "importance", "parallel", "slice", "pareto", "rungs", "timeline"},
-        argument_kind::text,
-        false}},
-      {{"metric", 0, "NAME", "which metric", {}, "the first objective"},
-       {"x",
-        0,
-        "AXIS",
-        "what lies across: of history trial or time, of curves iteration, time or cost",
-        {"iteration", "time", "trial", "cost"}},
-       {"log",
-        0,
-        "",
-        "logarithms upwards; of one axis or both",
-        {"x", "y", "xy"},
-        "",
-        argument_kind::text,
-        false,
-        "AXES"},
-       {"parameter", 0, "NAME", "of slice: the parameter", {}, "the first"},
-       {"trials", 0, "N", "of curves: how many of the best", {}, "30", argument_kind::number},
-       {"width",
-        0,
-        "N",
-        "columns; of an SVG pixels",
-        {},
-        "the terminal's; 900",
-        argument_kind::number},
-       {"height", 0, "N", "lines; of an SVG pixels", {}, "20; 480", argument_kind::number},
-       {"ascii", 0, "", "no other characters than ASCII's"},
-       {"output",
-        'o',
-        "FILE",
-        "an SVG in the place of characters; -: stdout",
-        {},
-        "",
-        argument_kind::path}}};
-  result.family = drawing;
-  return result;
-}
-
-command_doc top_doc() {
-  command_doc result{
-      "top",
-      "follow an experiment over the whole terminal, and steer it",
-      {{"tune-node top results/digits-mlp", "trials, curves, logs; ? lists the keys"},
-       {"tune-node top digits-mlp --head head:7700", "an experiment at a head"}},
-      {{"DIR", {}, argument_kind::directory, false}},
-      head_options()};
-  result.family = drawing;
   return result;
 }
 
@@ -317,6 +287,11 @@ command_doc list_doc() {
   return result;
 }
 
+bound_options<config_request> options_of_config() {
+  return {bound({"ask-tell", 0, "", "take the file as ask-tell does, which needs no [trainable]"},
+                &config_request::ask_tell)};
+}
+
 command_doc config_doc() {
   command_doc result{
       "config",
@@ -326,7 +301,7 @@ command_doc config_doc() {
        {"tune-node config print digits.ini", "the whole configuration as one INI file"}},
       {{"check|explain|print", {"check", "explain", "print"}},
        {"FILE", {}, argument_kind::ini_file}},
-      {{"ask-tell", 0, "", "take the file as ask-tell does, which needs no [trainable]"}},
+      docs_of(options_of_config()),
       true};
   result.family = choosing;
   return result;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/command_docs.hpp"
 
+#include "command/command_options.hpp"
+#include "tune/io/control/control_words.hpp"
+
 namespace tune::cli {
 
 namespace {
@@ -42,6 +45,12 @@ command_doc unpause_doc() {
   return result;
 }
 
+bound_options<client_command> options_of_add() {
+  return {bound({"config", 0, "JSON", "the configuration as one object"}, &client_command::config),
+          bound({"key", 0, "KEY", "add it once, however often this command is given with this key"},
+                &client_command::key)};
+}
+
 command_doc add_doc() {
   command_doc result{
       "add",
@@ -49,10 +58,14 @@ command_doc add_doc() {
       {{"tune-node add results/digits-mlp lr=0.01 hidden=64", "one value per parameter"},
        {"tune-node add results/digits-mlp --config '{\"lr\":0.01,\"hidden\":64}'", "as JSON"}},
       {directory_argument(), {"NAME=VALUE", {}, argument_kind::text, false, true}},
-      {{"config", 0, "JSON", "the configuration as one object"},
-       {"key", 0, "KEY", "add it once, however often this command is given with this key"}}};
+      docs_of(options_of_add())};
   result.family = steering;
   return result;
+}
+
+bound_options<client_command> options_of_retry() {
+  return {bound({"from-scratch", 0, "", "forget checkpoints, and judge it afresh"},
+                &client_command::from_scratch)};
 }
 
 command_doc retry_doc() {
@@ -62,7 +75,7 @@ command_doc retry_doc() {
       {{"tune-node retry results/digits-mlp 42", "from its newest checkpoint"},
        {"tune-node retry results/digits-mlp 42 --from-scratch", "from the beginning"}},
       {directory_argument(), trials_argument(true)},
-      {{"from-scratch", 0, "", "forget checkpoints, and judge it afresh"}}};
+      docs_of(options_of_retry())};
   result.family = steering;
   return result;
 }

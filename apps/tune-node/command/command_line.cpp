@@ -2,28 +2,40 @@
 #include "command/command_line.hpp"
 
 #include "command/at_head.hpp"
+#include "command/command_options.hpp"
 #include "command/command_table.hpp"
 #include "command/requests.hpp"
 #include "console/text.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace tune::cli {
 namespace {
 
-command_line with_globals(request what, const read_result& x, const command_doc* where = nullptr) {
+bool has_own(const command_doc& where, std::string_view name) {
+  return std::any_of(where.options.begin(), where.options.end(),
+                     [name](const auto& x) { return x.name == name; });
+}
+
+/// The options of all commands as they were given. @param where Null: there is no command.
+general_words general_from(const read_result& x, const command_doc* where) {
+  general_words result;
+  for (const auto& option : general_options()) {
+    const auto given = x.options.find(option.doc.name);
+    if (given != x.options.end() && (where == nullptr || !has_own(*where, option.doc.name)))
+      static_cast<void>(option.read(given->second, result));
+  }
+  return result;
+}
+
+command_line with_general(request what, const general_words& x) {
   command_line result{std::move(what)};
-  const auto has_format
-      = where == nullptr || global_options_for(*where).size() == global_options().size();
-  if (auto given = x.text("output"); given && has_format)
-    result.output = output_format_from(*given);
-  if (auto given = x.text("color"))
-    result.color = *given == "always"  ? color_mode::always
-                   : *given == "never" ? color_mode::never
-                                       : color_mode::automatic;
-  result.quiet = x.has("quiet");
-  if (auto given = x.options.find("verbose"); given != x.options.end())
-    result.verbosity = static_cast<int>(given->second.size());
+  result.output = x.output;
+  result.color = x.color;
+  result.quiet = x.quiet;
+  result.verbosity = x.verbosity;
   return result;
 }
 
@@ -31,10 +43,11 @@ expected<command_line> parse_command(const words& rest, const command_doc& where
   auto found = read_words(rest, where);
   if (!found)
     return wrong(found.error().detail, &where);
-  auto what = request_from(*found, where);
+  const auto general = general_from(*found, &where);
+  auto what = request_from(*found, where, general);
   if (!what)
     return what.error();
-  auto result = with_globals(std::move(*what), *found, &where);
+  auto result = with_general(std::move(*what), general);
   if (std::holds_alternative<help_request>(result.what)
       || std::holds_alternative<version_request>(result.what))
     return result;
@@ -51,10 +64,11 @@ expected<command_line> parse_without_command(const words& all) {
   auto found = read_words(all, none);
   if (!found)
     return wrong(found.error().detail, nullptr);
-  if (found->has("version"))
-    return with_globals(version_request{}, *found);
-  if (found->has("help") || found->has("help-all"))
-    return with_globals(help_request{{}, found->has("help-all")}, *found);
+  const auto general = general_from(*found, nullptr);
+  if (general.version)
+    return with_general(version_request{}, general);
+  if (general.help || general.help_all)
+    return with_general(help_request{{}, general.help_all}, general);
   return wrong("which command?", nullptr);
 }
 

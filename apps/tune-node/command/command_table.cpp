@@ -3,6 +3,7 @@
 
 #include "command/at_head.hpp"
 #include "command/command_docs.hpp"
+#include "command/command_options.hpp"
 #include "tune/core/program_name.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 /// Lets a head carry the command out: it has the options for that.
 command_doc at_heads_too(command_doc x) {
   x.at_head = true;
-  auto more = head_options();
+  auto more = docs_of(reaching_options<at_head_request>());
   x.options.insert(x.options.end(), more.begin(), more.end());
   return x;
 }
@@ -75,28 +76,25 @@ std::vector<command_doc> all_commands() {
            {{"tune-node help run", "the same as tune-node run --help"},
             {"tune-node help --man > tune-node.1", "the manual page"}},
            {{"COMMAND", {}, argument_kind::text, false}},
-           {{"man", 0, "", "the manual page of all commands, for man"}},
+           docs_of(options_of_help()),
            false,
            knowing}};
 }
 
-std::vector<option_doc> all_global_options() {
-  return {{"help", 'h', "", "the short help: examples first"},
-          {"help-all", 0, "", "the whole help: all options, defaults, exit codes"},
-          {"output",
-           'o',
-           "FORMAT",
-           "form of the result on stdout",
-           {"table", "json", "jsonl", "csv"},
-           "table"},
-          {"color",
-           0,
-           "WHEN",
-           "colours; NO_COLOR, FORCE_COLOR and TERM are honoured",
-           {"auto", "always", "never"},
-           "auto"},
-          {"quiet", 'q', "", "say nothing on stderr but errors"},
-          {"verbose",
+expected<void> read_format(const std::string& text, general_words& to) {
+  to.output = output_format_from(text);
+  return {};
+}
+
+expected<color_mode> color_from(const std::string& text) {
+  return text == "always"  ? color_mode::always
+         : text == "never" ? color_mode::never
+                           : color_mode::automatic;
+}
+
+/// The switch may be repeated.
+bound_option<general_words> verbosity() {
+  return {{"verbose",
            'v',
            "",
            "say more on stderr; twice: everything",
@@ -104,10 +102,40 @@ std::vector<option_doc> all_global_options() {
            "",
            argument_kind::text,
            true},
-          {"version", 0, "", "tell the version"}};
+          [](const words& given, general_words& to) -> expected<void> {
+            to.verbosity = static_cast<int>(given.size());
+            return {};
+          }};
 }
 
 } // namespace
+
+bound_options<help_request> options_of_help() {
+  return {bound({"man", 0, "", "the manual page of all commands, for man"}, &help_request::man)};
+}
+
+bound_options<general_words> general_options() {
+  return {bound({"help", 'h', "", "the short help: examples first"}, &general_words::help),
+          bound({"help-all", 0, "", "the whole help: all options, defaults, exit codes"},
+                &general_words::help_all),
+          bound_with({"output",
+                      'o',
+                      "FORMAT",
+                      "form of the result on stdout",
+                      {"table", "json", "jsonl", "csv"},
+                      "table"},
+                     read_format),
+          bound({"color",
+                 0,
+                 "WHEN",
+                 "colours; NO_COLOR, FORCE_COLOR and TERM are honoured",
+                 {"auto", "always", "never"},
+                 "auto"},
+                &general_words::color, color_from),
+          bound({"quiet", 'q', "", "say nothing on stderr but errors"}, &general_words::quiet),
+          verbosity(),
+          bound({"version", 0, "", "tell the version"}, &general_words::version)};
+}
 
 const std::vector<command_doc>& commands() {
   static const auto all = all_commands();
@@ -115,7 +143,7 @@ const std::vector<command_doc>& commands() {
 }
 
 const std::vector<option_doc>& global_options() {
-  static const auto all = all_global_options();
+  static const auto all = docs_of(general_options());
   return all;
 }
 

@@ -1,50 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/looking_requests.hpp"
 
+#include "command/at_head.hpp"
+#include "command/command_options.hpp"
 #include "command/option_reading.hpp"
 #include "command/option_values.hpp"
 #include "tune/core/text.hpp"
 #include "tune/http/host_guard.hpp"
 #include "tune/io/object_store/object_store.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tune::cli {
 
 namespace {
 
+/// A request with a directory and options, and nothing that must fit together.
+template <class Request>
+expected<request> plain_from(const read_result& x, const bound_options<Request>& options,
+                             const command_doc& where) {
+  Request result;
+  if (auto done = read_options(x, options, result, where); !done)
+    return done.error();
+  result.directory = x.positionals[0];
+  return request{std::move(result)};
+}
+
 expected<request> trials_from(const read_result& x, const command_doc& where) {
   trials_request result;
+  if (auto done = read_options(x, options_of_trials(), result, where); !done)
+    return done.error();
   result.directory = x.positionals[0];
-  result.reverse = x.has("reverse");
-  if (auto given = x.text("why")) {
-    auto number = count_from(*given, "--why", 0, where);
-    if (!number)
-      return number.error();
-    result.why = trial_id{*number};
-  }
-  if (auto given = x.text("policy")) {
-    auto number = count_from(*given, "--policy", 0, where);
-    if (!number)
-      return number.error();
-    result.policy = trial_id{*number};
-  }
-  if (auto given = x.text("status"))
-    result.status = chosen<trial_status>(option_of(where, "status").choices, *given);
-  if (auto given = x.text("sort"))
-    result.sort = *given;
-  result.failed = x.has("failed");
-  result.pareto = x.has("pareto");
-  if (result.failed && (result.pareto || result.why || result.policy || x.has("columns")))
+  if (result.failed && (result.pareto || result.why || result.policy || !result.columns.empty()))
     return wrong("--failed goes with neither --why, --policy, --pareto nor --columns", &where);
-  if (auto given = x.text("scope"))
-    result.scope = chosen<metric_scope>(option_of(where, "scope").choices, *given);
-  if (auto given = x.text("columns"))
-    result.columns = comma_parts(*given);
-  if (auto given = x.text("limit")) {
-    auto number = count_from(*given, "--limit", 0, where);
-    if (!number)
-      return number.error();
-    result.limit = *number;
-  }
   return request{std::move(result)};
 }
 
@@ -63,26 +52,9 @@ expected<request> rerun_from(const read_result& x, const command_doc& where) {
 
 expected<request> attach_from(const read_result& x, const command_doc& where) {
   attach_request result;
-  if (!x.has("head"))
-    return wrong("attach needs --head HOST:PORT", &where);
-  if (auto done = read_option(x, "head", result.head, head_addresses_from, where); !done)
+  if (auto done = read_options(x, options_of_attach(), result, where); !done)
     return done.error();
   result.experiment = x.positionals[0];
-  result.certs = x.text("certs").value_or("");
-  result.insecure_plaintext = x.has("insecure-plaintext");
-  result.cluster = x.text("cluster").value_or(result.cluster);
-  result.strict = x.has("strict");
-  return request{std::move(result)};
-}
-
-expected<request> importance_from(const read_result& x, const command_doc& where) {
-  importance_request result;
-  result.directory = x.positionals[0];
-  result.metric = x.text("metric").value_or("");
-  if (auto done = read_option(x, "best", result.best_share, share_from, where); !done)
-    return done.error();
-  if (auto given = x.text("by"))
-    result.by = chosen<importance_request::measure>(option_of(where, "by").choices, *given);
   return request{std::move(result)};
 }
 
@@ -109,111 +81,118 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
     return wrong(result.directory + " " + place.error().detail, &where);
   if (auto fault = why_no_endpoint(result.endpoint); !result.endpoint.empty() && !fault.empty())
     return wrong("--endpoint " + fault, &where);
+  if (auto done = read_options(x, options_of_fetch(), result, where); !done)
+    return done.error();
   return request{std::move(result)};
 }
 
 expected<request> export_from(const read_result& x, const command_doc& where) {
   export_request result;
+  if (auto done = read_options(x, options_of_export(), result, where); !done)
+    return done.error();
   result.directory = x.positionals[0];
-  auto form = x.text("format");
-  if (!form)
-    return wrong("export needs --format optuna|mlflow|tensorboard|csv|jsonl", &where);
-  result.what = chosen<export_request::form>(option_of(where, "format").choices, *form);
-  result.to = x.text("to").value_or("");
-  result.url = x.text("url").value_or("");
-  result.name = x.text("name").value_or("");
   const auto is_mlflow = result.what == export_request::form::mlflow;
-  if (!is_mlflow && (x.has("url") || x.has("name")))
+  if (!is_mlflow && (!result.url.empty() || !result.name.empty()))
     return wrong("--url and --name go with --format mlflow", &where);
-  if (is_mlflow && x.has("to"))
+  if (is_mlflow && !result.to.empty())
     return wrong("--to goes not with --format mlflow: a server takes it, see --url", &where);
   return request{std::move(result)};
 }
 
 expected<request> serve_from(const read_result& x, const command_doc& where) {
   serve_request result;
+  if (auto done = read_options(x, options_of_serve(), result, where); !done)
+    return done.error();
   if (!x.positionals.empty())
     result.place = x.positionals[0];
-  auto& http = result.http;
-  if (auto done = read_option(x, "http", http.where, peer_address_from, where); !done)
+  return request{std::move(result)};
+}
+
+expected<request> report_from(const read_result& x, const command_doc& where) {
+  report_request result;
+  if (auto done = read_options(x, options_of_report(), result, where); !done)
     return done.error();
-  http.certs = x.text("certs").value_or("");
-  http.token_file = x.text("token-file").value_or("");
-  http.new_token = x.has("new-token");
-  if (auto given = x.text("allow-host"))
-    http.names = comma_parts(*given);
-  for (const auto& name : http.names)
-    if (!tune::http::is_host_text(name))
-      return wrong("--allow-host: " + in_single_quotes(name) + " is no host, nor HOST:PORT",
-                   &where);
+  result.directories = x.positionals;
   return request{std::move(result)};
 }
 
 expected<request> top_from(const read_result& x, const command_doc& where) {
+  const auto options = reaching_options<top_request>();
   top_request result;
+  if (auto done = read_options(x, options, result, where); !done)
+    return done.error();
   if (!x.positionals.empty())
     result.directory = x.positionals[0];
-  if (auto done = read_option(x, "head", result.head, head_addresses_from, where); !done)
-    return done.error();
   if (result.head && result.directory.empty())
     return wrong("top --head needs the name of an experiment", &where);
-  for (const char* option : {"certs", "insecure-plaintext", "cluster"}) {
-    if (x.has(option) && !result.head)
-      return wrong("--" + std::string{option} + " goes with --head", &where);
+  for (const auto& option : options) {
+    if (option.is_in(x) && !result.head)
+      return wrong("--" + std::string{option.doc.name} + " goes with --head", &where);
   }
-  result.certs = x.text("certs").value_or("");
-  result.insecure_plaintext = x.has("insecure-plaintext");
-  result.cluster = x.text("cluster").value_or(result.cluster);
   return request{std::move(result)};
 }
 
 /// A size within what can be drawn; nothing if it is not given.
-expected<std::optional<std::size_t>> size_from(const read_result& x, std::string_view name,
-                                               std::size_t least, const command_doc& where) {
+/// @param name Of its option.
+expected<std::optional<std::size_t>> size_from(const std::optional<std::string>& given,
+                                               const std::string& name, std::size_t least,
+                                               const command_doc& where) {
   constexpr std::size_t most = 10'000;
-  auto given = x.text(name);
   if (!given)
     return std::optional<std::size_t>{};
-  auto number = count_from(*given, "--" + std::string{name}, 0, where);
+  auto number = count_from(*given, name, 0, where);
   if (!number)
     return number.error();
   if (*number < least || *number > most)
-    return wrong("--" + std::string{name} + " is a whole number from " + std::to_string(least)
-                     + " to " + std::to_string(most) + ", not " + in_single_quotes(*given),
+    return wrong(name + " is a whole number from " + std::to_string(least) + " to "
+                     + std::to_string(most) + ", not " + in_single_quotes(*given),
                  &where);
   return std::optional<std::size_t>{*number};
 }
 
-expected<request> plot_from(const read_result& x, const command_doc& where) {
-  plot_request result;
-  result.directory = x.positionals[0];
-  auto& wish = result.wish;
-  if (x.positionals.size() > 1)
-    wish.what = chosen<chart_kind>(where.positionals[1].choices, x.positionals[1]);
-  if (auto given = x.text("x"))
-    wish.across = static_cast<chart_across>(
-        1 + static_cast<int>(chosen<chart_across>(option_of(where, "x").choices, *given)));
-  if (!can_be_across(wish.what, wish.across))
-    return wrong("a chart of this kind has no --x " + x.text("x").value_or(""), &where);
-  const auto log = x.text("log");
-  wish.log_x = log && log->find('x') != log->npos;
-  wish.log_y = log && (log->empty() || log->find('y') != log->npos);
-  wish.parameter = x.text("parameter").value_or("");
-  if (!wish.parameter.empty() && wish.what != chart_kind::slice)
-    return wrong("--parameter is for slice", &where);
-  result.metric = x.text("metric").value_or("");
-  result.file = x.text("output").value_or("");
-  if (x.has("head") && !result.file.empty() && result.file != "-")
-    return wrong("with --head an SVG goes to stdout: -o -", &where);
-  result.is_ascii = x.has("ascii");
-  auto trials = size_from(x, "trials", 1, where);
-  auto width = size_from(x, "width", result.file.empty() ? 20 : 200, where);
-  auto height = size_from(x, "height", result.file.empty() ? 6 : 150, where);
+expected<void> take_sizes(plot_words& given, const command_doc& where) {
+  auto& result = given.plot;
+  const auto is_text = result.file.empty();
+  auto trials = size_from(given.trials, "--trials", 1, where);
+  auto width = size_from(given.width, "--width", is_text ? 20 : 200, where);
+  auto height = size_from(given.height, "--height", is_text ? 6 : 150, where);
   if (!trials || !width || !height)
     return !trials ? trials.error() : !width ? width.error() : height.error();
   result.trials = std::min<std::uint64_t>(trials->value_or(result.trials), 1000);
   result.width = *width;
   result.height = *height;
+  return {};
+}
+
+/// Why what is to be drawn does not go together; empty: it does.
+std::string misplaced_in_plot(const plot_request& x, bool is_at_head) {
+  const auto& wish = x.wish;
+  if (!can_be_across(wish.what, wish.across))
+    return "a chart of this kind has no --x "
+           + std::string{chart_axes()[static_cast<std::size_t>(wish.across) - 1]};
+  if (!wish.parameter.empty() && wish.what != chart_kind::slice)
+    return "--parameter is for slice";
+  if (is_at_head && !x.file.empty() && x.file != "-")
+    return "with --head an SVG goes to stdout: -o -";
+  return {};
+}
+
+expected<request> plot_from(const read_result& x, const command_doc& where) {
+  plot_words given;
+  if (auto done = read_options(x, options_of_plot(), given, where); !done)
+    return done.error();
+  auto& result = given.plot;
+  auto& wish = result.wish;
+  result.directory = x.positionals[0];
+  if (x.positionals.size() > 1)
+    wish.what = chosen<chart_kind>(where.positionals[1].choices, x.positionals[1]);
+  wish.log_x = given.log && given.log->find('x') != given.log->npos;
+  wish.log_y = given.log && (given.log->empty() || given.log->find('y') != given.log->npos);
+  const auto is_at_head = reaching_options<at_head_request>().front().is_in(x);
+  if (auto fault = misplaced_in_plot(result, is_at_head); !fault.empty())
+    return wrong(fault, &where);
+  if (auto done = take_sizes(given, where); !done)
+    return done.error();
   return request{std::move(result)};
 }
 
@@ -242,13 +221,13 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
   if (where.name == "compare")
     return request{compare_request{x.positionals}};
   if (where.name == "importance")
-    return importance_from(x, where);
+    return plain_from(x, options_of_importance(), where);
   if (where.name == "status")
     return request{status_request{x.positionals[0]}};
   if (where.name == "fetch")
     return fetch_from(x, where);
   if (where.name == "report")
-    return request{report_request{x.positionals, x.text("output").value_or("")}};
+    return report_from(x, where);
   if (where.name == "top")
     return top_from(x, where);
   if (where.name == "plot")
@@ -258,9 +237,9 @@ std::optional<expected<request>> looking_request(const read_result& x, const com
   if (where.name == "serve")
     return serve_from(x, where);
   if (where.name == "wait")
-    return request{wait_request{x.positionals[0], x.has("strict")}};
+    return plain_from(x, options_of_wait(), where);
   if (where.name == "fsck")
-    return request{fsck_request{x.positionals[0], x.has("verify")}};
+    return plain_from(x, options_of_fsck(), where);
   return std::nullopt;
 }
 

@@ -68,29 +68,25 @@ expected<std::pair<std::string, user_quota>> quota_from(const std::string& text)
   return result;
 }
 
-expected<void> read_limits(const read_result& from, allocation_limits& to,
-                           const command_doc& where) {
-  if (const auto given = from.options.find("quota"); given != from.options.end()) {
-    for (const auto& text : given->second) {
-      auto quota = quota_from(text);
-      if (!quota)
-        return wrong("--quota: " + quota.error().detail, &where);
-      const auto is_rest = quota->first == everybody_else;
-      if (is_rest ? to.other_quota.has_value() : to.quotas.contains(quota->first))
-        return wrong("--quota: " + in_single_quotes(quota->first) + " has two quotas", &where);
-      if (is_rest)
-        to.other_quota = quota->second;
-      else
-        to.quotas[quota->first] = quota->second;
-    }
-  }
-  auto count = [](const std::string& text) -> expected<std::uint64_t> {
-    const auto number = parse_integer(text);
-    if (!number || *number < 0 || *number > most_experiments)
-      return error{ec::bad_option, in_single_quotes(text) + " is not within 0 to 100000"};
-    return static_cast<std::uint64_t>(*number);
-  };
-  return read_option(from, "max-experiments", to.max_experiments, count, where);
+expected<void> add_quota(const std::string& text, allocation_limits& to) {
+  auto quota = quota_from(text);
+  if (!quota)
+    return quota.error();
+  const auto is_rest = quota->first == everybody_else;
+  if (is_rest ? to.other_quota.has_value() : to.quotas.contains(quota->first))
+    return error{ec::bad_option, in_single_quotes(quota->first) + " has two quotas"};
+  if (is_rest)
+    to.other_quota = quota->second;
+  else
+    to.quotas[quota->first] = quota->second;
+  return {};
+}
+
+expected<std::uint64_t> experiment_count_from(const std::string& text) {
+  const auto number = parse_integer(text);
+  if (!number || *number < 0 || *number > most_experiments)
+    return error{ec::bad_option, in_single_quotes(text) + " is not within 0 to 100000"};
+  return static_cast<std::uint64_t>(*number);
 }
 
 } // namespace tune::cli

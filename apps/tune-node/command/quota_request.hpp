@@ -15,8 +15,10 @@ namespace tune::cli {
 /// @errors `ec::bad_option`; the detail begins with the text in quotes.
 [[nodiscard]] expected<std::pair<std::string, user_quota>> quota_from(const std::string& text);
 
-/// Reads `--quota` and `--max-experiments`.
-[[nodiscard]] expected<void> read_limits(const read_result& from, allocation_limits& to,
-                                         const command_doc& where);
+/// Adds a quota. Each user may have one. @errors beginning with the text in quotes.
+[[nodiscard]] expected<void> add_quota(const std::string& text, allocation_limits& to);
+
+/// [0 to 100000]
+[[nodiscard]] expected<std::uint64_t> experiment_count_from(const std::string& text);
 
 } // namespace tune::cli

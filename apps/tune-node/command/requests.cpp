@@ -2,12 +2,10 @@
 #include "command/requests.hpp"
 
 #include "command/certs_requests.hpp"
+#include "command/command_options.hpp"
 #include "command/command_table.hpp"
 #include "command/launch_request.hpp"
 #include "command/looking_requests.hpp"
-#include "command/option_reading.hpp"
-#include "command/option_values.hpp"
-#include "command/quota_request.hpp"
 #include "command/running_requests.hpp"
 #include "command/scaling_request.hpp"
 #include "command/up_request.hpp"
@@ -28,9 +26,12 @@ words as_words(const Range& xs) {
 
 /// The value given for an option; nothing if it takes none or was not given.
 std::optional<std::string> value_of(const option_doc& option, const read_result& x) {
-  auto given = x.text(option.name);
-  auto has_none = option.word.empty() ? option.argument.empty() : given == "";
-  return has_none ? std::nullopt : given;
+  const auto given = x.options.find(option.name);
+  if (given == x.options.end())
+    return std::nullopt;
+  const auto& text = given->second.back();
+  const auto has_none = option.word.empty() ? option.argument.empty() : text.empty();
+  return has_none ? std::nullopt : std::optional{text};
 }
 
 /// Checks the values of options and positionals against their choices.
@@ -80,101 +81,61 @@ std::optional<error> check_positionals(const read_result& x, const command_doc& 
 }
 
 /// Why these options do not go together; empty: they do.
-std::string misplaced_in_run(const run_request& x) {
-  if (x.yes && !x.overwrite)
+std::string misplaced_in_run(const run_words& x) {
+  const auto& run = x.run;
+  if (run.head && x.listen)
+    return "either --head or --listen: at a head, no port is opened here";
+  if (run.detach && !run.head)
+    return "--detach needs --head HOST:PORT";
+  if (run.http && run.head)
+    return "either --head or --http: a head serves its own page";
+  if (run.yes && !run.overwrite)
     return "--yes is for --overwrite";
-  if (x.overwrite && x.resume)
+  if (run.overwrite && run.resume)
     return "either --overwrite or --resume";
-  if (x.overwrite && x.head)
+  if (run.overwrite && run.head)
     return "--overwrite is for experiments of this machine: a head's are removed where it runs";
   return {};
 }
 
+/// The keys of the file that options stand for.
+void add_keys(const run_words& from, std::vector<named_text>& to) {
+  if (from.listen)
+    to.push_back({"cluster.listen", *from.listen});
+  if (from.certs)
+    to.push_back({"cluster.certs", *from.certs});
+  if (from.cluster)
+    to.push_back({"cluster.name", *from.cluster});
+  if (from.insecure_plaintext)
+    to.push_back({"cluster.insecure_plaintext", "true"});
+}
+
 expected<request> run_from(const read_result& x, const command_doc& where) {
-  run_request result;
-  if (x.has("head") && x.has("listen"))
-    return wrong("either --head or --listen: at a head, no port is opened here", &where);
-  if (x.has("detach") && !x.has("head"))
-    return wrong("--detach needs --head HOST:PORT", &where);
-  if (x.has("http") && x.has("head"))
-    return wrong("either --head or --http: a head serves its own page", &where);
-  for (const auto& done : {read_option(x, "head", result.head, head_addresses_from, where),
-                           read_option(x, "http", result.http, peer_address_from, where)}) {
-    if (!done)
-      return done.error();
-  }
-  result.detach = x.has("detach");
-  result.file = x.positionals[0];
-  result.dry_run = x.has("dry-run");
-  if (auto given = x.text("resume"))
-    result.resume = resume_mode_from(*given).value_or(resume_mode::automatic);
-  result.strict = x.has("strict");
-  result.overwrite = x.has("overwrite");
-  result.yes = x.has("yes");
-  if (auto fault = misplaced_in_run(result); !fault.empty())
+  run_words given;
+  if (auto done = read_options(x, options_of_run(), given, where); !done)
+    return done.error();
+  if (auto fault = misplaced_in_run(given); !fault.empty())
     return wrong(fault, &where);
+  auto& result = given.run;
+  result.file = x.positionals[0];
   result.overrides = x.overrides;
-  // Each of these options sets a key of the file.
-  if (auto given = x.text("listen"))
-    result.overrides.push_back({"cluster.listen", *given});
-  if (auto given = x.text("certs"))
-    result.overrides.push_back({"cluster.certs", *given});
-  if (auto given = x.text("cluster"))
-    result.overrides.push_back({"cluster.name", *given});
-  if (x.has("insecure-plaintext"))
-    result.overrides.push_back({"cluster.insecure_plaintext", "true"});
+  add_keys(given, result.overrides);
   return request{std::move(result)};
-}
-
-/// Reads an option of liveness. @param set Sets it in rules that are checked then.
-expected<void> read_liveness(const read_result& x, const char* option, instant liveness_rules::*set,
-                             const char* range, liveness_rules& to, const command_doc& where) {
-  auto read = [&](const std::string& text) -> expected<std::chrono::nanoseconds> {
-    auto time = time_from(text);
-    if (!time)
-      return time.error();
-    liveness_rules checked;
-    checked.*set = *time;
-    if (!validate(checked))
-      return error{ec::bad_option, in_single_quotes(text) + " is not " + range};
-    return *time;
-  };
-  return read_option(x, option, to.*set, read, where);
-}
-
-expected<void> read_lost_after(const read_result& x, liveness_rules& to, const command_doc& where) {
-  return read_liveness(x, "lost-after", &liveness_rules::lost_after, "within 1s to 24h", to, where);
 }
 
 /// A standing head is begun again by whatever keeps it running, after minutes at most.
 constexpr instant usual_head_grace = std::chrono::minutes{10};
 
 expected<request> head_from(const read_result& x, const command_doc& where) {
-  head_request result;
+  head_words given;
+  auto& result = given.head;
   result.liveness.head_grace = usual_head_grace;
-  if (!x.has("listen"))
-    return wrong("head needs --listen HOST:PORT", &where);
-  result.certs = x.text("certs").value_or("");
-  result.insecure_plaintext = x.has("insecure-plaintext");
-  result.cluster = x.text("cluster").value_or(result.cluster);
-  result.storage = x.text("storage").value_or(result.storage);
-  result.work = x.text("work").value_or("");
-  result.log_file = x.text("log-file").value_or("");
-  result.local = !x.has("no-local");
-  result.stands_by = x.has("standby");
-  if (x.has("enroll") && result.insecure_plaintext)
+  if (auto done = read_options(x, options_of_head(), given, where); !done)
+    return done.error();
+  if (result.enroll && result.insecure_plaintext)
     return wrong("either --enroll or --insecure-plaintext: tokens are for certificates", &where);
-  for (const auto& done : {read_option(x, "listen", result.listen, peer_address_from, where),
-                           read_option(x, "http", result.http, peer_address_from, where),
-                           read_option(x, "enroll", result.enroll, peer_address_from, where),
-                           read_lost_after(x, result.liveness, where),
-                           read_liveness(x, "head-grace", &liveness_rules::head_grace,
-                                         "0, or within 1s to 24h", result.liveness, where),
-                           read_offers(x, result.offers, where), read_scaling(x, result, where),
-                           read_limits(x, result.limits, where)}) {
-    if (!done)
-      return done.error();
-  }
+  if (auto done = take_scaling(x, given, where); !done)
+    return done.error();
   if (result.stands_by && result.liveness.head_grace.count() == 0)
     return wrong("--standby does not go with --head-grace 0: nothing outlives a head then", &where);
   return request{std::move(result)};
@@ -182,47 +143,20 @@ expected<request> head_from(const read_result& x, const command_doc& where) {
 
 expected<request> worker_from(const read_result& x, const command_doc& where) {
   worker_request result;
-  if (!x.has("join"))
-    return wrong("worker needs --join HOST:PORT", &where);
-  result.name = x.text("name").value_or("");
-  result.certs = x.text("certs").value_or("");
-  result.cluster = x.text("cluster").value_or(result.cluster);
-  result.work = x.text("work").value_or("");
-  result.log_file = x.text("log-file").value_or("");
-  result.insecure_plaintext = x.has("insecure-plaintext");
-  result.once = x.has("once");
-  result.own_storage = x.has("own-storage");
-  result.token = x.text("token").value_or("");
-  if (x.has("enroll") && !x.has("token"))
+  if (auto done = read_options(x, options_of_worker(), result, where); !done)
+    return done.error();
+  if (result.enroll && result.token.empty())
     return wrong("--enroll goes with --token", &where);
-  if (x.has("token") && result.insecure_plaintext)
+  if (!result.token.empty() && result.insecure_plaintext)
     return wrong("either --token or --insecure-plaintext", &where);
-  auto bytes = [](const std::string& text) { return parse_bytes(text); };
-  auto time = [](const std::string& text) { return time_from(text); };
-  head_addresses join;
-  for (const auto& done :
-       {read_option(x, "join", join, head_addresses_from, where),
-        read_offers(x, result.offers, where), read_option(x, "cache", result.cache, bytes, where),
-        read_option(x, "join-timeout", result.join_timeout, time, where),
-        read_option(x, "leave-grace", result.leave_grace, time, where),
-        read_option(x, "idle-exit", result.idle_exit, time, where),
-        read_option(x, "enroll", result.enroll, peer_address_from, where),
-        read_lost_after(x, result.liveness, where)}) {
-    if (!done)
-      return done.error();
-  }
-  result.join = std::move(join.first);
-  result.also = std::move(join.also);
   return request{std::move(result)};
 }
 
-expected<request> resume_from(const read_result& x, const command_doc&) {
+expected<request> resume_from(const read_result& x, const command_doc& where) {
   resume_request result;
+  if (auto done = read_options(x, options_of_resume(), result, where); !done)
+    return done.error();
   result.directory = x.positionals[0];
-  if (auto given = x.text("mode"))
-    result.mode = *resume_mode_from(*given);
-  result.add = x.text("add").value_or("");
-  result.strict = x.has("strict");
   result.overrides = x.overrides;
   return request{std::move(result)};
 }
@@ -248,9 +182,8 @@ expected<request> logs_from(const read_result& x, const command_doc& where) {
     return named.error();
   if (!named->empty())
     result.trial = named->front();
-  result.follow = x.has("follow");
-  result.errors = x.has("stderr");
-  result.raw = x.has("raw");
+  if (auto done = read_options(x, options_of_logs(), result, where); !done)
+    return done.error();
   if (result.errors && !result.trial)
     return wrong("--stderr needs a TRIAL", &where);
   return request{std::move(result)};
@@ -260,8 +193,8 @@ expected<request> add_from(const read_result& x, const command_doc& where) {
   client_command result;
   result.what = control_request::op::add;
   result.directory = x.positionals[0];
-  result.config = x.text("config");
-  result.key = x.text("key").value_or("");
+  if (auto done = read_options(x, options_of_add(), result, where); !done)
+    return done.error();
   for (std::size_t i = 1; i < x.positionals.size(); ++i) {
     const auto& given = x.positionals[i];
     auto equals = given.find('=');
@@ -285,7 +218,20 @@ expected<request> client_from(control_request::op what, const read_result& x,
   if (!named)
     return named.error();
   result.trials = std::move(*named);
-  result.from_scratch = x.has("from-scratch");
+  if (what == control_request::op::retry) {
+    if (auto done = read_options(x, options_of_retry(), result, where); !done)
+      return done.error();
+  }
+  return request{std::move(result)};
+}
+
+expected<request> config_from(const read_result& x, const command_doc& where) {
+  config_request result;
+  if (auto done = read_options(x, options_of_config(), result, where); !done)
+    return done.error();
+  result.what = chosen<config_request::action>(where.positionals[0].choices, x.positionals[0]);
+  result.file = x.positionals[1];
+  result.overrides = x.overrides;
   return request{std::move(result)};
 }
 
@@ -297,7 +243,10 @@ expected<request> help_from(const read_result& x, const command_doc& where) {
       known.emplace_back(command.name);
     return wrong("no command " + in_single_quotes(topic) + did_you_mean(topic, known), &where);
   }
-  return request{help_request{std::move(topic), false, x.has("man")}};
+  help_request result{std::move(topic)};
+  if (auto done = read_options(x, options_of_help(), result, where); !done)
+    return done.error();
+  return request{std::move(result)};
 }
 
 } // namespace
@@ -314,10 +263,11 @@ error wrong(const std::string& what, const command_doc* where) {
   return {ec::bad_syntax, text + " ...\nsee: " + program_call("--help")};
 }
 
-expected<request> request_from(const read_result& x, const command_doc& where) {
-  if (x.has("help") || x.has("help-all"))
-    return request{help_request{std::string{where.name}, x.has("help-all")}};
-  if (x.has("version"))
+expected<request> request_from(const read_result& x, const command_doc& where,
+                               const general_words& general) {
+  if (general.help || general.help_all)
+    return request{help_request{std::string{where.name}, general.help_all}};
+  if (general.version)
     return request{version_request{}};
   if (auto fault = check_choices(x, where))
     return *fault;
@@ -359,8 +309,7 @@ expected<request> request_from(const read_result& x, const command_doc& where) {
   if (where.name == "whatif")
     return whatif_from(x, where);
   if (where.name == "config")
-    return request{config_request{chosen<config_request::action>(choices, x.positionals[0]),
-                                  x.positionals[1], x.overrides, x.has("ask-tell")}};
+    return config_from(x, where);
   if (where.name == "certs")
     return certs_from(x, where);
   if (where.name == "completion")

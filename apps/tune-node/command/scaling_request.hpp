@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "command/cluster_requests.hpp"
+#include "command/command_options.hpp"
 #include "command/command_table.hpp"
 #include "command/read_words.hpp"
 
 namespace tune::cli {
 
-/// @errors as `request_from`: a value out of its range, options without `--scale-command`.
-[[nodiscard]] expected<void> read_scaling(const read_result& x, head_request& to,
+/// Completes the head's request by what was read of them.
+/// @errors as `request_from`: options without `--scale-command`, values that do not fit together.
+[[nodiscard]] expected<void> take_scaling(const read_result& x, head_words& given,
                                           const command_doc& where);
 
 } // namespace tune::cli

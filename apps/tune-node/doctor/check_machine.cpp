@@ -46,9 +46,9 @@ checkup_step machine_step() {
 checkup_step memory_step() {
   if (can_limit_memory())
     return {"cgroups", step_state::fine, "memory limits of trials are enforced by control groups"};
-  return {"cgroups", step_state::warned, "this user can make no control groups with a memory limit",
-          "the memory of trials is not limited; as a service of systemd, Delegate=yes gives the "
-          "right to"};
+  return {"cgroups", step_state::warned, "this user cannot make control groups with a memory limit",
+          "the memory of trials is not limited; in a service of systemd, Delegate=yes allows "
+          "control groups"};
 }
 
 checkup_step descriptors_step() {
@@ -76,7 +76,7 @@ checkup_step shared_memory_step() {
   if (::access(where, W_OK | X_OK) != 0 || ::statvfs(where, &about) != 0)
     return {"memory files", step_state::warned,
             std::string{where} + " cannot be written to: " + std::strerror(errno),
-            "pauses of trials in memory go by way of the disk"};
+            "trials that pause in memory use the disk instead"};
   return {"memory files", step_state::fine,
           std::string{where} + ", " + bytes_text(std::uint64_t{about.f_bavail} * about.f_frsize)
               + " free"};
@@ -101,7 +101,7 @@ checkup_step python_step() {
   if (!found.empty())
     return {"Python", step_state::fine, found};
   return {"Python", step_state::warned, "there is no python3 in $PATH",
-          "programs that are started by it would fail here"};
+          "programs that need it would fail here"};
 }
 
 checkup_step certificates_step(const doctor_request& what) {
@@ -110,7 +110,7 @@ checkup_step certificates_step(const doctor_request& what) {
   std::error_code ignored;
   if (what.certs.empty() && !fs::exists(directory, ignored))
     return {"certificates", step_state::fine,
-            "none: this machine takes part in no cluster; " + program_call("certs init")
+            "none: this machine belongs to no cluster; " + program_call("certs init")
                 + " makes them"};
   auto mine = load_own_certificate(directory);
   if (!mine)
@@ -140,22 +140,23 @@ checkup_step directory_step(const std::string& name, const fs::path& wanted,
   struct statvfs about {};
   if (!fs::is_directory(there) || ::access(there.c_str(), W_OK | X_OK) != 0
       || ::statvfs(there.c_str(), &about) != 0) {
-    const auto why = fs::is_directory(there) ? std::strerror(errno) : "it is no directory";
+    const auto why = fs::is_directory(there) ? std::strerror(errno) : "it is not a directory";
     return {name, step_state::failed,
             path.string() + " cannot be used: " + there.string() + ": " + why,
-            "give another directory, or this user the right to write there", exit_code::storage};
+            "name another directory, or give this user write permission there", exit_code::storage};
   }
   // File systems of the kernel's own, as /proc, hold no files of others.
   if (about.f_blocks == 0)
     return {name, step_state::failed,
             path.string() + " cannot be used: the file system at " + there.string()
-                + " holds no files of programs",
-            "give another directory", exit_code::storage};
+                + " cannot store files",
+            "name another directory", exit_code::storage};
   const auto room = std::uint64_t{about.f_bavail} * about.f_frsize;
   checkup_step result{name, step_state::fine, path.string() + ", " + bytes_text(room) + " free"};
   if (room < little_room) {
     result.state = step_state::warned;
-    result.remedy = "checkpoints and files of trials may not fit: make room, or give another one";
+    result.remedy
+        = "checkpoints and files of trials may not fit: make room, or name another directory";
   }
   return result;
 }

@@ -36,12 +36,12 @@ std::string remedy_for(probe_outcome what, const peer_address& whom) {
   switch (what) {
     case probe_outcome::name_not_found:
       return "ask the resolver: getent hosts " + shell_word(whom.host)
-             + "; an address can stand in the name's place";
+             + "; or use an address instead of the name";
     case probe_outcome::refused:
       return "is the head running, and is this its port? " + program_call("head")
-             + " tells it as it begins; a firewall may refuse, too";
+             + " prints it when it starts; a firewall may refuse, too";
     case probe_outcome::unreachable:
-      return "is there a way to that network? ip route get ADDRESS tells";
+      return "is there a route to that network? ask: ip route get ADDRESS";
     case probe_outcome::timed_out:
     case probe_outcome::closed:
       return "something on the way drops packets, another service listens there, or the head hangs:"
@@ -49,12 +49,12 @@ std::string remedy_for(probe_outcome what, const peer_address& whom) {
     case probe_outcome::not_tls:
       return "another service listens there, or a head without TLS (--insecure-plaintext)";
     case probe_outcome::tls_failed:
-      return "another service listens there: take the port that the head tells as it begins";
+      return "another service listens there: use the port that the head prints when it starts";
     case probe_outcome::wants_tls:
-      return "leave --insecure-plaintext out, and give certificates";
+      return "leave out --insecure-plaintext, and give certificates";
     case probe_outcome::peer_is_foreign:
     case probe_outcome::we_are_foreign:
-      return "take certificates of that head's CA, made where its key is: " + issue
+      return "use certificates of that head's CA, made where its key is: " + issue
              + "; sha256 of ca.pem must be the same at both (" + program_call("certs show") + ")";
     case probe_outcome::peer_expired:
       return "on the head's machine: " + program_call("certs issue head --force");
@@ -142,7 +142,7 @@ private:
     how_ = std::move(*how);
     if (!how_.identity)
       return add({"certificates", step_state::warned, "none: plain text",
-                  "whoever reaches such a port can run programs by it: for tests only"});
+                  "anyone who reaches this port can run programs through it: for tests only"});
     const auto& mine = *how_.identity;
     auto detail = mine.files.certificate.string() + ": " + mine.certificate.subject + ", until "
                   + date_text(mine.certificate.valid.until) + ", of the CA "
@@ -170,7 +170,7 @@ private:
                                  patience);
     if (!heard) {
       add({"head", step_state::failed, heard.error().detail,
-           "is it a head of this program? an older version than this one answers no such questions",
+           "is it a head of this program? an older version does not answer this request",
            exit_code_for(heard.error().code)});
       return;
     }
@@ -200,7 +200,7 @@ private:
     }
     add({"cluster", step_state::failed,
          "the head belongs to '" + its.cluster + "', this command to '" + what_.cluster + "'",
-         "--cluster " + shell_word(its.cluster) + " if this is the head that is meant",
+         "--cluster " + shell_word(its.cluster) + " if this is the right head",
          exit_code::refused});
   }
 
@@ -216,13 +216,13 @@ private:
     add({"clock", step_state::failed,
          std::string{"the head's clock is "} + (heard.ahead.count() > 0 ? "ahead" : "behind")
              + " by " + text,
-         "have both machines' clocks set by NTP: timedatectl set-ntp true",
+         "let NTP set the clocks of both machines: timedatectl set-ntp true",
          exit_code::configuration});
   }
 
   void look_for_storage(const checkup_answer& its) {
     if (its.storage.empty() || its.storage_token.empty()) {
-      add({"storage", step_state::fine, "the head does not tell where it is"});
+      add({"storage", step_state::fine, "the head does not say where it is"});
       return;
     }
     switch (view_of_storage(its.storage, its.storage_token)) {
@@ -233,8 +233,8 @@ private:
       case storage_view::read_only:
         add({"storage", step_state::warned,
              its.storage + " is the head's here, too, but cannot be written to",
-             "checkpoints are sent to the head; where they should be written there, give this user"
-             " the right to write"});
+             "checkpoints are sent to the head; to write them there, give this user write "
+             "permission"});
         return;
       case storage_view::elsewhere:
         add({"storage", step_state::fine,

@@ -53,7 +53,7 @@ void write_summary(const std::vector<checkup_step>& steps, const table_look& loo
   const auto warnings = std::count_if(steps.begin(), steps.end(),
                                       [](const auto& x) { return x.state == step_state::warned; });
   if (failed != steps.end())
-    out << look.colors.paint(tint::bad, "not well: ") << "the first step that failed is "
+    out << look.colors.paint(tint::bad, "failed: ") << "the first step that failed is "
         << failed->name << "\n";
   else if (warnings > 0)
     out << look.colors.paint(tint::warning, "well, ") << "with " << warnings << " warning"

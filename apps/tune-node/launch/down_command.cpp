@@ -37,8 +37,8 @@ std::optional<int> end_keeper(const kept_cluster& where, bool is_now) {
   auto is_told = false;
   for (auto keeper = where.keeper(); keeper; keeper = where.keeper()) {
     if (!is_told && *keeper != 0) {
-      announce("down", is_now ? "ending it at once"
-                              : "leaving off what runs, in order; --now ends it at once");
+      announce("down",
+               is_now ? "ending it at once" : "ending what runs in order; --now ends it at once");
       is_told = ::kill(*keeper, is_now ? SIGKILL : SIGTERM) == 0;
     }
     if (const auto number = take_held_signal())
@@ -90,8 +90,8 @@ exit_code run_down(const command_line& line, const down_request& what) {
     return complain(wanted.error());
   std::error_code failed;
   if (!*wanted && !fs::exists(where.directory(), failed))
-    return complain({ec::bad_option, "launch --keep left no cluster in " + where.storage().string()
-                                         + ": name the storage in which it did"});
+    return complain({ec::bad_option, "launch --keep has no cluster in " + where.storage().string()
+                                         + ": name the storage of the cluster"});
   auto changing = where.begin_change(false);
   if (!changing)
     return complain(changing.error());
@@ -119,8 +119,8 @@ exit_code run_down(const command_line& line, const down_request& what) {
   }
   if (unclean > 0) {
     announce("down", counted(unclean, "machine") + " of " + std::to_string((*wanted)->hosts.size())
-                         + (unclean == 1 ? " is" : " are") + " not clean; the same again tries it "
-                         + "again, and who removes " + where.directory().string() + " forgets it");
+                         + " could not be cleaned; run the same command again to retry, or remove "
+                         + where.directory().string() + " to forget the cluster");
     return exit_code::unreachable;
   }
   if (auto done = where.remove(); !done)

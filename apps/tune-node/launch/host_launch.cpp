@@ -88,16 +88,16 @@ host_verdict judge_host(const host_report& x, const launch_plan& plan, const std
   const auto& version = plan.version;
   host_verdict result;
   if (!x.is_whole) {
-    result.fault = "its shell does not do what it is told, or prints no plain lines";
+    result.fault = "its shell does not run the commands that it is given, or changes their output";
   } else if (!plan.program.empty()) {
     if (x.named.empty())
-      result.fault = "there is no program " + plan.program + " that could be run";
+      result.fault = plan.program + " does not exist there, or cannot be run";
     else if (x.named != version)
       result.fault = "its " + plan.program + " is " + x.named + ", and this is " + version
-                     + ": all must be of the same version";
+                     + ": all must have the same version";
   } else if (x.system != system) {
     result.fault = "it is " + x.system + ", and this program is for " + system
-                   + ": --program names one that is there";
+                   + ": name one that is there by --program";
   } else if (!x.here.empty() && x.here != version) {
     result.fault = "the copy there does not run: " + x.here;
   } else {

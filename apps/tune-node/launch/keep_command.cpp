@@ -82,7 +82,7 @@ expected<wanted_cluster> change(const kept_cluster& where, const keep_order& ord
   if (!before)
     return before.error();
   if (!*before && order.hosts.empty())
-    return error{ec::bad_option, "which machines? --hosts A,B or [cluster] hosts names them"};
+    return error{ec::bad_option, "no machines: name them by --hosts A,B or [cluster] hosts"};
   auto wanted = before->value_or(wanted_cluster{});
   if (wanted.tag.empty())
     wanted.tag = random_hex(tag_bytes);
@@ -124,7 +124,7 @@ std::optional<seen_cluster> follow_keeper(const kept_cluster& where, const wante
   auto patience = keeper_patience;
   for (;;) {
     if (signal = take_held_signal(); signal) {
-      announce("launch", "what was begun goes on; "
+      announce("launch", "what was started goes on; "
                              + program_call("down " + shell_word(where.storage().string()))
                              + " ends it");
       return std::nullopt;
@@ -173,7 +173,7 @@ exit_code keep_cluster(const command_line&, const launch_request& what, const ch
   const kept_cluster where{order->storage};
   std::error_code failed;
   if (order->hosts.empty() && !fs::exists(where.directory(), failed))
-    return complain({ec::bad_option, "which machines? --hosts A,B or [cluster] hosts names them"});
+    return complain({ec::bad_option, "no machines: name them by --hosts A,B or [cluster] hosts"});
   auto changing = where.begin_change(true);
   if (!changing)
     return complain(changing.error());
@@ -191,7 +191,7 @@ exit_code keep_cluster(const command_line&, const launch_request& what, const ch
     return static_cast<exit_code>(128 + *signal);
   if (!seen)
     return complain(
-        {ec::unreachable, "the cluster does not stand; "
+        {ec::unreachable, "the cluster could not be started; "
                               + program_call("down " + shell_word(where.storage().string()))
                               + " removes what is left of it"});
   return tell_how_it_stands(where, *seen, what);

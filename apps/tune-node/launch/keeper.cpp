@@ -5,6 +5,7 @@
 #include "console/announcer.hpp"
 #include "head/head_command.hpp"
 #include "launch/host_launch.hpp"
+#include "output/content_of.hpp"
 #include "run/ending.hpp"
 
 #include "tune/io/certificates/certificate_directory.hpp"
@@ -44,11 +45,6 @@ constexpr std::string_view keeper_flag = "__tune-keeper";
 constexpr milliseconds between_glances{200};
 /// How long workers may take to end when the head has let them go.
 constexpr milliseconds kept_parting{20'000};
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// One machine: its steps run on a thread of their own, which may end and be begun again.
 struct kept_host {

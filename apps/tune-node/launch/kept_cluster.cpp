@@ -38,7 +38,7 @@ std::vector<std::string> texts_in(field_reader& from, std::string_view name) {
   for (const auto& x : from.get<value::list>(name)) {
     const auto* text = x.as_string();
     if (text == nullptr)
-      from.fail(std::string{name} + " has what is no text");
+      from.fail(std::string{name} + " has an entry that is not a text");
     else
       result.push_back(*text);
   }
@@ -103,7 +103,7 @@ expected<wanted_cluster> wanted_cluster_from(std::string_view json) {
   result.worker_options = texts_in(from, "worker_options");
   result.local = from.get<bool>("local");
   if (!is_tag(result.tag))
-    from.fail("tag is no number of hexadecimal digits");
+    from.fail("tag is not a hexadecimal number");
   if (result.ssh.empty())
     from.fail("ssh is empty");
   if (from.fault())

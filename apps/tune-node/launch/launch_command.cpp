@@ -8,6 +8,7 @@
 #include "launch/keep_command.hpp"
 #include "launch/program_bundle.hpp"
 #include "launch/ssh_target.hpp"
+#include "output/content_of.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
 #include "run/load_configuration.hpp"
@@ -43,11 +44,6 @@ constexpr std::size_t prepared_at_once = 32;
 constexpr milliseconds look_again{50};
 /// How long workers may take to end when the head has let them go.
 constexpr milliseconds workers_parting{20'000};
-
-std::string whole_file(const fs::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// One launch: its hosts, their threads, and the experiment.
 class launch {
@@ -97,7 +93,7 @@ private:
   expected<void> plan(const loaded_spec& loaded) {
     const auto& written = what_.hosts.empty() ? loaded.what.cluster.hosts : what_.hosts;
     if (written.empty())
-      return error{ec::bad_option, "which machines? --hosts A,B or [cluster] hosts names them"};
+      return error{ec::bad_option, "no machines: name them by --hosts A,B or [cluster] hosts"};
     auto targets = ssh_targets_from(written);
     if (!targets)
       return error{ec::bad_option, (what_.hosts.empty() ? "[cluster] hosts: " : "--hosts: ")
@@ -174,8 +170,8 @@ private:
       if (hosts_[i]->has_failed())
         continue;
       const auto place = certificate_paths_in(meeting_->certificates_of(i + 1));
-      host_certificates by{whole_file(place.authority), whole_file(place.certificate),
-                           whole_file(place.key)};
+      host_certificates by{content_of(place.authority), content_of(place.certificate),
+                           content_of(place.key)};
       meeting_->forget(i + 1);
       ++working_;
       workers_.emplace_back([this, i, port, by = std::move(by)] {

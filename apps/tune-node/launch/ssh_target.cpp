@@ -32,7 +32,7 @@ expected<std::uint16_t> port_from(const std::string& part, std::string_view text
   const auto* end = text.data() + text.size();
   const auto [rest, fault] = std::from_chars(text.data(), end, number);
   if (text.empty() || fault != std::errc{} || rest != end || number == 0 || number > 65535)
-    return bad(part, "has no port from 1 to 65535 behind its colon");
+    return bad(part, "has no port from 1 to 65535 after its colon");
   return static_cast<std::uint16_t>(number);
 }
 
@@ -42,10 +42,10 @@ expected<void> split_port(std::string& host, ssh_target& to) {
   if (host.starts_with('[')) {
     const auto end = host.find(']');
     if (end == std::string::npos || (end + 1 < host.size() && host[end + 1] != ':'))
-      return bad(to.text, "has an address that does not end: [ADDRESS]:PORT");
+      return bad(to.text, "has an address without a closing bracket: [ADDRESS]:PORT");
     colon = end + 1 < host.size() ? end + 1 : std::string::npos;
   } else if (colon != std::string::npos && host.find(':') != colon) {
-    return bad(to.text, "has several colons: an address of IPv6 stands in brackets");
+    return bad(to.text, "has several colons: put an IPv6 address in brackets");
   }
   if (colon != std::string::npos) {
     auto port = port_from(to.text, std::string_view{host}.substr(colon + 1));
@@ -67,7 +67,7 @@ expected<ssh_target> target_from(const std::string& part) {
     result.user = rest.substr(0, at);
     rest.erase(0, at + 1);
     if (!is_plain(result.user))
-      return bad(part, "has no user's name before its @");
+      return bad(part, "has no user name before its @");
   }
   if (auto done = split_port(rest, result); !done)
     return done.error();

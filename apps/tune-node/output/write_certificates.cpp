@@ -44,7 +44,7 @@ std::string key_text(key_state x) {
     case key_state::differs:
       return "does not belong to the certificate";
     case key_state::exposed:
-      return "fits, but others may use it: chmod 600";
+      return "fits, but other users may use it: chmod 600";
     case key_state::unreadable:
       return "cannot be read";
   }

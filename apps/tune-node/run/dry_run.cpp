@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "console/human.hpp"
 #include "console/text.hpp"
+#include "output/content_of.hpp"
 #include "output/write_trials.hpp"
 #include "run/run_command.hpp"
 
@@ -53,11 +54,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   for (std::string line; std::getline(in, line);)
     result.push_back(std::move(line));
   return result;
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 /// The filled-in templates. They were checked before: one that cannot be read by now is left out.

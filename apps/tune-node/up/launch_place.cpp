@@ -50,7 +50,7 @@ expected<std::uint64_t> number_of(const environment_map& from, const char* name)
   auto [rest, fault] = std::from_chars(text.data(), end, result);
   if (text.empty() || fault != std::errc{} || rest != end || result > most_processes)
     return error{ec::bad_option, std::string{name} + " = \"" + text
-                                     + "\" in the environment is no number from 0 to "
+                                     + "\" in the environment is not a number from 0 to "
                                      + std::to_string(most_processes)};
   return result;
 }
@@ -109,8 +109,7 @@ expected<launch_place> place_by(const launcher& by, const launch_words& given,
     return rank.error();
   auto size = given.size ? expected<std::uint64_t>{*given.size} : number_of(environment, by.size);
   if (!size)
-    return error{size.error().code,
-                 size.error().detail + ": say by -n how many processes there are"};
+    return error{size.error().code, size.error().detail + ": give the number of processes by -n"};
   result.rank = *rank;
   result.size = *size;
   result.launch = launch_of(by, environment);
@@ -128,8 +127,9 @@ bool has_started(const launcher& by, const environment_map& environment) {
 launch_place alone(const environment_map& environment) {
   launch_place result;
   if (!text_of(environment, "SLURM_JOB_ID").empty())
-    result.warning = "in a Slurm job, but not in a step of it: this process is alone; srun starts "
-                     "one for each task";
+    result.warning
+        = "in a Slurm job, but not in one of its steps: this process is alone; srun starts "
+          "one for each task";
   return result;
 }
 
@@ -153,7 +153,7 @@ expected<launch_place> launch_place_of(const launch_words& given,
     return error{
         ec::bad_option,
         "-n " + std::to_string(*given.size)
-            + ": which of them is this? Say it by --rank, or let srun or mpirun start them"};
+            + ": which of them is this process? Give --rank, or start them by srun or mpirun"};
   return alone(environment);
 }
 

@@ -215,7 +215,7 @@ private:
       auto now = meeting.head();
       if (!now || (*now && (*now)->token == token))
         return {};
-      return error{ec::refused, *now ? "rank 0 has begun anew" : "rank 0 listens no more"};
+      return error{ec::refused, *now ? "rank 0 has started again" : "rank 0 has stopped listening"};
     };
     return work_for_head(line_, request, all_, search);
   }
@@ -294,7 +294,7 @@ private:
     }
     if (signal_ != 0)
       return static_cast<exit_code>(128 + signal_);
-    say_of_launch("rank 0 went without a word; begun again, it goes on with what is recorded");
+    say_of_launch("rank 0 ended without notice; started again, it goes on from its record");
     return exit_code::unreachable;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/condition.hpp"
 
+#include "is_number.hpp"
 #include "scanner.hpp"
 
 #include "tune/core/space/comparison.hpp"
@@ -32,10 +33,6 @@ struct condition::node {
 namespace {
 
 using node = condition::node;
-
-bool is_number(const value& x) {
-  return x.as_int() != nullptr || x.as_double() != nullptr;
-}
 
 bool are_equal(const value& a, const value& b) {
   if (a.as_int() != nullptr && b.as_int() != nullptr)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/space/idle_comparison.hpp"
 
+#include "is_number.hpp"
+
 #include "tune/core/space/comparison.hpp"
 
 #include <algorithm>
@@ -10,10 +12,6 @@
 namespace tune {
 
 namespace {
-
-bool is_number(const value& x) {
-  return x.as_int() != nullptr || x.as_double() != nullptr;
-}
 
 /// Whether some number of a range relates to `limit` in this way. Both bounds count as inside.
 bool some_between(double low, double high, relation how, double limit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "copy_bytes.hpp"
 #include "incoming.hpp"
+#include "process/proc_files.hpp"
 
 #include "tune/io/files/content_store.hpp"
 #include "tune/io/files/file_mode.hpp"
@@ -23,14 +24,6 @@ namespace {
 
 constexpr std::uint32_t plain_mode = 0644;
 constexpr ::mode_t directory_mode = 0755;
-
-/// Identifies the current boot of the machine; empty if unknown.
-std::string boot_id() {
-  std::ifstream in{"/proc/sys/kernel/random/boot_id"};
-  std::string result;
-  std::getline(in, result);
-  return result;
-}
 
 /// Empty if it cannot be read.
 std::string whole_text(const fs::path& file) {
@@ -117,7 +110,7 @@ expected<void> content_store::link_tree(const file_manifest& what,
                                         const fs::path& directory) const {
   auto stamp = directory;
   stamp += ".complete";
-  const auto boot = boot_id();
+  const auto boot = proc_files::boot_id();
   const auto meaning = boot + ' ' + sha256_of(to_json(what)) + '\n';
   const bool trusted = !boot.empty() && whole_text(stamp) == meaning;
 

@@ -27,11 +27,6 @@ namespace {
 constexpr const char* version_1_root = "/sys/fs/cgroup/memory";
 constexpr const char* version_2_root = "/sys/fs/cgroup";
 
-bool put(const std::string& path, std::string_view text) {
-  unique_fd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
 /// The path of this process's group in one hierarchy: lines read "4:memory:/path" or "0::/path".
 std::optional<std::string> own_group(std::string_view controller) {
   std::istringstream lines{proc_files::read_small("/proc/self/cgroup")};
@@ -176,12 +171,12 @@ std::optional<cgroup> cgroup::make(std::string_view name, std::uint64_t bytes) {
     result.members_.reset(::open((*path + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
     auto limit = std::to_string(bytes);
     if (result.members_
-        && put(*path + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"), limit)) {
+        && cgroup_v2::put(*path + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"), limit)) {
       // Swap would only delay the end; not every kernel counts it.
       if (version_2)
-        put(*path + "/memory.swap.max", "0");
+        cgroup_v2::put(*path + "/memory.swap.max", "0");
       else
-        put(*path + "/memory.memsw.limit_in_bytes", limit);
+        cgroup_v2::put(*path + "/memory.memsw.limit_in_bytes", limit);
       return result;
     }
   }
@@ -225,7 +220,7 @@ bool cgroup::kill_members() const {
   for (const auto& group : group_with_inner(path_))
     any = kill_in(group) || any;
   if (any && version_2_)
-    put(path_ + "/cgroup.kill", "1");
+    cgroup_v2::put(path_ + "/cgroup.kill", "1");
   return any;
 }
 

@@ -19,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool put(const std::string& path, std::string_view text) {
-  unique_fd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
 /// Whether a file of words, such as `cgroup.controllers`, has the word "memory".
 bool has_memory(const std::string& path) {
   std::ifstream in{path};
@@ -74,6 +69,11 @@ bool turn_on(const std::string& group) {
 }
 
 } // namespace
+
+bool put(const std::string& path, std::string_view text) {
+  unique_fd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
 
 std::vector<std::string> groups_above(const std::string& mount, const std::string& own) {
   std::vector<std::string> result{mount};

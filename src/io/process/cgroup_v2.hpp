@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune::cgroup_v2 {
@@ -21,6 +22,9 @@ namespace tune::cgroup_v2 {
 /// @returns nothing where there is no such group.
 [[nodiscard]] std::optional<std::string> parent_for_limits(const std::string& mount,
                                                            const std::string& own);
+
+/// Writes into a file of a control group, of either version. @returns whether the kernel took it.
+bool put(const std::string& path, std::string_view text);
 
 /// To be called once a child of the group was removed. Turns the memory controller off if this
 /// process turned it on and no child that was made for trials is left.

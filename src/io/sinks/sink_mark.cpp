@@ -2,6 +2,7 @@
 #include "sinks/sink_mark.hpp"
 
 #include "posix/posix.hpp"
+#include "process/proc_files.hpp"
 
 #include "tune/io/json.hpp"
 
@@ -16,14 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t longest_mark = 4 * 1024 * 1024;
-
-/// The identifier of this start of the machine.
-std::string this_boot() {
-  std::ifstream in{"/proc/sys/kernel/random/boot_id"};
-  std::string result;
-  std::getline(in, result);
-  return result;
-}
 
 template <class T>
 const T* member(const object& of, std::string_view name, const T* (value::*as)() const) {
@@ -59,7 +52,7 @@ sink_mark_file::sink_mark_file(const fs::path& directory, const std::string& sin
 
 std::optional<sink_mark> sink_mark_file::read(const std::string& experiment) const {
   auto result = read_last(experiment);
-  if (result && !result->synced && (result->boot.empty() || result->boot != this_boot()))
+  if (result && !result->synced && (result->boot.empty() || result->boot != proc_files::boot_id()))
     return std::nullopt;
   return result;
 }
@@ -81,7 +74,7 @@ std::optional<sink_mark> sink_mark_file::read_last(const std::string& experiment
 expected<void> sink_mark_file::write(sink_mark what) const {
   const auto text = to_json(object{{"seq", static_cast<std::int64_t>(what.seq)},
                                    {"experiment", what.experiment},
-                                   {"boot", this_boot()},
+                                   {"boot", proc_files::boot_id()},
                                    {"synced", what.synced},
                                    {"state", std::move(what.state)}})
                     + "\n";

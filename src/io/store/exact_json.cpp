@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exact_json.hpp"
 
+#include "non_finite.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,16 +16,6 @@ namespace tune::store {
 namespace {
 
 using path = std::vector<std::int64_t>;
-
-std::optional<double> non_finite(std::string_view text) {
-  if (text == "nan")
-    return std::numeric_limits<double>::quiet_NaN();
-  if (text == "inf")
-    return std::numeric_limits<double>::infinity();
-  if (text == "-inf")
-    return -std::numeric_limits<double>::infinity();
-  return std::nullopt;
-}
 
 bool is_exception(const value& x, json_position where) {
   if (where == json_position::plain)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/asha/ladder.hpp"
 
+#include "../whole_if_nearly.hpp"
+
 #include "tune/core/schedule/wording.hpp"
 
 #include <algorithm>
@@ -8,22 +10,12 @@
 
 namespace tune::asha {
 
-namespace {
-
-constexpr double tolerance = 1e-9;
-
-double whole_if_nearly(double x) {
-  auto whole = std::round(x);
-  return std::abs(x - whole) <= tolerance * std::abs(x) ? whole : x;
-}
-
-} // namespace
-
 std::vector<double> milestones(double grace, double eta, double max_t, std::uint32_t bracket,
                                std::size_t most) {
   std::vector<double> result;
   auto mark = grace;
-  for (std::uint32_t power = 0; mark <= max_t * (1 + tolerance) && result.size() < most; ++power) {
+  for (std::uint32_t power = 0; mark <= max_t * (1 + rounding_tolerance) && result.size() < most;
+       ++power) {
     if (power >= bracket)
       result.push_back(std::min(mark, max_t));
     mark = whole_if_nearly(mark * eta);

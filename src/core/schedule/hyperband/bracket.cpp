@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/hyperband/bracket.hpp"
 
+#include "../whole_if_nearly.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,13 +10,6 @@
 namespace tune::hyperband {
 
 namespace {
-
-constexpr double tolerance = 1e-9;
-
-double whole_if_nearly(double x) {
-  auto whole = std::round(x);
-  return std::abs(x - whole) <= tolerance * std::abs(x) ? whole : x;
-}
 
 double next_milestone(double now, double eta, double max_t) {
   return std::floor(std::min(whole_if_nearly(now * eta), max_t));
@@ -53,7 +48,7 @@ std::uint32_t places_of(const settings& what, std::uint32_t most) {
   std::uint32_t k = 0;
   for (; k + 1 < most; ++k) {
     auto middle = power * eta;
-    auto in_the_middle = std::abs(square - middle) <= tolerance * middle;
+    auto in_the_middle = std::abs(square - middle) <= rounding_tolerance * middle;
     if (in_the_middle ? k % 2 == 0 : square < middle)
       break;
     power = middle * eta;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/schedule/pbt/perturbation.hpp"
 
+#include "../../space/scanner.hpp"
+
 #include "tune/core/plugin/options.hpp"
 
 #include <algorithm>
@@ -54,14 +56,6 @@ change scaled(const mutable_parameter& what, const value& now, double number, do
   if (std::visit(beyond{product}, what.what))
     how += ", kept within the bounds";
   return {what.name, now, std::move(to), std::move(how)};
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  auto first = text.find_first_not_of(blanks);
-  if (first == text.npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 /// Splits at commas outside of brackets and quotes.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/search/encoding/axis.hpp"
 
+#include "../../space/is_number.hpp"
+
 #include "tune/core/rng.hpp"
 #include "tune/core/space/quantum.hpp"
 #include "tune/core/stable_math.hpp"
@@ -26,10 +28,6 @@ std::vector<value> distinct(const std::vector<value>& options) {
       result.push_back(x);
   }
   return result;
-}
-
-bool is_number(const value& x) {
-  return x.as_int() != nullptr || x.as_double() != nullptr;
 }
 
 /// Whether a list is meant as a scale: all numbers, in rising or falling order.

@@ -4,6 +4,7 @@
 #include "trial_folder.hpp"
 
 #include "posix/posix.hpp"
+#include "process/proc_files.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"
@@ -35,14 +36,6 @@ constexpr std::size_t trials_at_once = 1000;
 constexpr std::size_t most_warnings = 100;
 const std::string mark_name = ".trial_files";
 constexpr std::size_t longest_mark = 4096;
-
-/// The machine's boot identifier, which changes with each start.
-std::string boot_id() {
-  std::ifstream in{"/proc/sys/kernel/random/boot_id"};
-  std::string result;
-  std::getline(in, result);
-  return result;
-}
 
 /// The mark file: how far the last process wrote the files.
 struct mark {
@@ -308,7 +301,7 @@ expected<std::unique_ptr<trial_files>> trial_files::open(const fs::path& directo
     return last.error();
   const auto trials = trials_directory(directory);
   const auto left = read_mark(trials);
-  auto boot = boot_id();
+  auto boot = proc_files::boot_id();
   auto sum = from->event_sum(left.seq);
   if (!sum)
     return sum.error();
