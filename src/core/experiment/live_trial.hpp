@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "failure_record.hpp"
 #include "open_attempt.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/trial/costs.hpp"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,6 +70,53 @@ struct trial_draft {
   bool is_redrawn = false;
 };
 
+/// A pause that the scheduler wants and that has not come about yet.
+struct due_pause {
+  /// An attempt that starts from before this iteration pauses there, too. 0: none is due.
+  std::uint64_t at = 0;
+  /// Configuration up to `at`, where the trial's own applies only after it: an attempt that starts
+  /// from before it runs with this one. Null: the trial's own applies throughout.
+  config_ptr config_before;
+};
+
+/// The best that a trial has reported.
+struct trial_best {
+  /// Null after the trial came back from its end, until it reports something better.
+  std::shared_ptr<const report> what;
+  std::optional<merit> how;
+  /// True if any report had a number for the first objective; NaN and infinity are numbers.
+  bool has_number = false;
+};
+
+/// A trial's request for resources.
+struct trial_place {
+  resource_request request;
+  /// True if no node could grant `request` when it was asked for.
+  bool was_refused = false;
+  /// True if a lease was ever granted.
+  bool was_placed = false;
+  /// Time at which the trial last asked for a lease.
+  instant wished_at{0};
+  /// Position in the order of requests: a head that goes on asks in the same order.
+  std::uint64_t number = 0;
+};
+
+/// The end that was decided for a trial.
+struct due_end {
+  /// Why it must end; empty: it need not.
+  std::string why;
+  /// How the scheduler is told.
+  fact::end_kind kind = fact::end_kind::completed;
+};
+
+/// The state of other trials that a trial takes over.
+struct trial_exploits {
+  /// To be applied once the attempt has ended.
+  std::optional<pending_exploit> due;
+  /// From an exploit to the first report after it.
+  std::optional<untried_exploit> untried;
+};
+
 /// A trial that has not ended.
 struct live_trial {
   trial_id id;
@@ -84,52 +131,29 @@ struct live_trial {
   std::uint64_t judged = 0;
   /// Event that showed the scheduler the trial's last result.
   sequence shown = 0;
-  /// Iteration at which the scheduler wants a pause that has not come about yet: an attempt that
-  /// starts from before it pauses there, too. 0: none.
-  std::uint64_t pauses_at = 0;
-  /// Configuration up to `pauses_at`, where `config` applies only after it: an attempt that starts
-  /// from before it runs with this one. Null: `config` applies throughout.
-  config_ptr config_before;
-  std::array<std::uint32_t, end_class_count> failures{};
+  due_pause pause;
+  failure_record failures;
   last_report last;
-  /// True if any report had a number for the first objective; NaN and infinity are numbers.
-  bool has_objective = false;
   /// True if a checkpoint was wanted and none has come since.
   bool lacks_checkpoint = false;
-  /// Best report. Null after the trial came back from its end, until it reports something better.
-  std::shared_ptr<const report> best;
-  std::optional<merit> best_merit;
+  trial_best best;
   std::vector<checkpoint_id> checkpoints;
   /// Checkpoint that the trial paused with, if it lies in a node's memory: the next attempt goes on
   /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
   /// error.
   checkpoint_id aside;
-  resource_request request;
-  /// True if no node could grant `request` when it was asked for.
-  bool was_refused = false;
-  bool was_placed = false;
+  trial_place place;
   trial_draft draft;
-  /// Time at which the trial last asked for a lease.
-  instant wished_at{0};
-  /// Position in the order of requests: a head that goes on asks in the same order.
-  std::uint64_t place_number = 0;
   /// True if the searcher drew the trial and no client has asked for it since.
   bool suggested = false;
   /// True if the trial confirms what the search has found: no scheduler judges it.
   bool confirms = false;
   std::optional<open_attempt> attempt;
-  /// Reason why the trial must end, once decided, and how the scheduler is told.
-  std::string stop_reason;
-  fact::end_kind stop_kind = fact::end_kind::completed;
-  std::optional<pending_exploit> due_exploit;
-  /// From an exploit to the first report after it.
-  std::optional<untried_exploit> untried;
-  std::string last_error;
+  due_end must_end;
+  trial_exploits exploits;
   std::optional<open_end> end;
   /// What its attempts that are over have cost.
   cost_sheet costs;
-
-  [[nodiscard]] std::uint32_t failure_count() const;
 };
 
 } // namespace tune

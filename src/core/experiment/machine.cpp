@@ -7,31 +7,10 @@
 
 namespace tune {
 
-namespace {
-
-/// True for an end after which nothing was meant to go on.
-bool is_final(experiment_status x) {
-  return x == experiment_status::done || x == experiment_status::stopped
-         || x == experiment_status::failed;
-}
-
-} // namespace
-
-std::uint32_t live_trial::failure_count() const {
-  std::uint32_t result = 0;
-  for (std::size_t i = 0; i < failures.size(); ++i) {
-    if (is_failure(static_cast<end_class>(i)))
-      result += failures[i];
-  }
-  return result;
-}
-
 machine::machine(experiment_settings settings, scheduler_traits scheduler, searcher_traits searcher,
                  std::vector<std::unique_ptr<stopper>> stoppers)
     : settings_{std::move(settings)}
-    , scheduler_{std::move(scheduler)}
-    , searcher_{searcher}
-    , stoppers_{std::move(stoppers)}
+    , rules_{std::move(scheduler), searcher, std::move(stoppers)}
     , samples_{settings_.repeats.runs}
     , runs_{settings_.repeats} {
   assert(!settings_.objectives.empty());
@@ -43,7 +22,7 @@ std::vector<command> machine::apply(const event& what) {
   now_ = std::max(now_, what.at);
   commands_.clear();
   std::visit([this](const auto& body) { take(body); }, what.what);
-  if (!finished_)
+  if (!ending_.is_finished())
     settle();
   return std::move(commands_);
 }
@@ -51,34 +30,26 @@ std::vector<command> machine::apply(const event& what) {
 void machine::go_by(rule_change what) {
   for (auto id : trials_.live()) {
     // Trials with resources of their own keep them.
-    if (auto& request = live(id)->request; request == settings_.request)
+    if (auto& request = live(id)->place.request; request == settings_.request)
       request = what.settings.request;
   }
   settings_ = std::move(what.settings);
   if (what.stoppers)
-    stoppers_ = std::move(*what.stoppers);
+    rules_.stoppers = std::move(*what.stoppers);
 }
 
 void machine::take(const on::opened& what) {
-  epoch_ = what.epoch;
-  draws_ = what.draws;
-  keeps_places_ = draws_ >= on::keeps_places && what.how != opening::executed;
+  head_.begin_head(what);
   forget_grants();
   training_.begin_head();
-  attempts_ = 0;
-  for (const auto& [name, capacity] : std::exchange(nodes_, {}))
+  for (const auto& [name, capacity] : offer_.begin_head())
     tell_scheduler(fact::node_down{name});
-  // A new head goes on: whatever made the last one leave off is over.
-  if (finished_ && drain_ && is_final(drain_->status))
-    ended_early_ = std::move(drain_);
-  drain_.reset();
-  finished_ = false;
+  ending_.begin_head();
   // There may be more samples to take now: the searcher is asked once more.
   dialogue_.reopen(has_all_samples());
-  free_places_.begin_head();
-  stall_.close();
+  asked_.stall.close();
   // The last head's questions about reports are asked again only where the answer still matters.
-  verdicts_.forget_if([this](sequence at, trial_id about) {
+  asked_.verdicts.forget_if([this](sequence at, trial_id about) {
     const auto* trial = live(about);
     return trial == nullptr || trial->shown != at;
   });
@@ -88,13 +59,13 @@ void machine::take(const on::opened& what) {
   for (auto id : trials_.live())
     census_.forget_request(id, entry(id).stands);
   idle_.begin_head();
-  if (draws_ >= on::judged_afresh)
+  if (head_.draws() >= on::judged_afresh)
     dialogue_.wake();
   fit_samples();
   for (auto id : trials_.live()) {
     auto& trial = *live(id);
     // Trials that had begun before keep their places ahead of others.
-    if (keeps_places_)
+    if (head_.keeps_places())
       census_.stop_waiting(standing_of(trial));
     const auto& stands = standing_of(trial);
     auto idle = stands.status() == trial_status::pending && !trial.attempt && !is_given_up(id);
@@ -108,7 +79,7 @@ void machine::take(const on::opened& what) {
 
 void machine::take(const on::node_up& what) {
   // The ledger decides who runs where; schedulers may take the available resources into account.
-  nodes_[what.node] = what.capacity;
+  offer_.add(what.node, what.capacity);
   tell_scheduler(fact::node_up{what.node, what.capacity});
 }
 
@@ -123,14 +94,13 @@ void machine::take(const on::node_down& what) {
 
 /// Takes note that the node grants nothing more.
 void machine::lose_offer(const std::string& node) {
-  if (nodes_.erase(node) == 0)
+  if (!offer_.remove(node))
     return;
-  free_places_.forget_places();
   tell_scheduler(fact::node_down{node});
   // The resources that the scheduler gave a trial may be gone: it may decide again.
   for (auto id : trials_.live_now()) {
     auto& trial = *live(id);
-    if (!standing_of(trial).awaits_lease() || trial.request == settings_.request)
+    if (!standing_of(trial).awaits_lease() || trial.place.request == settings_.request)
       continue;
     return_lease(trial);
     hand_back(trial);
@@ -140,7 +110,7 @@ void machine::lose_offer(const std::string& node) {
 /// Stops waiting for a lease; the scheduler has to choose the trial again.
 void machine::hand_back(live_trial& trial) {
   census_.stop_waiting(standing_of(trial));
-  requeue(trial, "waited for " + to_text(trial.request));
+  requeue(trial, "waited for " + to_text(trial.place.request));
 }
 
 void machine::take(const on::node_leaving& what) {
@@ -182,14 +152,13 @@ void machine::emit(command_body what, sequence gate) {
 }
 
 void machine::tell_scheduler(decltype(scheduler_fact::what) what) {
-  choice_.hear(what);
-  stall_.hear(what);
+  asked_.hear(what);
   emit(cmd::tell_scheduler{{seq_, now_, std::move(what)}});
 }
 
 void machine::tell_searcher(const live_trial& trial, outcome how) {
   dialogue_.hear();
-  if (!searcher_.learns)
+  if (!rules_.searcher.learns)
     return;
   if (how != outcome::running)
     dialogue_.note_told(seq_);
@@ -199,7 +168,7 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
   what.lineage = trial.lineage;
   what.how = how;
   if (trial.last.what != nullptr) {
-    if (draws_ >= on::heeds_clients) {
+    if (head_.draws() >= on::heeds_clients) {
       what.config = trial.last.config;
       what.lineage = trial.last.lineage;
     }
@@ -217,12 +186,12 @@ void machine::row(const live_trial& trial, std::string reason) {
   x.status = standing_of(trial).status();
   x.config = trial.config;
   x.origin = trial.origin;
-  x.failures = trial.failure_count();
+  x.failures = trial.failures.count();
   x.lineage = trial.lineage;
   x.reason = std::move(reason);
-  x.error = trial.last_error;
+  x.error = trial.failures.error();
   x.last = trial.last.what;
-  x.best = trial.best;
+  x.best = trial.best.what;
   x.iteration = trial.last.what != nullptr ? trial.last.what->iteration : trial.high_water;
   emit(std::move(x));
 }

@@ -13,10 +13,14 @@
 #include "census.hpp"
 #include "checkpoint_book.hpp"
 #include "client_wishes.hpp"
+#include "cluster_offer.hpp"
 #include "deadline_book.hpp"
+#include "head_terms.hpp"
 #include "notices.hpp"
+#include "open_end_queue.hpp"
 #include "repeated_runs.hpp"
 #include "run_clocks.hpp"
+#include "run_ending.hpp"
 #include "sample_book.hpp"
 #include "scheduler_questions.hpp"
 #include "searcher_dialogue.hpp"
@@ -31,12 +35,11 @@
 
 namespace tune {
 
-/// How a run ends before its natural end.
-struct drain {
-  experiment_status status = experiment_status::stopped;
-  std::string why;
-  /// True if trials stay resumable instead of being terminated.
-  bool resumable = false;
+/// What the machine knows of scheduler, searcher and stop conditions.
+struct machine_rules {
+  scheduler_traits scheduler;
+  searcher_traits searcher;
+  std::vector<std::unique_ptr<stopper>> stoppers;
 };
 
 class machine {
@@ -59,11 +62,11 @@ public:
   [[nodiscard]] std::optional<experiment::attempt_notes> notes_on(trial_id id) const;
   [[nodiscard]] experiment_view view() const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
-  [[nodiscard]] attempt_id next_attempt() const { return {epoch_, attempts_ + 1}; }
+  [[nodiscard]] attempt_id next_attempt() const { return head_.next_attempt(); }
   [[nodiscard]] event_body granted(trial_id id, lease what) const;
   [[nodiscard]] checkpoint_id next_checkpoint() const { return checkpoints_.next(); }
   [[nodiscard]] sequence last_seq() const { return seq_; }
-  [[nodiscard]] bool is_finished() const { return finished_; }
+  [[nodiscard]] bool is_finished() const { return ending_.is_finished(); }
 
   // machine_describe
   void describe(fingerprint& into) const;
@@ -366,55 +369,37 @@ private:
   void note_decision(const live_trial& trial, std::string_view action, object reason);
 
   experiment_settings settings_;
-  scheduler_traits scheduler_;
-  searcher_traits searcher_;
-  std::vector<std::unique_ptr<stopper>> stoppers_;
+  machine_rules rules_;
 
   sequence seq_ = 0;
   instant now_{0};
-  std::uint32_t epoch_ = 0;
-  std::uint64_t attempts_ = 0;
-  /// Resources that the head's nodes offer.
-  std::map<std::string, resources> nodes_;
+  head_terms head_;
+  cluster_offer offer_;
   trial_table trials_;
   census census_;
   sample_book samples_;
   checkpoint_book checkpoints_;
   best_so_far best_;
   repeated_runs runs_;
-  /// See `on::opened::draws`.
-  std::uint32_t draws_ = 0;
-  /// Trials that had begun keep their places ahead of others when a new head starts.
-  bool keeps_places_ = false;
 
   /// Requests for resources so far.
   std::uint64_t places_ = 0;
-  /// Trials that have ended and wait to be placed for their export or last checkpoint.
-  std::set<trial_id> open_ends_;
-  /// Trials whose last event, that their export is lost, is on its way into the log.
-  std::uint64_t giving_up_ = 0;
+  open_end_queue open_ends_;
   client_wishes clients_;
 
-  verdict_questions verdicts_;
-  choice_question choice_;
-  stall_question stall_;
+  scheduler_questions asked_;
   searcher_dialogue dialogue_;
   idle_wait idle_;
   /// Trials whose drafts are reconsidered while they hold a lease, in that order.
   std::vector<trial_id> granted_;
-  free_place_clock free_places_;
   training_time training_;
 
-  bool any_report_ = false;
   notices notices_;
   /// Failures of trials before any trial has reported.
   alike_failures opening_failures_;
 
   deadline_book deadlines_;
-  std::optional<drain> drain_;
-  /// The early end that the last head came to, until something is added or runs again.
-  std::optional<drain> ended_early_;
-  bool finished_ = false;
+  run_ending ending_;
 
   std::vector<command> commands_;
 };

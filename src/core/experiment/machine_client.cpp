@@ -31,7 +31,7 @@ std::string_view to_text(order_verdict::kind x) {
 }
 
 order_verdict machine::weigh(const event_body& what) const {
-  if (finished_)
+  if (ending_.is_finished())
     return weigh_late(what);
   if (const auto* x = std::get_if<on::add_asked>(&what))
     return weigh_add(*x);
@@ -65,12 +65,12 @@ order_verdict machine::weigh_late(const event_body& what) const {
 order_verdict machine::weigh_all(const event_body& what) const {
   auto says = [](kind how, const char* text) { return order_verdict{how, text, std::nullopt}; };
   if (std::holds_alternative<on::stop_asked>(what)) {
-    if (!drain_)
+    if (!ending_.drains())
       return says(kind::taken, "all trials are told to end");
-    return drain_->resumable ? says(kind::refused, "the experiment is leaving off already")
-                             : says(kind::needless, "the experiment is ending already");
+    return ending_.how().resumable ? says(kind::refused, "the experiment is leaving off already")
+                                   : says(kind::needless, "the experiment is ending already");
   }
-  if (drain_)
+  if (ending_.drains())
     return says(kind::refused, "the experiment is leaving off");
   auto wants_pause = std::holds_alternative<on::pause_asked>(what);
   if (wants_pause == clients_.suspended())
@@ -102,7 +102,7 @@ order_verdict machine::weigh_pause(trial_id id) const {
     return no_such_trial(id);
   if (trial == nullptr)
     return {kind::refused, "it has ended", id};
-  if (drain_)
+  if (ending_.drains())
     return {kind::refused, "the experiment is leaving off", id};
   if (trial->end)
     return {kind::refused, "it is ending", id};
@@ -127,7 +127,7 @@ order_verdict machine::weigh_unpause(trial_id id) const {
     return no_such_trial(id);
   if (trial == nullptr)
     return {kind::refused, "it has ended", id};
-  if (drain_)
+  if (ending_.drains())
     return {kind::refused, "the experiment is leaving off", id};
   if (trial->end)
     return {kind::needless, "it is ending", id};
@@ -139,7 +139,7 @@ order_verdict machine::weigh_unpause(trial_id id) const {
 }
 
 order_verdict machine::weigh_add(const on::add_asked& what) const {
-  if (drain_)
+  if (ending_.drains())
     return {kind::refused, "the experiment is leaving off", std::nullopt};
   if (auto known = clients_.added_by(what.key))
     return {kind::needless, "a trial was added by this key before", *known};
@@ -157,7 +157,7 @@ order_verdict machine::weigh_add(const on::add_asked& what) const {
 order_verdict machine::weigh_retry(trial_id id) const {
   if (!trials_.knows(id))
     return no_such_trial(id);
-  if (drain_)
+  if (ending_.drains())
     return {kind::refused, "the experiment is leaving off", id};
   if (!is_final(entry_of(id).stands.status()))
     return {kind::refused, "it has not ended", id};
@@ -172,7 +172,7 @@ void machine::take(const on::stop_asked& what) {
   if (auto* trial = live(*what.trial)) {
     auto runs = trial->attempt.has_value();
     // A result that it has reached counts like that of a running trial.
-    auto whole = draws_ >= on::ends_whole && trial->last.what != nullptr;
+    auto whole = head_.draws() >= on::ends_whole && trial->last.what != nullptr;
     auto how = runs || whole ? fact::end_kind::completed : fact::end_kind::removed;
     decide_stop(*trial, what.why, how);
     if (runs)
@@ -240,16 +240,16 @@ void machine::take(const on::retry_asked& what) {
   trial.config = what.config;
   trial.origin = what.origin;
   trial.born = seq_;
-  trial.request = settings_.request;
-  trial.best_merit = known.best_merit;
-  trial.has_objective = known.stands.has_succeeded() || known.best_merit.has_value();
+  trial.place.request = settings_.request;
+  trial.best.how = known.best_merit;
+  trial.best.has_number = known.stands.has_succeeded() || known.best_merit.has_value();
   trial.lineage = known.lineage + (what.from_scratch ? 1 : 0);
   if (what.from_scratch) {
     known.last_given_up = checkpoints_.last();
   } else {
     trial.high_water = trial.judged = known.high_water;
     trial.checkpoints = checkpoints_.of(trial.id);
-    if (draws_ >= on::forgets_lineages)
+    if (head_.draws() >= on::forgets_lineages)
       std::erase_if(trial.checkpoints, [&](checkpoint_id x) { return x <= known.last_given_up; });
     // The newest checkpoint may belong to another trial that this one was cloned from.
     std::erase(trial.checkpoints, known.newest);
@@ -274,7 +274,7 @@ void machine::take(const on::gathered& what) {
   if (!what.only)
     return;
   // The pending question to the scheduler is void.
-  choice_.close();
+  asked_.choice.close();
   for (auto id : trials_.live()) {
     auto& trial = *live(id);
     if (!standing_of(trial).awaits_lease() || standing_of(trial).is_asked_for())
@@ -282,7 +282,7 @@ void machine::take(const on::gathered& what) {
     // The last head had chosen this trial.
     stop_waiting(trial);
     if (trial.end)
-      open_ends_.insert(id);
+      open_ends_.add(id);
     else
       tell_added(trial);
   }
@@ -312,10 +312,10 @@ void machine::hold_pending(live_trial& trial) {
 
 /// Asks the cluster for the trial's resources, unless nothing may be started now.
 void machine::place(live_trial& trial) {
-  trial.place_number = ++places_;
-  trial.wished_at = now_;
+  trial.place.number = ++places_;
+  trial.place.wished_at = now_;
   if (!clients_.suspended())
-    emit(place_of(trial), trial.was_placed ? 0 : trial.born);
+    emit(place_of(trial), trial.place.was_placed ? 0 : trial.born);
 }
 
 /// All trials that wait for resources, in the order in which these were asked for.
@@ -323,7 +323,7 @@ std::vector<trial_id> machine::awaiting() const {
   std::map<std::uint64_t, trial_id> result;
   for (auto id : trials_.live()) {
     if (const auto& trial = *live(id); standing_of(trial).awaits_lease())
-      result.emplace(trial.place_number, id);
+      result.emplace(trial.place.number, id);
   }
   std::vector<trial_id> in_order;
   in_order.reserve(result.size());
@@ -333,7 +333,8 @@ std::vector<trial_id> machine::awaiting() const {
 }
 
 cmd::place machine::place_of(const live_trial& trial) const {
-  return {trial.id, trial.request, trial.aside ? checkpoints_.at(trial.aside).node : std::string{}};
+  return {trial.id, trial.place.request,
+          trial.aside ? checkpoints_.at(trial.aside).node : std::string{}};
 }
 
 void machine::suspend() {
@@ -377,7 +378,7 @@ void machine::settle_narrowed() {
     if (auto& trial = *live(id); standing_of(trial).is_asked_for())
       static_cast<void>(allow_on(trial));
   }
-  if (choice_.is_open() || clients_.suspended() || census_.asked_waiting().empty())
+  if (asked_.choice.is_open() || clients_.suspended() || census_.asked_waiting().empty())
     return;
   choice next{seq_, {}};
   auto busy = census_.busy();
@@ -389,14 +390,14 @@ void machine::settle_narrowed() {
   if (next.start.empty())
     return;
   // Chosen in place of the scheduler, which would also name trials that were not asked for.
-  choice_.choose_instead(seq_, static_cast<std::uint32_t>(next.start.size()));
+  asked_.choice.choose_instead(seq_, static_cast<std::uint32_t>(next.start.size()));
   emit(cmd::log{on::chosen{std::move(next)}});
 }
 
 void machine::tell_of_rest() {
   if (!clients_.is_first_rest())
     return;
-  if (trials_.live().empty() && no_search::is_idle(searcher_))
+  if (trials_.live().empty() && no_search::is_idle(rules_.searcher))
     return emit(cmd::warn{
         settings_.asked
             ? R"(nothing runs: {"op":"add"} brings trials)"

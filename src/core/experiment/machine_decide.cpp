@@ -8,9 +8,9 @@ void machine::take(const on::decided& what) {
   for (const auto& answer : what.answers) {
     if (!awaits(answer))
       continue;
-    const auto was_oldest = verdicts_.answer(answer.cause);
+    const auto was_oldest = asked_.verdicts.answer(answer.cause);
     if (is_overtaken(answer))
-      stall_.close();
+      asked_.stall.close();
     else
       take_answer(answer);
     if (was_oldest)
@@ -20,25 +20,26 @@ void machine::take(const on::decided& what) {
 
 /// Whether the question was asked and this is its first answer.
 bool machine::awaits(const decision& answer) const {
-  return stall_.at() == answer.cause || verdicts_.is_open(answer.cause);
+  return asked_.stall.at() == answer.cause || asked_.verdicts.is_open(answer.cause);
 }
 
 /// Whether the answer to a stall came too late: something happened since the question, and trials
 /// may be able to go on by now, for instance because a node is back. If they still cannot, the
 /// scheduler is asked again.
 bool machine::is_overtaken(const decision& answer) const {
-  return stall_.at() == answer.cause && stall_.has_news() && draws_ >= on::answers_stalls_anew;
+  return asked_.stall.at() == answer.cause && asked_.stall.has_news()
+         && head_.draws() >= on::answers_stalls_anew;
 }
 
 void machine::take_answer(const decision& answer) {
-  auto stall = stall_.at() == answer.cause;
+  auto stall = asked_.stall.at() == answer.cause;
   fact::decided told{answer, {}};
   for (std::size_t i = 0; i < answer.actions.size(); ++i) {
     if (!act(answer.cause, answer.actions[i]))
       told.refused.push_back(static_cast<std::uint32_t>(i));
   }
   // Regardless of actions on others, the judged trial goes on unless it was told not to.
-  if (auto waiting = verdicts_.waiting(answer.cause)) {
+  if (auto waiting = asked_.verdicts.waiting(answer.cause)) {
     auto& trial = *live(*waiting);
     forget_verdict(*trial.attempt);
     set_intent(trial, intent::go_on);
@@ -46,13 +47,13 @@ void machine::take_answer(const decision& answer) {
   }
   auto helped = told.refused.size() < answer.actions.size();
   // An answer that may be older than the last news is not final: the question is asked again.
-  auto has_news = stall_.has_news() && draws_ >= on::judged_afresh;
+  auto has_news = asked_.stall.has_news() && head_.draws() >= on::judged_afresh;
   tell_scheduler(std::move(told));
   if (!stall)
     return;
-  stall_.close();
+  asked_.stall.close();
   // Later news may have resolved the stall: then a new choice is already being asked for.
-  if (!helped && !has_news && !drain_ && stands_still())
+  if (!helped && !has_news && !ending_.drains() && stands_still())
     finish(experiment_status::stalled, "trials are left, but nothing can run");
 }
 
@@ -61,7 +62,7 @@ bool machine::act(sequence cause, const action& what) {
   if (trial == nullptr || trial->end)
     return false;
   if (const auto* x = std::get_if<go_on>(&what.what)) {
-    if (!trial->attempt || trial->attempt->judging != cause)
+    if (!trial->attempt || trial->attempt->reports.judging() != cause)
       return false;
     trial->attempt->go_on_until = x->until;
     return true;
@@ -81,10 +82,10 @@ bool machine::act(sequence cause, const action& what) {
   // Noted even if the attempt is lost already, or will be before it has saved.
   if (std::holds_alternative<pause_trial>(what.what) && trial->shown == cause
       && settings_.saves != save_ability::none)
-    trial->pauses_at = trial->judged;
+    trial->pause.at = trial->judged;
   if (std::holds_alternative<pause_trial>(what.what) || std::holds_alternative<save>(what.what)) {
     done = want_checkpoint(*trial, std::holds_alternative<pause_trial>(what.what));
-    if (done && trial->attempt->judging != cause)
+    if (done && trial->attempt->reports.judging() != cause)
       enact(*trial);
   } else if (std::holds_alternative<allow>(what.what)) {
     done = allow_on(*trial);
@@ -99,9 +100,9 @@ bool machine::act(sequence cause, const action& what) {
     done = !standing_of(*trial).awaits_lease()
            && (!trial->attempt || trial->attempt->next == intent::pause);
     if (done) {
-      trial->request = wants->request;
-      trial->request.policy = settings_.request.policy;
-      trial->was_refused = false;
+      trial->place.request = wants->request;
+      trial->place.request.policy = settings_.request.policy;
+      trial->place.was_refused = false;
     }
   }
   if (done && !again)
@@ -118,9 +119,9 @@ void machine::stop_by(live_trial& trial, const stop& what, const object& reason)
 
 void machine::reconfigure_by(live_trial& trial, const reconfigure& what) {
   if (trial.attempt)
-    trial.config_before = trial.attempt->config;
-  else if (trial.config_before == nullptr)
-    trial.config_before = trial.config;
+    trial.pause.config_before = trial.attempt->config;
+  else if (trial.pause.config_before == nullptr)
+    trial.pause.config_before = trial.config;
   trial.config = what.config;
   trial.draft.kind.reset();
   row(trial, "reconfigured");
@@ -130,7 +131,7 @@ bool machine::allow_on(live_trial& trial) {
   if (standing_of(trial).status() != trial_status::paused || standing_of(trial).is_held())
     return false;
   move(trial, status_event::unpause);
-  trial.pauses_at = 0;
+  trial.pause.at = 0;
   census_.queue(trial.id, standing_of(trial));
   tell_scheduler(fact::unpaused{trial.id});
   row(trial, "unpaused");
@@ -138,10 +139,10 @@ bool machine::allow_on(live_trial& trial) {
 }
 
 void machine::forget_verdict(open_attempt& attempt) {
-  if (attempt.judging == 0)
+  if (attempt.reports.judging() == 0)
     return;
-  verdicts_.stop_waiting(attempt.judging);
-  attempt.judging = 0;
+  asked_.verdicts.stop_waiting(attempt.reports.judging());
+  attempt.reports.end_judging();
 }
 
 bool machine::exploit_into(live_trial& trial, const exploit& what) {
@@ -150,7 +151,7 @@ bool machine::exploit_into(live_trial& trial, const exploit& what) {
       || !known->node.empty() || standing_of(trial).awaits_lease())
     return false;
   borrow(trial.id, what.from);
-  trial.due_exploit = pending_exploit{what.donor, what.from, what.config};
+  trial.exploits.due = pending_exploit{what.donor, what.from, what.config};
   if (trial.attempt) {
     set_intent(trial, intent::exploit);
     enact(trial);
@@ -170,7 +171,7 @@ void machine::set_intent(live_trial& trial, intent what) {
   auto& attempt = *trial.attempt;
   // The scheduler that asks for a pause also resumes the trial later.
   if (what == intent::pause)
-    attempt.leaves_off = false;
+    attempt.leaves.pauses = false;
   if (what > attempt.next)
     attempt.next = what;
 }
@@ -188,7 +189,7 @@ void machine::enact(live_trial& trial) {
       if (saves_at_end(trial))
         begin_save(trial, true);
       else
-        halt(trial, halt_mode::stop, trial.stop_reason);
+        halt(trial, halt_mode::stop, trial.must_end.why);
       return;
     case intent::exploit:
       halt(trial, halt_mode::release, "exploit");
@@ -199,7 +200,7 @@ void machine::enact(live_trial& trial) {
       return;
     case intent::save:
       // The verdict decides whether the trial goes on after the save.
-      if (attempt.at_boundary() && attempt.judging == 0) {
+      if (attempt.at_boundary() && attempt.reports.judging() == 0) {
         attempt.next = intent::nothing;
         if (attempt.has_checkpoint() || !obeys(attempt))
           proceed(trial, attempt.go_on_until);
@@ -216,17 +217,17 @@ void machine::enact(live_trial& trial) {
 
 void machine::proceed(live_trial& trial, std::uint64_t until) {
   auto& attempt = *trial.attempt;
-  attempt.credit = std::max(attempt.credit, until);
+  attempt.reports.allow(until);
   if (pauses_here(trial))
     return;
-  if (attempt.next == intent::save && attempt.judging == 0) {
+  if (attempt.next == intent::save && attempt.reports.judging() == 0) {
     enact(trial);
     return;
   }
   if (attempt.next <= intent::go_on)
     attempt.next = intent::nothing;
-  attempt.answered = attempt.reported;
-  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
+  attempt.reports.answer();
+  emit(cmd::proceed{trial.id, attempt.id, attempt.reports.number(), attempt.reports.credit()});
 }
 
 void machine::halt(live_trial& trial, halt_mode how, std::string why) {
@@ -243,7 +244,7 @@ void machine::halt(live_trial& trial, halt_mode how, std::string why) {
   else if (settings_.kill_time.count() > 0)
     deadlines_.set(trial.id, due_kind::kill_time, now_ + settings_.kill_time);
   auto exports = how == halt_mode::stop && exports_at_end(trial);
-  attempt.is_to_export = attempt.is_to_export || exports;
+  attempt.ending.is_to_export = attempt.ending.is_to_export || exports;
   emit(cmd::halt{trial.id, attempt.id, how, std::move(why), exports}, seq_);
 }
 
@@ -276,9 +277,9 @@ void machine::decide_stop(live_trial& trial, std::string why, fact::end_kind kin
   }
   if (trial.attempt->next == intent::stop)
     return;
-  trial.stop_reason = std::move(why);
-  trial.stop_kind = kind;
-  trial.due_exploit.reset();
+  trial.must_end.why = std::move(why);
+  trial.must_end.kind = kind;
+  trial.exploits.due.reset();
   set_intent(trial, intent::stop);
   enact(trial);
 }

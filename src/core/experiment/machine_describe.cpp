@@ -18,16 +18,18 @@ void describe_saves(fingerprint& into, const open_attempt& x) {
   }
   x.save.marks.describe(into);
   into.add(std::uint64_t{x.save.in_memory}).add(std::uint64_t{x.no_memory});
-  into.add(std::uint64_t{x.node_leaves}).add(std::uint64_t{x.saves_for_others});
+  into.add(std::uint64_t{x.leaves.node_goes}).add(std::uint64_t{x.saves_for_others});
 }
 
 void describe_attempt(fingerprint& into, const open_attempt& x) {
   into.add(x.id).add(static_cast<std::uint64_t>(x.at)).add(x.from).add(x.where.id.number);
   into.add(x.donor ? x.donor->number + 1 : 0);
-  into.add(x.reported).add(x.iteration).add(x.answered).add(x.credit).add(x.judging);
+  const auto& told = x.reports;
+  into.add(told.number()).add(told.iteration()).add(told.answered());
+  into.add(told.credit()).add(told.judging());
   into.add(x.save.id).add(std::uint64_t{x.save.ends}).add(static_cast<std::uint64_t>(x.next));
-  into.add(x.go_on_until).add(std::uint64_t{x.leaves_off}).add(std::uint64_t{x.closed});
-  into.add(std::uint64_t{x.leaves_unsaved});
+  into.add(x.go_on_until).add(std::uint64_t{x.leaves.pauses}).add(std::uint64_t{x.closed});
+  into.add(std::uint64_t{x.leaves.is_unsaved});
   into.add(static_cast<std::uint64_t>(x.heard.count()));
   into.add(x.killed_for ? static_cast<std::uint64_t>(*x.killed_for) + 1 : 0);
   into.add(std::string_view{x.handed_over.refused()});
@@ -36,26 +38,26 @@ void describe_attempt(fingerprint& into, const open_attempt& x) {
   x.handed_over.describe(into);
   into.add(std::uint64_t{x.unable});
   into.add(std::uint64_t{x.noted_waiting});
-  if (x.is_to_export || x.exported || x.only_ends)
-    into.add(std::uint64_t{x.is_to_export})
-        .add(std::uint64_t{x.exported})
-        .add(std::uint64_t{x.only_ends});
+  if (x.ending.is_to_export || x.ending.exported || x.ending.is_all)
+    into.add(std::uint64_t{x.ending.is_to_export})
+        .add(std::uint64_t{x.ending.exported})
+        .add(std::uint64_t{x.ending.is_all});
 }
 
 void describe_history(fingerprint& into, const live_trial& x) {
   into.add(x.id).add(*x.config).add(std::string_view{x.origin}).add(x.born);
-  into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged).add(x.shown).add(x.pauses_at);
-  for (auto count : x.failures)
+  into.add(std::uint64_t{x.lineage}).add(x.high_water).add(x.judged).add(x.shown).add(x.pause.at);
+  for (auto count : x.failures.all())
     into.add(std::uint64_t{count});
   tune::describe(into, x.last.what);
   if (x.last.config != nullptr)
     into.add(*x.last.config).add(std::uint64_t{x.last.lineage});
-  into.add(std::uint64_t{x.config_before != nullptr});
-  if (x.config_before != nullptr)
-    into.add(*x.config_before);
-  into.add(std::uint64_t{x.last.is_judged}).add(std::uint64_t{x.has_objective});
+  into.add(std::uint64_t{x.pause.config_before != nullptr});
+  if (x.pause.config_before != nullptr)
+    into.add(*x.pause.config_before);
+  into.add(std::uint64_t{x.last.is_judged}).add(std::uint64_t{x.best.has_number});
   into.add(std::uint64_t{x.lacks_checkpoint});
-  tune::describe(into, x.best);
+  tune::describe(into, x.best.what);
 }
 
 void describe_waiting(fingerprint& into, const live_trial& x, const standing& stands,
@@ -63,30 +65,30 @@ void describe_waiting(fingerprint& into, const live_trial& x, const standing& st
   into.add(static_cast<std::uint64_t>(stands.held()));
   into.add(std::uint64_t{stands.is_asked_for()}).add(std::uint64_t{x.suggested});
   into.add(std::uint64_t{x.confirms});
-  into.add(std::uint64_t{x.was_refused});
+  into.add(std::uint64_t{x.place.was_refused});
   const auto& draft = x.draft;
   into.add(draft.kind ? static_cast<std::uint64_t>(*draft.kind) + 1 : 0).add(draft.drawn_at);
   const auto& since = draft.place_free_since;
   into.add(since ? static_cast<std::uint64_t>(since->count()) + 1 : 0);
-  into.add(static_cast<std::uint64_t>(x.wished_at.count()));
+  into.add(static_cast<std::uint64_t>(x.place.wished_at.count()));
   into.add(std::uint64_t{draft.is_redrawn});
   into.add(draft.granted ? draft.granted->id.number + 1 : 0);
-  into.add(std::uint64_t{x.was_placed})
+  into.add(std::uint64_t{x.place.was_placed})
       .add(std::uint64_t{stands.awaits_lease()})
       .add(std::uint64_t{stands.is_queued()})
-      .add(x.place_number);
+      .add(x.place.number);
   auto retry_at = deadlines.of(x.id, on::ticked::due::retry);
   into.add(static_cast<std::uint64_t>(retry_at.value_or(instant{-1}).count()));
   deadlines.describe(into, x.id);
 }
 
 void describe_end(fingerprint& into, const live_trial& x) {
-  into.add(std::string_view{x.stop_reason}).add(static_cast<std::uint64_t>(x.stop_kind));
-  into.add(std::uint64_t{x.due_exploit.has_value()});
-  if (x.due_exploit)
-    into.add(x.due_exploit->donor).add(x.due_exploit->from).add(*x.due_exploit->config);
-  into.add(x.untried ? x.untried->from : checkpoint_id{});
-  into.add(std::string_view{x.last_error});
+  into.add(std::string_view{x.must_end.why}).add(static_cast<std::uint64_t>(x.must_end.kind));
+  into.add(std::uint64_t{x.exploits.due.has_value()});
+  if (x.exploits.due)
+    into.add(x.exploits.due->donor).add(x.exploits.due->from).add(*x.exploits.due->config);
+  into.add(x.exploits.untried ? x.exploits.untried->from : checkpoint_id{});
+  into.add(std::string_view{x.failures.error()});
   if (x.end)
     into.add(std::string_view{x.end->reason})
         .add(static_cast<std::uint64_t>(x.end->kind))
@@ -102,8 +104,8 @@ void describe_trial(fingerprint& into, const live_trial& x, const standing& stan
   for (auto id : x.checkpoints)
     into.add(id);
   into.add(x.aside);
-  into.add(std::string_view{to_text(x.request)});
-  tune::describe(into, x.best_merit);
+  into.add(std::string_view{to_text(x.place.request)});
+  tune::describe(into, x.best.how);
   describe_waiting(into, x, stands, deadlines);
   into.add(std::uint64_t{x.attempt.has_value()});
   if (x.attempt)
@@ -134,9 +136,9 @@ void machine::describe_supply(fingerprint& into) const {
   into.add(static_cast<std::uint64_t>(idle_.again_at().value_or(instant{-1}).count()));
   into.add(static_cast<std::uint64_t>(idle_.interval().count()));
   training_.describe(into);
-  into.add(dialogue_.told()).add(free_places_.most_running());
+  into.add(dialogue_.told()).add(offer_.free().most_running());
   into.add(std::string_view{dialogue_.why_ended()});
-  const auto& since = free_places_.since();
+  const auto& since = offer_.free().since();
   into.add(since ? static_cast<std::uint64_t>(since->count()) + 1 : 0);
   for (auto id : granted_)
     into.add(id);
@@ -154,34 +156,34 @@ void machine::describe_clients(fingerprint& into) const {
 }
 
 void machine::describe_questions(fingerprint& into) const {
-  for (const auto& [cause, trial] : verdicts_.all_waiting())
+  for (const auto& [cause, trial] : asked_.verdicts.all_waiting())
     into.add(cause).add(trial);
-  for (const auto& [cause, trial] : verdicts_.open())
+  for (const auto& [cause, trial] : asked_.verdicts.open())
     into.add(cause).add(trial);
-  for (auto id : verdicts_.kept())
+  for (auto id : asked_.verdicts.kept())
     into.add(id);
   const auto& searcher = dialogue_;
   into.add(searcher.is_open() ? searcher.open()->number : 0).add(std::uint64_t{searcher.is_done()});
-  into.add(std::uint64_t{searcher.waits()}).add(choice_.at().value_or(0));
-  into.add(std::uint64_t{searcher.has_heard()}).add(std::uint64_t{choice_.has_news()});
-  into.add(choice_.refused()).add(std::uint64_t{choice_.has_nobody()});
-  into.add(stall_.at().value_or(0));
-  into.add(std::uint64_t{stall_.is_open() && stall_.has_news()});
+  into.add(std::uint64_t{searcher.waits()}).add(asked_.choice.at().value_or(0));
+  into.add(std::uint64_t{searcher.has_heard()}).add(std::uint64_t{asked_.choice.has_news()});
+  into.add(asked_.choice.refused()).add(std::uint64_t{asked_.choice.has_nobody()});
+  into.add(asked_.stall.at().value_or(0));
+  into.add(std::uint64_t{asked_.stall.is_open() && asked_.stall.has_news()});
 }
 
 void machine::describe_notices(fingerprint& into) const {
-  into.add(std::uint64_t{any_report_});
+  into.add(std::uint64_t{opening_failures_.is_over()});
   notices_.describe(into);
   opening_failures_.describe(into);
 }
 
 /// The order stays: other versions come to the same fingerprint of the same state.
 void machine::describe(fingerprint& into) const {
-  into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{epoch_});
-  into.add(std::uint64_t{draws_}).add(std::uint64_t{keeps_places_});
-  into.add(ended_early_ ? static_cast<std::uint64_t>(ended_early_->status) + 1 : 0);
-  into.add(attempts_).add(checkpoints_.last()).add(std::uint64_t{nodes_.size()});
-  for (const auto& [name, capacity] : nodes_)
+  into.add(seq_).add(static_cast<std::uint64_t>(now_.count())).add(std::uint64_t{head_.epoch()});
+  into.add(std::uint64_t{head_.draws()}).add(std::uint64_t{head_.keeps_places()});
+  into.add(ending_.last_early() ? static_cast<std::uint64_t>(ending_.last_early()->status) + 1 : 0);
+  into.add(head_.attempts()).add(checkpoints_.last()).add(std::uint64_t{offer_.nodes().size()});
+  for (const auto& [name, capacity] : offer_.nodes())
     into.add(std::string_view{name}).add(std::string_view{to_text(capacity)});
   describe_trials(into);
   checkpoints_.describe(into);
@@ -189,13 +191,13 @@ void machine::describe(fingerprint& into) const {
   runs_.describe(into);
   describe_supply(into);
   describe_clients(into);
-  for (auto id : open_ends_)
+  for (auto id : open_ends_.waiting())
     into.add(id);
   describe_questions(into);
   describe_notices(into);
-  into.add(std::uint64_t{finished_});
-  into.add(drain_ ? static_cast<std::uint64_t>(drain_->status) + 1 : 0);
-  for (const auto& x : stoppers_)
+  into.add(std::uint64_t{ending_.is_finished()});
+  into.add(ending_.drains() ? static_cast<std::uint64_t>(ending_.how().status) + 1 : 0);
+  for (const auto& x : rules_.stoppers)
     x->describe(into);
 }
 

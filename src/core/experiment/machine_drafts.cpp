@@ -11,13 +11,14 @@ namespace tune {
 drafting machine::drafts_wanted() const {
   // Runs of one configuration must be alike, and suggestions of a batch rest on the same results.
   auto stands = settings_.repeats.is_on() || asks_in_batches();
-  return searcher_.learns && !stands && !clients_.narrowed() ? settings_.drafts : drafting::none;
+  return rules_.searcher.learns && !stands && !clients_.narrowed() ? settings_.drafts
+                                                                   : drafting::none;
 }
 
 bool machine::thinks_over(trial_id id) const {
   const auto* trial = live(id);
   if (trial == nullptr || !trial->draft.kind || clients_.gathering() || clients_.narrowed()
-      || drain_)
+      || ending_.drains())
     return false;
   // A thorough draft stands if the searcher has heard nothing since it was drawn.
   return trial->draft.kind != drafting::thorough || trial->draft.drawn_at < dialogue_.told();
@@ -42,7 +43,7 @@ void machine::take(const on::granted& what) {
     return;
   auto until = draft_deadline(*trial);
   if (waited_for_cluster(*trial))
-    free_places_.restart(now_);
+    offer_.restart(now_);
   if (until > now_)
     deadlines_.set(trial->id, due_kind::draft, until);
   else
@@ -51,7 +52,7 @@ void machine::take(const on::granted& what) {
 
 /// Whether it was the cluster that kept it waiting: then no place was free.
 bool machine::waited_for_cluster(const live_trial& trial) const {
-  return now_ > trial.wished_at + settings_.draft_patience;
+  return now_ > trial.place.wished_at + settings_.draft_patience;
 }
 
 /// Until when the trial's draft, which was granted resources now, may be thought over. The place
@@ -65,11 +66,11 @@ instant machine::draft_deadline(const live_trial& trial) const {
 
 /// Notes since when a place waits for a model.
 void machine::watch_places() {
-  if (draws_ < on::bounds_model_waits)
+  if (head_.draws() < on::bounds_model_waits)
     return;
   auto served = census_.queued() + census_.awaiting_lease();
   auto is_asked = served > 0 || dialogue_.is_open() || wants_suggestions();
-  free_places_.watch(census_.running(), served, is_asked, now_);
+  offer_.watch(census_.running(), served, is_asked, now_);
 }
 
 /// Whether the open question is for a configuration that is drawn at once.
@@ -81,15 +82,15 @@ bool machine::is_sketch_open() const {
 /// When a configuration is to be drawn at once, also in the place of an open question, as a free
 /// place has then waited for a model as long as it may.
 std::optional<instant> machine::sketch_due() const {
-  auto waits = free_places_.since() && !drain_ && !clients_.gathering() && !clients_.suspended()
-               && !choice_.is_open() && !dialogue_.is_done()
+  auto waits = offer_.free().since() && !ending_.drains() && !clients_.gathering()
+               && !clients_.suspended() && !asked_.choice.is_open() && !dialogue_.is_done()
                && settings_.draft_patience.count() > 0;
-  auto can = searcher_.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
+  auto can = rules_.searcher.sketches && drafts_wanted() == drafting::thorough && !is_sketch_open();
   // Whom the cluster keeps waiting comes first.
   auto is_next = census_.queued() == 0 && census_.awaiting_lease() == granted_.size();
   if (!waits || !can || !is_next || room_for_suggestions() == 0 || has_all_samples())
     return std::nullopt;
-  return *free_places_.since() + settings_.draft_patience;
+  return *offer_.free().since() + settings_.draft_patience;
 }
 
 bool machine::is_sketch_due() const {

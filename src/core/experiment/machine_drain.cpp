@@ -7,9 +7,8 @@
 namespace tune {
 
 void machine::begin_drain(drain how) {
-  if (drain_)
+  if (!ending_.begin(std::move(how)))
     return;
-  drain_ = std::move(how);
   // Ending a trial changes the set: walk over a copy.
   for (auto id : trials_.live_now()) {
     if (auto* trial = live(id))
@@ -19,17 +18,17 @@ void machine::begin_drain(drain how) {
 
 void machine::drain_trial(live_trial& trial) {
   if (!trial.attempt) {
-    if (!drain_->resumable) {
-      end_without_running(trial, drain_->why, fact::end_kind::removed);
+    if (!ending_.how().resumable) {
+      end_without_running(trial, ending_.how().why, fact::end_kind::removed);
     } else if (standing_of(trial).awaits_lease()) {
       stop_waiting(trial);
       if (trial.end)
-        open_ends_.insert(trial.id);
+        open_ends_.add(trial.id);
     }
     return;
   }
-  if (!drain_->resumable) {
-    decide_stop(trial, drain_->why, fact::end_kind::completed);
+  if (!ending_.how().resumable) {
+    decide_stop(trial, ending_.how().why, fact::end_kind::completed);
     hurry(trial);
     return;
   }
@@ -39,12 +38,12 @@ void machine::drain_trial(live_trial& trial) {
     return;
   }
   if (!obeys(attempt) || attempt.at == phase::placing) {
-    halt(trial, halt_mode::stop, drain_->why);
+    halt(trial, halt_mode::stop, ending_.how().why);
     return;
   }
   // Save at the next report, but do not wait for it for ever.
   set_intent(trial, intent::pause);
-  attempt.leaves_off = true;
+  attempt.leaves.pauses = true;
   if (settings_.stop_grace.count() > 0)
     deadlines_.set(trial.id, due_kind::stop_grace, now_ + settings_.stop_grace);
   enact(trial);

@@ -22,7 +22,7 @@ std::string shown_metric(const report& from, const std::string& name) {
 
 /// What an attempt had cost by its last report: of one that is lost nothing else is known.
 metrics_ptr reported_costs(const live_trial& trial) {
-  const auto& newest = trial.attempt->newest;
+  const auto& newest = trial.attempt->reports.newest();
   if (newest == nullptr || newest->metrics == nullptr)
     return nullptr;
   return to_record(cost_sheet::among(*newest->metrics).since(trial.costs));
@@ -44,9 +44,9 @@ machine::attempt_end machine::end_of(const live_trial& trial, const on::ended& w
   auto& [how, detail] = result;
   if (attempt.killed_for == end_class::timeout)
     detail = "no report within the progress timeout" + (detail.empty() ? "" : "; " + detail);
-  const auto head_ends = drain_ && drain_->resumable;
+  const auto head_ends = ending_.leaves_off();
   // No failure of the trial: the checkpoint it was to leave off with could not be kept.
-  if (how == end_class::user_error && attempt.leaves_unsaved)
+  if (how == end_class::user_error && attempt.leaves.is_unsaved)
     how = head_ends ? end_class::interrupted : end_class::preempted;
   const auto saved = attempt.save.ends && !attempt.save.id;
   const auto as_told = how == end_class::stopped || how == end_class::paused;
@@ -54,9 +54,9 @@ machine::attempt_end machine::end_of(const live_trial& trial, const on::ended& w
   const auto let_go = saved && attempt.at == phase::stopping && how == end_class::killed;
   const auto cut_short = how == end_class::interrupted || how == end_class::preempted || let_go;
   // The scheduler's pause outlives the head: otherwise the trial would train beyond it.
-  const auto is_paused = wanted == intent::pause && saved && trial.pauses_at != 0
-                         && attempt.iteration >= trial.pauses_at;
-  const auto leaves_off = attempt.leaves_off || head_ends;
+  const auto is_paused = wanted == intent::pause && saved && trial.pause.at != 0
+                         && attempt.reports.iteration() >= trial.pause.at;
+  const auto leaves_off = attempt.leaves.pauses || head_ends;
   if (leaves_off && !is_paused && wanted != intent::stop && (as_told || cut_short)) {
     how = head_ends ? end_class::interrupted : end_class::preempted;
   } else if (wanted == intent::pause && saved && (as_told || cut_short)) {
@@ -80,9 +80,9 @@ void machine::take(const on::ended& what) {
   const auto wanted = attempt.next;
   const auto released = attempt.at == phase::stopping;
   auto from = attempt.from;
-  auto exported = attempt.exported;
+  auto exported = attempt.ending.exported;
   auto loses_end = loses_its_end(*trial, how);
-  auto was_told = attempt.is_to_export;
+  auto was_told = attempt.ending.is_to_export;
   if (how == end_class::bad_checkpoint && from) {
     note_bad(from);
     emit(cmd::log{on::checkpoint_bad{what.trial, what.attempt, from, detail}});
@@ -96,14 +96,14 @@ void machine::take(const on::ended& what) {
   if (trial->end)
     after_end(*trial, exported, how, detail);
   else if (loses_end)
-    open_the_end(*trial, trial->stop_reason, trial->stop_kind,
+    open_the_end(*trial, trial->must_end.why, trial->must_end.kind,
                  was_told ? how : end_class::preempted, detail);
   else if (wanted == intent::stop)
     end_trial(*trial, status_event::end,
-              what.came_late ? without_saving(trial->stop_reason) : trial->stop_reason,
-              trial->stop_kind);
-  else if (trial->due_exploit && released)
-    requeue(*trial, "exploits " + to_text(trial->due_exploit->donor));
+              what.came_late ? without_saving(trial->must_end.why) : trial->must_end.why,
+              trial->must_end.kind);
+  else if (trial->exploits.due && released)
+    requeue(*trial, "exploits " + to_text(trial->exploits.due->donor));
   else if (was_aside && how == end_class::bad_checkpoint)
     go_on_without_aside(*trial, detail);
   else
@@ -113,8 +113,8 @@ void machine::take(const on::ended& what) {
 /// Handles a checkpoint in memory that cannot be read back. It is none of the trial's checkpoints
 /// on disk: the trial goes on from those, or from scratch.
 void machine::go_on_without_aside(live_trial& trial, const std::string& why) {
-  ++trial.failures[static_cast<std::size_t>(end_class::bad_checkpoint)];
-  trial.last_error = why;
+  trial.failures.add(end_class::bad_checkpoint);
+  trial.failures.set_error(why);
   if (has_only_bad(trial))
     end_trial(trial, status_event::fail, "bad_checkpoint", fact::end_kind::errored);
   else
@@ -132,7 +132,7 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
     emit(cmd::halt{trial->id, trial->attempt->id, halt_mode::kill, "its helpers' node was lost"});
   // The last words of a node that left may arrive after its connection ends.
   const auto node = "node " + what.node;
-  if (trial->attempt->node_leaves)
+  if (trial->attempt->leaves.node_goes)
     return take(on::ended{id, trial->attempt->id, end_class::preempted, node + " left", {}});
   take(on::ended{id,
                  trial->attempt->id,
@@ -159,12 +159,12 @@ void machine::give_up(live_trial& trial) {
 void machine::leave_node(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
-  attempt.node_leaves = true;
+  attempt.leaves.node_goes = true;
   if (attempt.next > intent::save || attempt.at == phase::stopping
       || settings_.saves == save_ability::none)
     return;
   set_intent(trial, intent::pause);
-  attempt.leaves_off = true;
+  attempt.leaves.pauses = true;
   enact(trial);
 }
 
@@ -205,8 +205,8 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
       return;
     case end_class::bad_checkpoint:
       if (newest_good(trial) || settings_.failures.restart_from_scratch) {
-        ++trial.failures[static_cast<std::size_t>(how)];
-        trial.last_error = detail;
+        trial.failures.add(how);
+        trial.failures.set_error(detail);
         requeue(trial, std::string{to_text(how)});
         return;
       }
@@ -215,9 +215,8 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
     case end_class::preempted:
     case end_class::interrupted:
     case end_class::node_lost:
-      ++trial.failures[static_cast<std::size_t>(how)];
-      if (trial.failures[static_cast<std::size_t>(how)]
-          <= settings_.failures.budget[static_cast<std::size_t>(how)]) {
+      trial.failures.add(how);
+      if (trial.failures.of(how) <= settings_.failures.budget[static_cast<std::size_t>(how)]) {
         requeue(trial, std::string{to_text(how)}, how == end_class::interrupted);
         return;
       }
@@ -229,37 +228,38 @@ void machine::after_attempt(live_trial& trial, end_class how, const std::string&
 
 std::string machine::fail_fast_reason(trial_id which, const std::string& detail) const {
   const auto trial = "trial " + to_text(which) + ": ";
-  return "fail_fast: " + (draws_ >= on::names_first_failure ? trial : std::string{}) + detail;
+  return "fail_fast: " + (head_.draws() >= on::names_first_failure ? trial : std::string{})
+         + detail;
 }
 
 void machine::fail(live_trial& trial, end_class how, const std::string& detail) {
   auto& policy = settings_.failures;
   auto kind = static_cast<std::size_t>(how);
   if (how != end_class::node_lost)
-    ++trial.failures[kind];
-  trial.last_error = detail;
+    trial.failures.add(how);
+  trial.failures.set_error(detail);
   // If nothing can be restored, another attempt would begin from scratch.
-  auto for_good = how == end_class::bad_checkpoint || trial.failures[kind] > policy.budget[kind];
+  auto for_good = how == end_class::bad_checkpoint || trial.failures.of(how) > policy.budget[kind];
   if (for_good || policy.fail_fast) {
     // `trial` is gone after its end.
     const auto id = trial.id;
     end_trial(trial, status_event::fail, std::string{to_text(how)}, fact::end_kind::errored);
     note_opening_failure(how, detail);
-    if (policy.fail_fast && !drain_)
+    if (policy.fail_fast && !ending_.drains())
       begin_drain({experiment_status::failed, fail_fast_reason(id, detail), true});
     return;
   }
   tell_scheduler(fact::failed{trial.id});
-  if (trial.config_before == nullptr)
-    trial.pauses_at = 0;
+  if (trial.pause.config_before == nullptr)
+    trial.pause.at = 0;
   // A pending exploit is applied even after a failure, also if the trial waits before it retries.
   take_over_due_exploit(trial);
-  if (policy.backoff.count() == 0 || drain_ || standing_of(trial).is_held()) {
+  if (policy.backoff.count() == 0 || ending_.drains() || standing_of(trial).is_held()) {
     requeue(trial, std::string{to_text(how)});
     return;
   }
   auto wait = policy.backoff;
-  for (auto i = trial.failures[kind]; i > 1 && wait < policy.most_backoff; --i)
+  for (auto i = trial.failures.of(how); i > 1 && wait < policy.most_backoff; --i)
     wait *= 2;
   wait = std::min(wait, std::max(policy.backoff, policy.most_backoff));
   move(trial, status_event::retry);
@@ -269,33 +269,35 @@ void machine::fail(live_trial& trial, end_class how, const std::string& detail) 
 
 /// Replaces the trial's state by that of its exploit's donor.
 void machine::take_over_due_exploit(live_trial& trial) {
-  if (!trial.due_exploit)
+  if (!trial.exploits.due)
     return;
-  auto due_exploit = std::move(*trial.due_exploit);
-  trial.due_exploit.reset();
-  if (draws_ >= on::undoes_exploits)
-    trial.untried = untried_exploit{due_exploit.donor, due_exploit.from,
-                                    trial.untried ? trial.untried->before : trial.config};
+  auto due_exploit = std::move(*trial.exploits.due);
+  trial.exploits.due.reset();
+  if (head_.draws() >= on::undoes_exploits)
+    trial.exploits.untried
+        = untried_exploit{due_exploit.donor, due_exploit.from,
+                          trial.exploits.untried ? trial.exploits.untried->before : trial.config};
   trial.config = due_exploit.config;
-  trial.config_before.reset();
+  trial.pause.config_before.reset();
   trial.checkpoints.push_back(due_exploit.from);
-  trial.high_water = trial.judged = trial.pauses_at = 0;
+  trial.high_water = trial.judged = trial.pause.at = 0;
   ++trial.lineage;
   drop_aside(trial);
 }
 
 /// Undoes an exploit whose checkpoint cannot be restored: the trial goes on as itself.
 void machine::undo_exploit(live_trial& trial) {
-  const auto* from = trial.untried ? checkpoints_.find(trial.untried->from) : nullptr;
-  if (!trial.untried || (from != nullptr && !from->bad))
+  const auto* from
+      = trial.exploits.untried ? checkpoints_.find(trial.exploits.untried->from) : nullptr;
+  if (!trial.exploits.untried || (from != nullptr && !from->bad))
     return;
-  trial.config = trial.untried->before;
+  trial.config = trial.exploits.untried->before;
   // The scheduler hears of its configuration.
   trial.draft.is_redrawn = true;
   note_decision(trial, "exploit_undone",
-                object{{"why", "the checkpoint of trial " + to_text(trial.untried->donor)
+                object{{"why", "the checkpoint of trial " + to_text(trial.exploits.untried->donor)
                                    + " cannot be restored: it goes on as itself"}});
-  trial.untried.reset();
+  trial.exploits.untried.reset();
 }
 
 /// @param keeps_place True if the trial keeps its place in the queue: see `fact::added::again`.
@@ -304,7 +306,7 @@ void machine::requeue(live_trial& trial, std::string reason, bool keeps_place) {
   if (standing_of(trial).status() != trial_status::pending)
     move(trial, status_event::retry);
   row(trial, std::move(reason));
-  if (drain_) {
+  if (ending_.drains()) {
     drain_trial(trial);
     return;
   }
@@ -317,7 +319,7 @@ void machine::leave_queue(live_trial& trial) {
 
 void machine::tell_added(live_trial& trial, comeback how) {
   census_.queue(trial.id, standing_of(trial));
-  const bool is_last = how != comeback::where_it_stood || !keeps_places_;
+  const bool is_last = how != comeback::where_it_stood || !head_.keeps_places();
   const bool from_scratch = how == comeback::from_scratch;
   tell_scheduler(fact::added{trial.id, trial.config, is_last, from_scratch});
   // A trial that came back is no longer pausing; if a client holds it, it must not run either.
@@ -350,9 +352,9 @@ void machine::end_trial(live_trial& trial, status_event event, std::string reaso
   census_.forget_request(trial.id, known.stands);
   known.lineage = trial.lineage;
   known.high_water = trial.high_water;
-  known.best_merit = trial.best_merit;
+  known.best_merit = trial.best.how;
   known.newest = newest_good(trial);
-  census_.set_succeeded(known.stands, event == status_event::end && trial.has_objective);
+  census_.set_succeeded(known.stands, event == status_event::end && trial.best.has_number);
   if (event == status_event::end && trial.last.what != nullptr && !known.stands.has_succeeded())
     note_missing_objective(trial, reason);
   if (trial.lacks_checkpoint && checkpoints_.of(trial.id).empty())
@@ -383,7 +385,7 @@ void machine::tell_end(live_trial& trial, fact::end_kind kind) {
   static constexpr outcome outcomes[]
       = {outcome::completed, outcome::stopped, outcome::failed, outcome::removed};
   tell_searcher(trial, outcomes[static_cast<std::size_t>(kind)]);
-  for (auto& x : stoppers_)
+  for (auto& x : rules_.stoppers)
     x->forget(trial.id);
 }
 
@@ -412,17 +414,17 @@ void machine::note_missing_checkpoint(const live_trial& trial, std::string& reas
 
 void machine::note_opening_failure(end_class how, const std::string& detail) {
   auto most = settings_.failures.max_consecutive_failures;
-  if (most == 0 || any_report_ || census_.succeeded() > 0 || drain_)
+  if (most == 0 || opening_failures_.is_over() || census_.succeeded() > 0 || ending_.drains())
     return;
   auto text = std::string{to_text(how)} + ": " + detail.substr(0, detail.find('\n'));
-  auto form = draws_ >= on::folds_failures ? failure_form(text) : text;
+  auto form = head_.draws() >= on::folds_failures ? failure_form(text) : text;
   if (opening_failures_.add(std::move(text), std::move(form)) >= most)
     begin_drain({experiment_status::failed, opening_failure_reason(most), true});
 }
 
 std::string machine::opening_failure_reason(std::uint32_t count) const {
-  const auto since_resume = epoch_ > 1 && draws_ >= on::keeps_ends;
-  const auto is_single = count == 1 && draws_ >= on::folds_failures;
+  const auto since_resume = head_.epoch() > 1 && head_.draws() >= on::keeps_ends;
+  const auto is_single = count == 1 && head_.draws() >= on::folds_failures;
   return std::string{since_resume ? "since it was resumed, " : ""}
          + (is_single ? "the first trial failed: "
                       : "the first " + std::to_string(count) + " trials all failed alike: ")

@@ -32,17 +32,17 @@ constexpr std::size_t most_marks = 256;
 void machine::note_marks(open_attempt& attempt) const {
   if (settings_.saves == save_ability::none)
     return;
-  report_marks marks{{}, scores_of(*attempt.newest), violation_of(*attempt.newest), {}};
+  const auto& newest = *attempt.reports.newest();
+  report_marks marks{{}, scores_of(newest), violation_of(newest), {}};
   if (std::any_of(marks.scores.begin(), marks.scores.end(), is_ambiguous))
-    marks.exact
-        = std::make_shared<const object>(objectives_of(*attempt.newest, settings_.objectives));
+    marks.exact = std::make_shared<const object>(objectives_of(newest, settings_.objectives));
   const auto& policy = settings_.checkpoints.retention;
   if (!policy.score_attribute.empty()) {
-    auto score = metric_number(*attempt.newest, policy.score_attribute);
+    auto score = metric_number(newest, policy.score_attribute);
     if (score && !std::isnan(*score))
       marks.rank = policy.maximise ? *score : -*score;
   }
-  attempt.marks[attempt.newest->iteration] = std::move(marks);
+  attempt.marks[newest.iteration] = std::move(marks);
   if (attempt.marks.size() > most_marks)
     attempt.marks.erase(attempt.marks.begin());
 }
@@ -68,7 +68,7 @@ bool machine::is_better(checkpoint_id one, checkpoint_id other) const {
   if (std::isnan(a.score) && std::isnan(b.score))
     return other < one;
   auto is_own = [this](checkpoint_id id) {
-    return draws_ >= on::answers_stalls_anew && best_.is(checkpoints_.at(id).trial);
+    return head_.draws() >= on::answers_stalls_anew && best_.is(checkpoints_.at(id).trial);
   };
   if (a == b && is_own(one) != is_own(other))
     return is_own(one);
@@ -84,13 +84,13 @@ void machine::offer_for_best(const live_trial& trial, checkpoint_id id) {
 /// Notes that an attempt of the trial begins from another trial's checkpoint.
 void machine::go_on_from(const live_trial& trial, checkpoint_id others) {
   checkpoints_.begin_from(trial.id, others);
-  if (draws_ >= on::answers_stalls_anew)
+  if (head_.draws() >= on::answers_stalls_anew)
     offer_for_best(trial, others);
 }
 
 /// Checkpoints on disk that the trial's results came from: its own, and others' that it began from.
 std::vector<checkpoint_id> machine::all_of(trial_id trial) const {
-  const auto counts_others = draws_ >= on::answers_stalls_anew;
+  const auto counts_others = head_.draws() >= on::answers_stalls_anew;
   if (const auto* alive = live(trial); alive != nullptr && !counts_others)
     return alive->checkpoints;
   auto result = checkpoints_.of(trial);
@@ -106,7 +106,7 @@ void machine::find_best_checkpoint() {
   checkpoint_id result;
   for (auto id : all_of(best_.told()->trial)) {
     const auto& x = checkpoints_.at(id);
-    const auto is_given = x.location != kept_outside || draws_ < on::clones_named;
+    const auto is_given = x.location != kept_outside || head_.draws() < on::clones_named;
     if (is_given && !x.bad && !x.doomed && (!result || is_better(id, result)))
       result = id;
   }
@@ -120,7 +120,7 @@ void machine::set_best_checkpoint(checkpoint_id id) {
 /// True if the attempt was restoring from a node's memory, which does not outlive the head.
 bool machine::went_with_its_head(const open_attempt& attempt) const {
   const auto* from = checkpoints_.find(attempt.from);
-  return draws_ >= on::dooms_all_named && attempt.id.epoch < epoch_ && from != nullptr
+  return head_.draws() >= on::dooms_all_named && head_.is_older(attempt.id) && from != nullptr
          && !from->node.empty();
 }
 
@@ -135,7 +135,7 @@ bool machine::needs(trial_id who, checkpoint_id id) const {
                    && (attempt->at == phase::placing || attempt->at == phase::restoring)
                    && !went_with_its_head(*attempt);
   return restoring || newest_good(*trial) == id
-         || (trial->due_exploit && trial->due_exploit->from == id);
+         || (trial->exploits.due && trial->exploits.due->from == id);
 }
 
 bool machine::may_use(trial_id who, checkpoint_id id) const {
@@ -143,28 +143,28 @@ bool machine::may_use(trial_id who, checkpoint_id id) const {
   if (trial == nullptr)
     return false;
   const auto& known = trial->checkpoints;
-  return (trial->due_exploit && trial->due_exploit->from == id)
+  return (trial->exploits.due && trial->exploits.due->from == id)
          || std::find(known.begin(), known.end(), id) != known.end();
 }
 
 /// True if the checkpoint was its trial's newest when a still open question was put to the
 /// scheduler: the answer may tell another trial to go on from it.
 bool machine::may_be_named(const checkpoint_entry& x) const {
-  return scheduler_.needs_checkpoints && x.until != 0
-         && verdicts_.oldest().value_or(x.until) < x.until;
+  return rules_.scheduler.needs_checkpoints && x.until != 0
+         && asked_.verdicts.oldest().value_or(x.until) < x.until;
 }
 
 /// Called after an answer: checkpoints that were kept for the oldest question may go.
 void machine::review_named() {
-  for (auto id : verdicts_.take_kept())
+  for (auto id : asked_.verdicts.take_kept())
     review(id);
 }
 
 bool machine::is_pinned(checkpoint_id id, const checkpoint_entry& x) const {
   if (may_be_named(x))
     return true;
-  if (draws_ >= on::judged_afresh ? id == best_.checkpoint()
-                                  : !x.location.empty() && best_.newest() == x.location)
+  if (head_.draws() >= on::judged_afresh ? id == best_.checkpoint()
+                                         : !x.location.empty() && best_.newest() == x.location)
     return true;
   auto wants = [&](trial_id who) { return needs(who, id); };
   return wants(x.trial) || std::any_of(x.borrowers.begin(), x.borrowers.end(), wants);
@@ -189,7 +189,7 @@ void machine::review(trial_id of) {
     const auto& x = checkpoints_.at(id);
     all.push_back({worth_of(id, x), x.bytes, is_pinned(id, x) || is_best_of_run(of, id)});
     if (may_be_named(x))
-      verdicts_.keep_for_answers(of);
+      asked_.verdicts.keep_for_answers(of);
   }
   propose_to_doom(superfluous(policy, std::move(all)));
 }
@@ -221,7 +221,7 @@ void machine::take(const on::checkpoints_doomed& what) {
       continue;
     if (is_pinned(id, *known)) {
       if (may_be_named(*known))
-        verdicts_.keep_for_answers(known->trial);
+        asked_.verdicts.keep_for_answers(known->trial);
       continue;
     }
     checkpoints_.doom(id);

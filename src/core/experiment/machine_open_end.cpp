@@ -40,7 +40,7 @@ checkpoint_id machine::last_kept(const live_trial& trial) const {
 bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) const {
   auto newest = newest_good(trial);
   // A trial that does not run has what it paused with.
-  const auto is_due_here = trial.attempt && draws_ >= on::due_at_end && is_due(at);
+  const auto is_due_here = trial.attempt && head_.draws() >= on::due_at_end && is_due(at);
   return (settings_.checkpoints.at_end || is_due_here)
          && settings_.saves == save_ability::on_request && newest
          && checkpoints_.at(newest).iteration < at;
@@ -48,7 +48,7 @@ bool machine::lacks_last_checkpoint(const live_trial& trial, std::uint64_t at) c
 
 /// Warns if a program's loop just ended: it can no longer be asked for a checkpoint.
 void machine::warn_of_unsaved_end(const live_trial& trial) {
-  if (draws_ < on::names_first_failure || notices_.has(notice::unsaved_end)
+  if (head_.draws() < on::names_first_failure || notices_.has(notice::unsaved_end)
       || !settings_.checkpoints.at_end || settings_.saves != save_ability::on_request
       || trial.last.what == nullptr)
     return;
@@ -65,7 +65,8 @@ void machine::warn_of_unsaved_end(const live_trial& trial) {
 /// Whether a trial that does not run is to end as completed, and still has an export or a last
 /// checkpoint to make.
 bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) const {
-  if (draws_ < on::ends_whole || kind != fact::end_kind::completed || trial.last.what == nullptr)
+  if (head_.draws() < on::ends_whole || kind != fact::end_kind::completed
+      || trial.last.what == nullptr)
     return false;
   // An external executor that keeps the checkpoints also handles the ends.
   const auto* from = checkpoints_.find(last_kept(trial));
@@ -79,12 +80,12 @@ bool machine::leaves_end_open(const live_trial& trial, fact::end_kind kind) cons
 bool machine::loses_its_end(const live_trial& trial, end_class how) const {
   const auto& attempt = *trial.attempt;
   if (trial.end || attempt.next != intent::stop || how == end_class::finished
-      || !leaves_end_open(trial, trial.stop_kind))
+      || !leaves_end_open(trial, trial.must_end.kind))
     return false;
-  if (how == end_class::stopped && attempt.is_to_export)
+  if (how == end_class::stopped && attempt.ending.is_to_export)
     return false;
   auto saves = is_no_fault(how) && attempt.save.ends && attempt.save.id;
-  return saves || (wants_export() && !attempt.exported);
+  return saves || (wants_export() && !attempt.ending.exported);
 }
 
 /// @param how End class of its attempt, if there was one.
@@ -92,14 +93,14 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
                            end_class how, const std::string& detail) {
   set_hold(trial, hold::none);
   tell_end(trial, kind);
-  trial.due_exploit.reset();
-  trial.stop_reason = reason;
-  trial.stop_kind = fact::end_kind::completed;
-  trial.request = settings_.request;
+  trial.exploits.due.reset();
+  trial.must_end.why = reason;
+  trial.must_end.kind = fact::end_kind::completed;
+  trial.place.request = settings_.request;
   trial.end = open_end{std::move(reason), kind, trial.high_water};
   if (standing_of(trial).status() != trial_status::pending)
     move(trial, status_event::retry);
-  row(trial, trial.stop_reason + "; what its end brings is made from its last checkpoint");
+  row(trial, trial.must_end.why + "; what its end brings is made from its last checkpoint");
   if (!is_no_fault(how))
     give_up_end(trial, why_not_made(how, detail));
   else if (!last_kept(trial))
@@ -110,23 +111,23 @@ void machine::open_the_end(live_trial& trial, std::string reason, fact::end_kind
 
 /// Queues the trial to be placed as soon as there is room, under this head or the next.
 void machine::await_end(live_trial& trial) {
-  if (drain_ && !drain_->resumable)
-    return give_up_end(trial, drain_->why);
+  if (ending_.drains() && !ending_.how().resumable)
+    return give_up_end(trial, ending_.how().why);
   if (clients_.narrowed())
     ask_for(trial);
-  open_ends_.insert(trial.id);
+  open_ends_.add(trial.id);
 }
 
 void machine::place_open_ends() {
   // Placing a trial takes it out of the set.
-  for (auto id : std::set<trial_id>{open_ends_}) {
+  for (auto id : std::set<trial_id>{open_ends_.waiting()}) {
     auto busy = census_.busy();
     if (settings_.max_concurrent > 0 && busy >= settings_.max_concurrent)
       return;
     auto& trial = *live(id);
     if (clients_.narrowed() && !standing_of(trial).is_asked_for())
       continue;
-    open_ends_.erase(id);
+    open_ends_.remove(id);
     census_.await_lease(standing_of(trial));
     place(trial);
   }
@@ -138,8 +139,8 @@ void machine::begin_end(live_trial& trial) {
   auto& attempt = *trial.attempt;
   attempt.at = phase::stopping;
   attempt.closed = true;
-  attempt.is_to_export = exports_at_end(trial);
-  emit(cmd::halt{trial.id, attempt.id, halt_mode::stop, trial.stop_reason, exports_at_end(trial)},
+  attempt.ending.is_to_export = exports_at_end(trial);
+  emit(cmd::halt{trial.id, attempt.id, halt_mode::stop, trial.must_end.why, exports_at_end(trial)},
        seq_);
 }
 
@@ -148,11 +149,11 @@ void machine::report_at_end(live_trial& trial) {
   auto& attempt = *trial.attempt;
   if (attempt.at == phase::stopping)
     return;
-  if (attempt.iteration >= trial.end->at)
+  if (attempt.reports.iteration() >= trial.end->at)
     return enact(trial);
-  attempt.credit = std::max(attempt.credit, trial.end->at - 1);
-  attempt.answered = attempt.reported;
-  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
+  attempt.reports.allow(trial.end->at - 1);
+  attempt.reports.answer();
+  emit(cmd::proceed{trial.id, attempt.id, attempt.reports.number(), attempt.reports.credit()});
 }
 
 /// Decides how to go on after an attempt that was to make the export or last checkpoint.
@@ -160,10 +161,10 @@ void machine::after_end(live_trial& trial, bool exported, end_class how,
                         const std::string& detail) {
   if (!wants_export() || exported)
     return close_the_end(trial);
-  auto stays_open = drain_ && drain_->resumable && how == end_class::killed;
+  auto stays_open = ending_.leaves_off() && how == end_class::killed;
   if (is_no_fault(how)) {
     auto kind = static_cast<std::size_t>(how);
-    stays_open = ++trial.failures[kind] <= settings_.failures.budget[kind];
+    stays_open = trial.failures.add(how) <= settings_.failures.budget[kind];
   } else if (how == end_class::bad_checkpoint) {
     stays_open = bool{last_kept(trial)};
   }
@@ -178,19 +179,19 @@ void machine::after_end(live_trial& trial, bool exported, end_class how,
 void machine::give_up_end(live_trial& trial, std::string why) {
   if (standing_of(trial).awaits_lease())
     stop_waiting(trial);
-  open_ends_.erase(trial.id);
+  open_ends_.remove(trial.id);
   if (!wants_export())
     return close_the_end(trial);
   if (!trial.end->given_up.empty())
     return;
   trial.end->given_up = why.empty() ? "no attempt could make it" : std::move(why);
-  ++giving_up_;
+  open_ends_.begin_giving_up();
   emit(cmd::log{export_lost(trial, settings_.exports)});
 }
 
 void machine::close_the_end(live_trial& trial) {
   if (!trial.end->given_up.empty())
-    --giving_up_;
+    open_ends_.end_giving_up();
   if (lacks_last_checkpoint(trial, trial.end->at)) {
     auto why = std::string{"the attempt that was to write it could not"};
     note_decision(trial, "save_failed", object{{"why", why}});

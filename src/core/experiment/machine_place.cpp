@@ -7,7 +7,7 @@
 namespace tune {
 
 void machine::take(const on::placed& what) {
-  attempts_ = std::max(attempts_, what.attempt.counter);
+  head_.note(what.attempt);
   auto* trial = live(what.trial);
   if (trial != nullptr && is_left_open(*trial)) {
     take_over(*trial, what);
@@ -48,7 +48,7 @@ bool machine::has_only_bad(const live_trial& trial) const {
 void machine::open(live_trial& trial, const on::placed& what) {
   move(trial, status_event::place);
   clients_.forget_rest();
-  trial.was_placed = true;
+  trial.place.was_placed = true;
   trial.draft.kind.reset();
   make_attempt(trial, what);
   if (!trial.end)
@@ -59,15 +59,15 @@ void machine::open(live_trial& trial, const on::placed& what) {
 
 /// Whether the attempt ran under an earlier head, and its fate is still unknown.
 bool machine::is_left_open(const live_trial& trial) const {
-  return trial.attempt && trial.attempt->id.epoch < epoch_ && trial.attempt->at != phase::saving
+  return trial.attempt && head_.is_older(trial.attempt->id) && trial.attempt->at != phase::saving
          && trial.attempt->at != phase::stopping;
 }
 
 /// Replaces the attempt by one from the newest checkpoint; for the scheduler nothing has happened.
 void machine::take_over(live_trial& trial, const on::placed& what) {
-  auto next = trial.attempt->leaves_off ? intent::nothing : trial.attempt->next;
+  auto next = trial.attempt->leaves.pauses ? intent::nothing : trial.attempt->next;
   close_attempt(trial, {}, end_class::interrupted, "it was given anew");
-  ++trial.failures[static_cast<std::size_t>(end_class::interrupted)];
+  trial.failures.add(end_class::interrupted);
   make_attempt(trial, what);
   // A decision that has not been carried out yet still stands.
   set_intent(trial, next);
@@ -75,7 +75,7 @@ void machine::take_over(live_trial& trial, const on::placed& what) {
 }
 
 void machine::make_attempt(live_trial& trial, const on::placed& what) {
-  ended_early_.reset();
+  ending_.forget_last();
   undo_exploit(trial);
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;
@@ -84,8 +84,8 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   attempt.heard = now_;
   attempt.from = start_of(trial, what.what);
   if (!goes_back(trial))
-    trial.config_before.reset();
-  attempt.config = trial.config_before != nullptr ? trial.config_before : trial.config;
+    trial.pause.config_before.reset();
+  attempt.config = trial.pause.config_before != nullptr ? trial.pause.config_before : trial.config;
   if (const auto* from = checkpoints_.find(attempt.from);
       from != nullptr && from->trial != trial.id) {
     attempt.donor = from->trial;
@@ -94,7 +94,7 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
   attempt.at = attempt.from ? phase::restoring : phase::placing;
   if (trial.end) {
     attempt.next = intent::stop;
-    attempt.only_ends = checkpoints_.at(attempt.from).iteration >= trial.end->at;
+    attempt.ending.is_all = checkpoints_.at(attempt.from).iteration >= trial.end->at;
   }
   emit(attempt_row(trial));
   row(trial);
@@ -103,7 +103,7 @@ void machine::make_attempt(live_trial& trial, const on::placed& what) {
 /// Whether the attempt begins before the iteration at which the scheduler wants a pause.
 bool machine::goes_back(const live_trial& trial) const {
   const auto* from = checkpoints_.find(trial.attempt->from);
-  return (from == nullptr ? 0 : from->iteration) < trial.pauses_at;
+  return (from == nullptr ? 0 : from->iteration) < trial.pause.at;
 }
 
 void machine::launch(live_trial& trial) {
@@ -145,8 +145,8 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
     x.iteration = from->iteration;
     x.time_total = from->time_total;
   }
-  x.failures = trial.failure_count();
-  x.ends = attempt.only_ends;
+  x.failures = trial.failures.count();
+  x.ends = attempt.ending.is_all;
   x.costs = to_record(trial.costs);
   return x;
 }
@@ -164,15 +164,15 @@ void machine::take(const on::place_refused& what) {
     return;
   // A node may have left since the scheduler set this request: it hears of both, and may choose
   // again.
-  if (!trial->end && trial->request != settings_.request
-      && !std::exchange(trial->was_refused, true)) {
+  if (!trial->end && trial->place.request != settings_.request
+      && !std::exchange(trial->place.was_refused, true)) {
     hand_back(*trial);
     return;
   }
   census_.stop_waiting(standing_of(*trial));
   if (trial->end)
     return give_up_end(*trial, what.why);
-  trial->last_error = what.why;
+  trial->failures.set_error(what.why);
   end_trial(*trial, status_event::fail, what.why, fact::end_kind::errored);
   // All trials ask for the same unless told otherwise: the rest would also be refused.
   if (trials_.all().size() == trials_.live().size() + 1)
@@ -199,7 +199,7 @@ void machine::begin_steps(live_trial& trial) {
   // The checkpoint that it was restored from is no longer needed for that.
   if (const auto* from = checkpoints_.find(attempt.from))
     review(from->trial);
-  if (attempt.only_ends)
+  if (attempt.ending.is_all)
     begin_end(trial);
 }
 

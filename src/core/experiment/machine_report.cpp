@@ -38,16 +38,16 @@ double machine::violation_of(const report& what) const {
 }
 
 double machine::time_of(const report& what) const {
-  if (scheduler_.time_attr == "training_iteration")
+  if (rules_.scheduler.time_attr == "training_iteration")
     return static_cast<double>(what.iteration);
-  return metric_number(what, scheduler_.time_attr).value_or(no_number);
+  return metric_number(what, rules_.scheduler.time_attr).value_or(no_number);
 }
 
 /// Adds automatic metrics that trials are judged by, which the runtime measures, to the metrics of
 /// a report, so that they appear in its row.
 std::shared_ptr<const report>
 machine::with_measured(const std::shared_ptr<const report>& what) const {
-  if (draws_ < on::ends_whole)
+  if (head_.draws() < on::ends_whole)
     return what;
   std::shared_ptr<report> result;
   auto take_in = [&](const std::string& name) {
@@ -72,9 +72,7 @@ void machine::take(const on::reported& what) {
   if (trial == nullptr)
     return;
   auto& attempt = *trial->attempt;
-  attempt.reported = news.number;
-  attempt.iteration = news.iteration;
-  attempt.newest = with_measured(what.what);
+  attempt.reports.take(with_measured(what.what));
   attempt.heard = now_;
   training_.add(news.time_this_iter);
   note_marks(attempt);
@@ -97,7 +95,7 @@ void machine::take(const on::reported& what) {
   }
   auto repeat = news.iteration <= trial->high_water;
   if (!repeat)
-    count(*trial, attempt.newest);
+    count(*trial, attempt.reports.newest());
   // The attempt is ending already: this was its last result.
   if (attempt.at == phase::stopping) {
     attempt.closed = true;
@@ -117,15 +115,15 @@ void machine::take(const on::reported& what) {
     judge_report(*trial);
     return;
   }
-  if (trial->pauses_at != 0 && news.iteration >= trial->pauses_at)
+  if (trial->pause.at != 0 && news.iteration >= trial->pause.at)
     static_cast<void>(want_checkpoint(*trial, true));
   proceed(*trial, 0);
 }
 
 void machine::judge_report(live_trial& trial) {
-  set_last(trial, trial.attempt->newest);
+  set_last(trial, trial.attempt->reports.newest());
   trial.judged = trial.last.what->iteration;
-  trial.pauses_at = 0;
+  trial.pause.at = 0;
   if (!stop_condition(trial))
     ask_verdict(trial);
 }
@@ -138,15 +136,15 @@ void machine::set_last(live_trial& trial, std::shared_ptr<const report> what) {
 
 void machine::count(live_trial& trial, const std::shared_ptr<const report>& what) {
   trial.high_water = what->iteration;
-  trial.untried.reset();
+  trial.exploits.untried.reset();
   set_last(trial, what);
   trial.last.is_judged = false;
-  if (!std::exchange(any_report_, true)) {
+  if (opening_failures_.end()) {
     for (auto& text : missing_metrics(needed_metrics(), *what))
       emit(cmd::warn{std::move(text)});
   }
   note_best(trial, what);
-  emit(cmd::trial_progressed{trial.id, trial.last.what, trial.best});
+  emit(cmd::trial_progressed{trial.id, trial.last.what, trial.best.what});
   tell_searcher(trial, outcome::running);
 }
 
@@ -156,9 +154,9 @@ std::vector<needed_metric> machine::needed_metrics() const {
     result.push_back({"[experiment] metric", x.metric, "no trial has a value to be judged by"});
   for (const auto& x : settings_.constraints)
     result.push_back({"[experiment] constraints", x.metric, "no trial keeps " + to_text(x)});
-  if (scheduler_.judges)
-    result.push_back({"[scheduler] time_attr", scheduler_.time_attr, without_time});
-  for (const auto& x : stoppers_) {
+  if (rules_.scheduler.judges)
+    result.push_back({"[scheduler] time_attr", rules_.scheduler.time_attr, without_time});
+  for (const auto& x : rules_.stoppers) {
     auto more = x->needs();
     result.insert(result.end(), more.begin(), more.end());
   }
@@ -169,7 +167,7 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   const auto& first = settings_.objectives.front();
   auto number = metric_number(*what, first.metric);
   if (number) {
-    trial.has_objective = true;
+    trial.best.has_number = true;
     census_.note_number(entry(trial.id).stands);
   }
   auto score = number.value_or(no_number);
@@ -178,10 +176,10 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
   if (std::isnan(score))
     return;
   merit now{violation_of(*what), score};
-  auto is_its_best = !trial.best_merit || tune::is_better(now, *trial.best_merit);
+  auto is_its_best = !trial.best.how || tune::is_better(now, *trial.best.how);
   if (is_its_best) {
-    trial.best = what;
-    trial.best_merit = now;
+    trial.best.what = what;
+    trial.best.how = now;
   }
   if (settings_.repeats.is_on()) {
     if (is_its_best)
@@ -194,7 +192,7 @@ void machine::note_best(live_trial& trial, const std::shared_ptr<const report>& 
 
 /// Notes a new best report of one of several runs of a configuration.
 void machine::note_run(const live_trial& trial) {
-  runs_.note(trial.id, {trial.attempt->config, trial.lineage, trial.best}, *trial.best_merit);
+  runs_.note(trial.id, {trial.attempt->config, trial.lineage, trial.best.what}, *trial.best.how);
   name_best_run();
 }
 
@@ -228,7 +226,7 @@ void machine::set_best(trial_id trial, const best_report& what, merit how) {
     return;
   find_best_checkpoint();
   // Checkpoints that were kept only for the former best trial may go.
-  if (before != trial && draws_ >= on::judged_afresh)
+  if (before != trial && head_.draws() >= on::judged_afresh)
     review(before);
 }
 
@@ -246,13 +244,13 @@ bool machine::stop_condition(live_trial& trial) {
   const auto is_done = trial.last.what->done;
   std::optional<stop_verdict> verdict;
   // Each stopper sees each report, even after another has decided.
-  for (auto& x : stoppers_) {
-    if (is_done && draws_ < on::sees_last_reports)
+  for (auto& x : rules_.stoppers) {
+    if (is_done && head_.draws() < on::sees_last_reports)
       break;
     auto says = ask_stopper(*x, *trial.last.what);
-    if (says && !says->earlier_why.empty() && draws_ < on::answers_stalls_anew)
+    if (says && !says->earlier_why.empty() && head_.draws() < on::answers_stalls_anew)
       says->why = says->earlier_why;
-    else if (says && !says->former_why.empty() && draws_ < on::says_lowest)
+    else if (says && !says->former_why.empty() && head_.draws() < on::says_lowest)
       says->why = says->former_why;
     if (says && (!verdict || says->scope == stop_verdict::reach::experiment))
       verdict = std::move(says);
@@ -273,7 +271,7 @@ bool machine::stop_condition(live_trial& trial) {
 
 /// Ends all trials, since this one met a condition for the whole experiment.
 void machine::end_all(live_trial& trial, const std::string& why) {
-  const auto names = draws_ >= on::names_who_ends;
+  const auto names = head_.draws() >= on::names_who_ends;
   const auto who = "trial " + to_text(trial.id);
   decide_stop(trial, names ? why + ", which ends the experiment" : why, fact::end_kind::completed);
   begin_drain({experiment_status::done, names ? who + " ends the experiment: " + why : why, false});
@@ -287,7 +285,7 @@ void machine::ask_verdict(live_trial& trial) {
       proceed(trial, until);
   };
   // A report without the objective cannot be judged, and a trial that confirms is never stopped.
-  if (trial.confirms || !scheduler_.judges
+  if (trial.confirms || !rules_.scheduler.judges
       || !metric_number(*trial.last.what, settings_.objectives.front().metric)) {
     train_on(0);
     return;
@@ -302,17 +300,17 @@ void machine::ask_verdict(live_trial& trial) {
   trial.last.is_judged = true;
   tell_scheduler(std::move(told));
   trial.shown = seq_;
-  if (attempt.iteration <= attempt.credit) {
-    train_on(attempt.credit);
+  if (attempt.reports.iteration() <= attempt.reports.credit()) {
+    train_on(attempt.reports.credit());
     return;
   }
-  verdicts_.ask(seq_, trial.id);
+  asked_.verdicts.ask(seq_, trial.id);
   emit(cmd::judge{seq_, trial.id});
   if (attempt.at == phase::stopping)
     return;
   forget_verdict(attempt);
-  attempt.judging = seq_;
-  verdicts_.await(seq_, trial.id);
+  attempt.reports.judge(seq_);
+  asked_.verdicts.await(seq_, trial.id);
 }
 
 void machine::take(const on::exported& what) {
@@ -324,7 +322,7 @@ void machine::take(const on::exported& what) {
   if (is_last_word)
     close_the_end(*trial);
   else
-    trial->attempt->exported = true;
+    trial->attempt->ending.exported = true;
 }
 
 void machine::note_exports(const live_trial& trial, const on::exported& what) {

@@ -34,7 +34,7 @@ bool machine::want_checkpoint(live_trial& trial, bool then_pause) {
 void machine::begin_pause(live_trial& trial) {
   const auto& attempt = *trial.attempt;
   // While the last report is being judged, only a trainable that can be asked saves meanwhile.
-  if (obeys(attempt) || attempt.judging == 0)
+  if (obeys(attempt) || attempt.reports.judging() == 0)
     proceed(trial, attempt.go_on_until);
 }
 
@@ -45,7 +45,7 @@ bool machine::pauses_here(live_trial& trial) {
   if (attempt.next != intent::pause)
     return false;
   // The outcome of the pending checkpoint will be reported.
-  if (attempt.at == phase::saving || attempt.handed_over.is_on_its_way(attempt.iteration))
+  if (attempt.at == phase::saving || attempt.handed_over.is_on_its_way(attempt.reports.iteration()))
     return true;
   if (attempt.has_checkpoint()) {
     attempt.save.ends = true;
@@ -56,7 +56,7 @@ bool machine::pauses_here(live_trial& trial) {
     begin_save(trial, true);
     return true;
   }
-  if (attempt.leaves_off)
+  if (attempt.leaves.pauses)
     return false;
   trial.lacks_checkpoint = true;
   if (!std::exchange(attempt.noted_waiting, true))
@@ -69,18 +69,18 @@ bool machine::pauses_here(live_trial& trial) {
 void machine::begin_save(live_trial& trial, bool then_end) {
   auto& attempt = *trial.attempt;
   attempt.save.id = checkpoints_.make();
-  attempt.save.marks = marks_of(attempt, {}, attempt.iteration);
+  attempt.save.marks = marks_of(attempt, {}, attempt.reports.iteration());
   attempt.save.ends = then_end;
   attempt.at = phase::saving;
-  attempt.answered = attempt.reported;
+  attempt.reports.answer();
   // A trial that leaves off with its head needs the checkpoint on disk; and where trials are to end
   // with a checkpoint, the one of a pause may be the last.
   attempt.save.in_memory = settings_.checkpoints.pause_in_memory && then_end
-                           && attempt.next == intent::pause && !attempt.leaves_off
+                           && attempt.next == intent::pause && !attempt.leaves.pauses
                            && !attempt.no_memory && !attempt.saves_for_others
-                           && !(settings_.checkpoints.at_end && draws_ >= on::ends_whole);
+                           && !(settings_.checkpoints.at_end && head_.draws() >= on::ends_whole);
   attempt.saves_for_others = false;
-  attempt.is_to_export = attempt.is_to_export || (then_end && exports_at_end(trial));
+  attempt.ending.is_to_export = attempt.ending.is_to_export || (then_end && exports_at_end(trial));
   emit(save_of(trial), then_end ? seq_ : 0);
 }
 
@@ -90,8 +90,8 @@ cmd::save machine::save_of(const live_trial& trial) const {
   x.trial = trial.id;
   x.attempt = attempt.id;
   x.checkpoint = attempt.save.id;
-  x.number = attempt.reported;
-  x.iteration = attempt.iteration;
+  x.number = attempt.reports.number();
+  x.iteration = attempt.reports.iteration();
   x.then_end = attempt.save.ends;
   x.in_memory = attempt.save.in_memory;
   x.exports = attempt.save.ends && exports_at_end(trial);
@@ -101,7 +101,7 @@ cmd::save machine::save_of(const live_trial& trial) const {
 /// False if the scheduler gave the trial up, or if the trial is to go on elsewhere or later.
 bool machine::exports_at_end(const live_trial& trial) const {
   return settings_.export_time.count() > 0 && trial.attempt->next == intent::stop
-         && trial.stop_kind == fact::end_kind::completed;
+         && trial.must_end.kind == fact::end_kind::completed;
 }
 
 bool machine::is_due(std::uint64_t iteration) const {
@@ -112,10 +112,10 @@ bool machine::is_due(std::uint64_t iteration) const {
 /// Whether the trial is complete, a checkpoint is wanted, and one can be made here.
 bool machine::saves_at_end(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
-  if (!obeys(attempt) || !attempt.at_boundary() || trial.stop_kind != fact::end_kind::completed)
+  if (!obeys(attempt) || !attempt.at_boundary() || trial.must_end.kind != fact::end_kind::completed)
     return false;
-  const auto is_due_here
-      = draws_ >= on::due_at_end && is_due(attempt.iteration) && !attempt.has_checkpoint();
+  const auto is_due_here = head_.draws() >= on::due_at_end && is_due(attempt.reports.iteration())
+                           && !attempt.has_checkpoint();
   return settings_.checkpoints.at_end || is_due_here;
 }
 
@@ -146,7 +146,7 @@ void machine::take(const on::saved& what) {
   auto& attempt = *trial->attempt;
   attempt.heard = now_;
   // The report did not count, so the checkpoint was not noted with it.
-  if (attempt.only_ends)
+  if (attempt.ending.is_all)
     attempt.handed_over.note_registered(what.iteration);
   if (attempt.at == phase::saving && attempt.save.id == id)
     end_save(*trial);
@@ -177,7 +177,7 @@ void machine::settle_handover(live_trial& trial, std::uint64_t iteration, bool k
 void machine::keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what) {
   auto iteration = what.iteration;
   // What an executor keeps without a name only the trial itself can go on from.
-  const auto is_given = what.location != kept_outside || draws_ < on::clones_named;
+  const auto is_given = what.location != kept_outside || head_.draws() < on::clones_named;
   trial.lacks_checkpoint = false;
   if (best_.is(trial.id, trial.lineage) && is_given)
     best_.set_newest(what.location);
@@ -218,7 +218,7 @@ void machine::warn_of_lost_save(const live_trial& trial, const std::string& whic
 void machine::pause_on_disk(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
   attempt.no_memory = true;
-  emit(cmd::proceed{trial.id, attempt.id, attempt.reported, attempt.credit});
+  emit(cmd::proceed{trial.id, attempt.id, attempt.reports.number(), attempt.reports.credit()});
   if (notices_.is_first(notice::no_memory))
     emit(cmd::warn{"trial " + to_text(trial.id)
                    + ": it could not pause into memory, and is to pause on disk: " + why});
@@ -253,13 +253,13 @@ void machine::take(const on::save_failed& what) {
     return;
   }
   // The report still waits for its answer.
-  attempt.answered = attempt.reported - 1;
+  attempt.reports.reopen();
   if (attempt.next != intent::pause)
-    halt(*trial, halt_mode::stop, trial->stop_reason);
+    halt(*trial, halt_mode::stop, trial->must_end.why);
   else if (!what.unable)
     fail_pause(*trial, what.why);
-  else if (drain_)
-    halt_at_work(*trial, drain_->why);
+  else if (ending_.drains())
+    halt_at_work(*trial, ending_.how().why);
   else
     enact(*trial);
 }
@@ -273,15 +273,15 @@ void machine::halt_at_work(live_trial& trial, std::string why) {
 /// Handles a failed pause: the trial keeps running, and the failure counts.
 void machine::fail_pause(live_trial& trial, const std::string& why) {
   auto& attempt = *trial.attempt;
-  attempt.leaves_unsaved = attempt.leaves_off || drain_;
-  if (!attempt.leaves_off || drain_)
-    ++trial.failures[static_cast<std::size_t>(end_class::user_error)];
-  attempt.leaves_off = false;
+  attempt.leaves.is_unsaved = attempt.leaves.pauses || ending_.drains();
+  if (!attempt.leaves.pauses || ending_.drains())
+    trial.failures.add(end_class::user_error);
+  attempt.leaves.pauses = false;
   attempt.next = intent::nothing;
-  trial.pauses_at = 0;
+  trial.pause.at = 0;
   set_hold(trial, hold::none);
   row(trial, "save failed: " + why);
-  if (attempt.judging == 0)
+  if (attempt.reports.judging() == 0)
     proceed(trial, 0);
 }
 

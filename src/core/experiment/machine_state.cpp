@@ -14,18 +14,19 @@ std::optional<std::vector<command>> machine::answer_known(const report& what) co
   if (trial == nullptr || !trial->attempt || trial->attempt->id != what.attempt)
     return answer(cmd::halt{what.trial, what.attempt, halt_mode::stop, "superseded"});
   const auto& attempt = *trial->attempt;
-  if (!attempt.closed && what.number > attempt.reported && what.iteration > attempt.iteration)
+  const auto& told = attempt.reports;
+  if (!attempt.closed && what.number > told.number() && what.iteration > told.iteration())
     return std::nullopt;
   // A duplicate: a report that was answered is answered again; an open one will be.
   if (attempt.at == phase::stopping)
     return answer(halt_of(*trial));
-  if (what.number > attempt.reported || what.number <= attempt.answered)
-    return answer(cmd::proceed{what.trial, what.attempt, what.number, attempt.credit});
+  if (what.number > told.number() || what.number <= told.answered())
+    return answer(cmd::proceed{what.trial, what.attempt, what.number, told.credit()});
   return std::vector<command>{};
 }
 
 bool machine::is_stale(const event_body& what) const {
-  if (finished_)
+  if (ending_.is_finished())
     return !std::holds_alternative<on::opened>(what);
   auto gone = [this](trial_id id, attempt_id attempt) {
     const auto* trial = live(id);
@@ -47,7 +48,7 @@ bool machine::is_stale(const event_body& what) const {
     if (!x->attempt)
       return !is_given_up(x->trial);
     return gone(x->trial, x->attempt)
-           || (live(x->trial)->attempt->exported && x->attempt.epoch < epoch_);
+           || (live(x->trial)->attempt->ending.exported && head_.is_older(x->attempt));
   }
   if (const auto* x = std::get_if<on::ended>(&what))
     return gone(x->trial, x->attempt);
@@ -59,7 +60,7 @@ bool machine::is_stale(const event_body& what) const {
     return std::none_of(x->answers.begin(), x->answers.end(),
                         [this](const auto& y) { return awaits(y); });
   if (const auto* x = std::get_if<on::chosen>(&what))
-    return choice_.at() != x->what.at;
+    return asked_.choice.at() != x->what.at;
   if (std::holds_alternative<on::stop_asked>(what) || std::holds_alternative<on::pause_asked>(what)
       || std::holds_alternative<on::unpause_asked>(what)
       || std::holds_alternative<on::add_asked>(what)
@@ -68,13 +69,13 @@ bool machine::is_stale(const event_body& what) const {
   if (const auto* x = std::get_if<on::checkpoint_gone>(&what))
     return !checkpoints_.contains(x->checkpoint);
   if (std::holds_alternative<on::interrupted>(what))
-    return drain_.has_value();
+    return ending_.drains();
   return false;
 }
 
 /// Whether an attempt that outlived its head says again that it began.
 bool machine::is_repeated(const open_attempt& attempt, const on::started& what) const {
-  return attempt.id.epoch < epoch_ && !what.exports && what.pid == attempt.pid
+  return head_.is_older(attempt.id) && !what.exports && what.pid == attempt.pid
          && attempt.at != phase::placing && attempt.at != phase::restoring;
 }
 
@@ -98,10 +99,10 @@ std::vector<command> machine::outstanding() const {
   };
   if (const auto& open = dialogue_.open())
     add(cmd::ask_searcher{*open});
-  else if (!finished_ && !drain_ && wants_suggestions())
+  else if (!ending_.is_finished() && !ending_.drains() && wants_suggestions())
     add(cmd::log{on::suggest_asked{dialogue_.next(), suggestions_wanted(), drafts_wanted()}});
   // Asked even if the attempt ended with the last head: an answer is valid however late.
-  for (const auto& [cause, trial] : verdicts_.open())
+  for (const auto& [cause, trial] : asked_.verdicts.open())
     add(cmd::judge{cause, trial});
   for (auto id : clients_.suspended() ? std::vector<trial_id>{} : awaiting())
     add(place_of(*live(id)));
@@ -117,15 +118,15 @@ std::vector<command> machine::outstanding() const {
     if (attempt.at == phase::stopping)
       add(halt_of(trial));
     // The answer may have been lost with the last head.
-    if (attempt.at == phase::stepping && attempt.answered > 0 && !attempt.at_boundary())
-      add(cmd::proceed{id, attempt.id, attempt.answered, attempt.credit});
+    if (attempt.at == phase::stepping && attempt.reports.answered() > 0 && !attempt.at_boundary())
+      add(cmd::proceed{id, attempt.id, attempt.reports.answered(), attempt.reports.credit()});
   }
   for (const auto& [id, x] : checkpoints_.all()) {
     if (x.doomed)
       add(cmd::discard{id, x.location, x.node});
   }
-  if (const auto& open = choice_.at())
-    add(cmd::choose{*open, choice_.count()});
+  if (const auto& open = asked_.choice.at())
+    add(cmd::choose{*open, asked_.choice.count()});
   return result;
 }
 
@@ -134,7 +135,7 @@ cmd::halt machine::halt_of(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
   auto lets_go = attempt.next == intent::exploit;
   auto how = attempt.killed_for ? halt_mode::kill : lets_go ? halt_mode::release : halt_mode::stop;
-  return {trial.id, attempt.id, how, lets_go ? "exploit" : trial.stop_reason,
+  return {trial.id, attempt.id, how, lets_go ? "exploit" : trial.must_end.why,
           exports_at_end(trial)};
 }
 
@@ -152,12 +153,13 @@ std::optional<experiment::attempt_notes> machine::notes_on(trial_id id) const {
   if (trial == nullptr || !trial->attempt)
     return std::nullopt;
   const auto at = trial->attempt->at;
-  return experiment::attempt_notes{trial->request, at != phase::placing && at != phase::restoring};
+  return experiment::attempt_notes{trial->place.request,
+                                   at != phase::placing && at != phase::restoring};
 }
 
 experiment_view machine::view() const {
   experiment_view result{census_.counts(),     census_.succeeded(), census_.promising(),
-                         best_.told(),         dialogue_.is_done(), drain_.has_value(),
+                         best_.told(),         dialogue_.is_done(), ending_.drains(),
                          clients_.suspended(), census_.held(),      waits_for(),
                          samples_.withdrawn()};
   if (result.best)

@@ -22,11 +22,11 @@ std::string counted(std::uint64_t n, const char* noun) {
 
 void machine::settle() {
   // Time trained before this head opened does not end the run here; the clock does.
-  if (!drain_ && training_.is_new() && has_trained_enough())
+  if (!ending_.drains() && training_.is_new() && has_trained_enough())
     leave_off_in_time();
-  if (drain_) {
-    if (census_.running() == 0 && giving_up_ == 0)
-      finish(drain_->status, drain_->why);
+  if (ending_.drains()) {
+    if (census_.running() == 0 && !open_ends_.is_giving_up())
+      finish(ending_.how().status, ending_.how().why);
     return;
   }
   if (clients_.gathering())
@@ -34,7 +34,7 @@ void machine::settle() {
   place_open_ends();
   if (clients_.narrowed()) {
     settle_narrowed();
-    if (!finished_ && stands_still())
+    if (!ending_.is_finished() && stands_still())
       tell_of_rest();
     return;
   }
@@ -46,20 +46,20 @@ void machine::settle() {
   else if (wants_suggestions())
     emit(cmd::log{on::suggest_asked{dialogue_.next(), suggestions_wanted(), drafts_wanted()}});
   if (auto count = choices_wanted(); count > 0) {
-    choice_.ask(seq_, count);
+    asked_.choice.ask(seq_, count);
     emit(cmd::choose{seq_, count});
   }
   const auto is_empty = trials_.live().empty();
   if (is_empty && dialogue_.is_done()) {
     finish_as_complete();
-  } else if (is_empty && dialogue_.waits() && no_search::is_idle(searcher_)) {
+  } else if (is_empty && dialogue_.waits() && no_search::is_idle(rules_.searcher)) {
     tell_of_rest();
   } else if (is_empty && dialogue_.waits()) {
     wait_for_searcher();
   } else if (stands_still() && (clients_.suspended() || census_.held() > 0)) {
     tell_of_rest();
-  } else if (stands_still() && !stall_.is_open()) {
-    stall_.ask(seq_);
+  } else if (stands_still() && !asked_.stall.is_open()) {
+    asked_.stall.ask(seq_);
     emit(cmd::resolve_stall{seq_});
   }
 }
@@ -68,7 +68,8 @@ void machine::settle() {
 void machine::wait_for_searcher() {
   if (idle_.again_at())
     return;
-  auto patience = draws_ >= on::judged_afresh ? settings_.stall_timeout : std::chrono::seconds{0};
+  auto patience
+      = head_.draws() >= on::judged_afresh ? settings_.stall_timeout : std::chrono::seconds{0};
   switch (idle_.wait(now_, patience)) {
     case idle_wait::step::waits:
       return;
@@ -88,7 +89,7 @@ void machine::wait_for_searcher() {
 /// Withdraws or revives trials that were drawn ahead, after the number of samples has changed.
 void machine::fit_samples() {
   auto limit = settings_.sample_limit;
-  if (draws_ < on::judged_afresh)
+  if (head_.draws() < on::judged_afresh)
     return;
   while (samples_.withdrawn() > 0 && (limit == 0 || samples_.standing() < limit))
     revive_withdrawn();
@@ -97,7 +98,7 @@ void machine::fit_samples() {
   auto before = samples_.withdrawn();
   const auto& rule = settings_.repeats;
   // With several runs per configuration, users ask for configurations, not for trials.
-  const auto is_one = limit == 1 && draws_ >= on::says_lowest;
+  const auto is_one = limit == 1 && head_.draws() >= on::says_lowest;
   auto wanted = rule.runs == 1 ? (is_one ? "1 sample is wanted"
                                          : std::to_string(limit) + " samples are wanted")
                                : counted(limit / rule.runs, "configuration")
@@ -127,7 +128,7 @@ std::string machine::too_many_text(std::uint64_t limit) const {
 bool machine::withdraw_newest(const std::string& why) {
   for (auto i = trials_.live().rbegin(); i != trials_.live().rend(); ++i) {
     auto& trial = *live(*i);
-    auto is_fresh = !trial.attempt && !trial.was_placed && trial.failure_count() == 0
+    auto is_fresh = !trial.attempt && !trial.place.was_placed && trial.failures.count() == 0
                     && trial.lineage == 1 && trial.last.what == nullptr && trial.suggested;
     if (!is_fresh || standing_of(trial).status() != trial_status::pending)
       continue;
@@ -147,7 +148,7 @@ void machine::revive_withdrawn() {
   trial.config = std::move(what.config);
   trial.origin = std::move(what.origin);
   trial.born = seq_;
-  trial.request = settings_.request;
+  trial.place.request = settings_.request;
   trial.suggested = true;
   if (what.draft)
     trial.draft.kind = drafting::quick;
@@ -174,7 +175,7 @@ bool machine::asks_in_batches() const {
 /// Trials that are likely to begin before another one that the searcher is asked for. Those that
 /// the scheduler lets wait do not count: they may wait for results of others.
 std::uint64_t machine::supply() const {
-  auto all_wait = choice_.has_nobody() && draws_ >= on::heeds_clients;
+  auto all_wait = asked_.choice.has_nobody() && head_.draws() >= on::heeds_clients;
   return census_.awaiting_lease() + (all_wait ? 0 : census_.queued());
 }
 
@@ -183,7 +184,7 @@ std::uint32_t machine::suggestions_wanted() const {
   auto waiting = supply();
   auto room = room_for_suggestions();
   auto is_batch = asks_in_batches();
-  auto ahead = is_batch ? waiting + room : std::max<std::uint64_t>(searcher_.ahead, 1);
+  auto ahead = is_batch ? waiting + room : std::max<std::uint64_t>(rules_.searcher.ahead, 1);
   if (waiting >= ahead || (!is_batch && ahead > 2 && waiting > ahead / 2))
     return 0;
   auto count = std::min(ahead - waiting, room);
@@ -198,9 +199,9 @@ std::uint32_t machine::suggestions_wanted() const {
 /// next suggestions; empty if something may begin.
 std::string machine::waits_for() const {
   const auto rests = stands_still() || (clients_.suspended() && trials_.live().empty());
-  if (!drain_ && rests && (clients_.suspended() || census_.held() > 0))
+  if (!ending_.drains() && rests && (clients_.suspended() || census_.held() > 0))
     return rest_text();
-  if (dialogue_.is_open() || dialogue_.is_done() || drain_ || clients_.suspended()
+  if (dialogue_.is_open() || dialogue_.is_done() || ending_.drains() || clients_.suspended()
       || clients_.narrowed() || samples_.pending().empty() || supply() > 0
       || room_for_suggestions() > 0)
     return {};
@@ -212,13 +213,14 @@ std::string machine::waits_for() const {
 }
 
 std::uint32_t machine::choices_wanted() const {
-  if (choice_.is_open() || choice_.has_nobody() || clients_.suspended())
+  if (asked_.choice.is_open() || asked_.choice.has_nobody() || clients_.suspended())
     return 0;
   // Ask for the next portion when half of the last has begun, as for suggestions.
-  if (scheduler_.choose_ahead > 2 && census_.awaiting_lease() > scheduler_.choose_ahead / 2)
+  if (rules_.scheduler.choose_ahead > 2
+      && census_.awaiting_lease() > rules_.scheduler.choose_ahead / 2)
     return 0;
   auto paused = census_.count(trial_status::paused) - census_.held_paused();
-  auto count = std::min<std::uint64_t>(census_.queued() + paused, scheduler_.choose_ahead);
+  auto count = std::min<std::uint64_t>(census_.queued() + paused, rules_.scheduler.choose_ahead);
   count -= std::min(count, census_.awaiting_lease());
   if (settings_.max_concurrent > 0) {
     auto busy = census_.busy();
@@ -230,20 +232,20 @@ std::uint32_t machine::choices_wanted() const {
 bool machine::stands_still() const {
   return !trials_.live().empty() && census_.running() == 0
          && (census_.awaiting_lease() == 0 || clients_.suspended())
-         && deadlines_.count(due_kind::retry) == 0 && verdicts_.all_waiting().empty()
-         && !dialogue_.is_open() && !choice_.is_open() && !wants_suggestions();
+         && deadlines_.count(due_kind::retry) == 0 && asked_.verdicts.all_waiting().empty()
+         && !dialogue_.is_open() && !asked_.choice.is_open() && !wants_suggestions();
 }
 
 /// A head that found nothing left to run leaves the experiment's early end as it was.
 void machine::finish_as_complete() {
-  if (ended_early_ && draws_ >= on::keeps_ends)
-    finish(ended_early_->status, ended_early_->why);
+  if (ending_.last_early() && head_.draws() >= on::keeps_ends)
+    finish(ending_.last_early()->status, ending_.last_early()->why);
   else
     finish(experiment_status::done, dialogue_.why_ended());
 }
 
 void machine::finish(experiment_status status, std::string why) {
-  finished_ = true;
+  ending_.finish();
   emit(cmd::finish{status, std::move(why)}, seq_);
 }
 
@@ -268,7 +270,7 @@ void machine::take(const on::suggested& what) {
         if (x.draft)
           trial->draft.kind = question.drafts;
         trial->draft.drawn_at = question.at;
-        trial->draft.place_free_since = free_places_.since();
+        trial->draft.place_free_since = offer_.free().since();
       }
       if (is_sample)
         samples_.add(id);
@@ -281,7 +283,7 @@ void machine::take(const on::suggested& what) {
     const auto& why = std::get<exhausted>(what.what).why;
     if (why.starts_with(samples_missing))
       emit(cmd::warn{why});
-    if (draws_ >= on::bounds_model_waits && !why.ends_with(all_made))
+    if (head_.draws() >= on::bounds_model_waits && !why.ends_with(all_made))
       dialogue_.set_end(why);
   }
   if (has_all_samples())
@@ -295,19 +297,19 @@ bool machine::has_all_samples() const {
 /// @returns null if the trial has ended at once, since all trials are to end.
 live_trial* machine::add_trial(const suggestion& what) {
   idle_.end();
-  ended_early_.reset();
+  ending_.forget_last();
   auto& trial = trials_.add();
   trial.config = what.config;
   trial.origin = what.origin;
   trial.born = seq_;
-  trial.request = settings_.request;
+  trial.place.request = settings_.request;
   census_.add(standing_of(trial));
   if (settings_.repeats.is_on()) {
     trial.confirms = is_confirming(trial.origin);
     runs_.add(trial.id, *trial.config, trial.origin);
   }
   row(trial);
-  if (drain_) {
+  if (ending_.drains()) {
     const auto id = trial.id;
     drain_trial(trial);
     return live(id);
@@ -343,7 +345,7 @@ live_trial& machine::add_runs(const config_ptr& config) {
 /// again, before the trial reports: to number others, and to wait for it before confirming the
 /// best.
 void machine::introduce(const live_trial& trial) {
-  if (!settings_.repeats.is_on() || drain_)
+  if (!settings_.repeats.is_on() || ending_.drains())
     return;
   dialogue_.hear();
   if (settings_.repeats.confirm > 0)
@@ -356,22 +358,22 @@ void machine::introduce(const live_trial& trial) {
 }
 
 void machine::take(const on::chosen& what) {
-  choice_.close();
+  asked_.choice.close();
   fact::chosen told{what.what, {}};
   for (auto id : what.what.start) {
-    if (drain_ || !start(id))
+    if (ending_.drains() || !start(id))
       told.refused.push_back(id);
   }
   auto all_refused = told.refused.size() == what.what.start.size();
-  choice_.note_answer(all_refused);
+  asked_.choice.note_answer(all_refused);
   // Trials that clients hold may have been named first: the scheduler is asked again for each of
   // them.
-  auto tries_again = !what.what.start.empty() && choice_.refused() <= census_.held();
+  auto tries_again = !what.what.start.empty() && asked_.choice.refused() <= census_.held();
   // An answer that may be older than the last news is not final.
-  auto nobody = all_refused && !tries_again && !choice_.has_news();
+  auto nobody = all_refused && !tries_again && !asked_.choice.has_news();
   tell_scheduler(std::move(told));
   if (nobody)
-    choice_.note_nobody();
+    asked_.choice.note_nobody();
 }
 
 bool machine::start(trial_id id) {
@@ -383,7 +385,7 @@ bool machine::start(trial_id id) {
   auto status = entry(id).stands.status();
   if (status == trial_status::paused) {
     move(*trial, status_event::unpause);
-    trial->pauses_at = 0;
+    trial->pause.at = 0;
     tell_scheduler(fact::unpaused{id});
     row(*trial, "unpaused");
   } else if (status == trial_status::pending) {

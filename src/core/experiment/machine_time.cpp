@@ -9,14 +9,14 @@
 namespace tune {
 
 std::optional<instant> machine::next_deadline() const {
-  if (finished_)
+  if (ending_.is_finished())
     return std::nullopt;
   auto result = deadlines_.next();
-  if (settings_.time_limit.count() > 0 && !drain_)
+  if (settings_.time_limit.count() > 0 && !ending_.drains())
     result = std::min(result.value_or(settings_.time_limit), instant{settings_.time_limit});
-  if (has_trained_enough() && !drain_)
+  if (has_trained_enough() && !ending_.drains())
     result = std::min(result.value_or(now_), now_);
-  if (auto at = idle_.again_at(); at && !drain_)
+  if (auto at = idle_.again_at(); at && !ending_.drains())
     result = std::min(result.value_or(*at), *at);
   if (auto at = sketch_due())
     result = std::min(result.value_or(*at), *at);
@@ -24,13 +24,13 @@ std::optional<instant> machine::next_deadline() const {
 }
 
 std::vector<on::ticked> machine::due(instant now) const {
-  if (finished_)
+  if (ending_.is_finished())
     return {};
   auto result = deadlines_.due(now);
   auto is_late = settings_.time_limit.count() > 0 && now >= settings_.time_limit;
-  if (!drain_ && (is_late || has_trained_enough()))
+  if (!ending_.drains() && (is_late || has_trained_enough()))
     result.push_back({due_kind::time_limit, {}});
-  if (auto at = idle_.again_at(); at && !drain_ && now >= *at)
+  if (auto at = idle_.again_at(); at && !ending_.drains() && now >= *at)
     result.push_back({due_kind::ask_again, {}});
   if (auto at = sketch_due(); at && now >= *at)
     result.push_back({due_kind::free_place, {}});
@@ -66,7 +66,7 @@ void machine::take(const on::ticked& what) {
     return;
   switch (what.what) {
     case due_kind::retry:
-      if (!drain_)
+      if (!ending_.drains())
         tell_added(*trial);
       return;
     case due_kind::progress_timeout:
@@ -74,7 +74,7 @@ void machine::take(const on::ticked& what) {
       halt(*trial, halt_mode::kill, "no report within the progress timeout");
       return;
     case due_kind::stop_grace:
-      if (drain_ && drain_->resumable && trial->attempt->next != intent::stop)
+      if (ending_.leaves_off() && trial->attempt->next != intent::stop)
         trial->attempt->killed_for = end_class::interrupted;
       halt(*trial, halt_mode::kill, "it did not end within the grace time");
       return;

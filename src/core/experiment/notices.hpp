@@ -56,7 +56,7 @@ private:
   std::bitset<static_cast<std::size_t>(notice::no_room) + 1> given_;
 };
 
-/// Counts failures of trials that follow each other and are alike.
+/// Counts failures of trials that follow each other and are alike, until a trial has reported.
 class alike_failures {
 public:
   /// A trial failed with this text.
@@ -70,6 +70,10 @@ public:
   }
   /// Begins to count anew, as a new head does.
   void begin_anew() { count_ = 0; }
+  /// A trial has reported: failures after that are no longer those of the beginning.
+  /// @returns true the first time.
+  bool end() { return !std::exchange(is_over_, true); }
+  [[nodiscard]] bool is_over() const { return is_over_; }
   /// The text of the last failure; empty: there was none.
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -82,6 +86,7 @@ private:
   /// Follows from the text.
   std::string form_;
   std::uint32_t count_ = 0;
+  bool is_over_ = false;
 };
 
 } // namespace tune

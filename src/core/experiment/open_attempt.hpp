@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "attempt_reports.hpp"
 #include "handovers.hpp"
 #include "report_marks.hpp"
 
@@ -34,6 +35,26 @@ struct requested_save {
   bool in_memory = false;
 };
 
+/// An attempt that ends since its head or one of its nodes is about to go.
+struct leave_taking {
+  /// True if one of its nodes announced that it is about to go.
+  bool node_goes = false;
+  /// The attempt pauses for that: the trial resumes by itself.
+  bool pauses = false;
+  /// It was to pause so, but the checkpoint for that was not kept.
+  bool is_unsaved = false;
+};
+
+/// What an attempt does for the end of its trial.
+struct end_duty {
+  /// It starts where the trial ended, and does nothing else.
+  bool is_all = false;
+  /// It was told to export at its end.
+  bool is_to_export = false;
+  /// It has reported how the export went.
+  bool exported = false;
+};
+
 /// One open attempt.
 struct open_attempt {
   attempt_id id;
@@ -48,28 +69,15 @@ struct open_attempt {
   /// Time of the last sign of life.
   instant heard{0};
   std::int64_t pid = 0;
-  /// Number and iteration of the last report, and the number that was answered last.
-  std::uint64_t reported = 0;
-  std::shared_ptr<const report> newest;
-  std::uint64_t iteration = 0;
-  std::uint64_t answered = 0;
-  /// Reports up to this iteration need no verdict.
-  std::uint64_t credit = 0;
-  /// Report that is being judged; 0: none.
-  sequence judging = 0;
+  attempt_reports reports;
   requested_save save;
   /// No checkpoint may be written into the node's memory, since one failed there or the node is
   /// about to leave.
   bool no_memory = false;
-  /// True if one of the attempt's nodes announced that it is about to go.
-  bool node_leaves = false;
+  leave_taking leaves;
   /// True if the scheduler asked for the next checkpoint as such, not only for a pause.
   bool saves_for_others = false;
   intent next = intent::nothing;
-  /// The attempt pauses because its head or node is about to go: the trial resumes by itself.
-  bool leaves_off = false;
-  /// The attempt was to leave off, but the checkpoint for that was not kept.
-  bool leaves_unsaved = false;
   /// The attempt is ending, and its last result is in: further reports do not count.
   bool closed = false;
   std::uint64_t go_on_until = 0;
@@ -83,17 +91,12 @@ struct open_attempt {
   bool unable = false;
   /// The log already notes that the attempt is to pause but has brought no checkpoint yet.
   bool noted_waiting = false;
-  /// `is_to_export`: the attempt was told to export at its end. `exported`: it has reported how the
-  /// export went.
-  bool is_to_export = false;
-  bool exported = false;
-  /// The attempt starts where its trial ended, and only exports.
-  bool only_ends = false;
+  end_duty ending;
 
   /// True while a report waits for its answer.
-  [[nodiscard]] bool at_boundary() const { return answered < reported; }
+  [[nodiscard]] bool at_boundary() const { return reports.wait(); }
   /// True if a checkpoint came with the last report, on its way or registered.
-  [[nodiscard]] bool has_checkpoint() const { return handed_over.has(iteration); }
+  [[nodiscard]] bool has_checkpoint() const { return handed_over.has(reports.iteration()); }
   /// Node of the trainable.
   [[nodiscard]] const std::string& home() const { return where.bundles.front().node; }
   /// Whether the attempt holds resources of that node.

@@ -126,4 +126,17 @@ private:
   bool has_news_ = false;
 };
 
+/// All that the scheduler may be asked at once.
+struct scheduler_questions {
+  verdict_questions verdicts;
+  choice_question choice;
+  stall_question stall;
+
+  /// The scheduler heard this.
+  void hear(const decltype(scheduler_fact::what)& news) {
+    choice.hear(news);
+    stall.hear(news);
+  }
+};
+
 } // namespace tune

@@ -37,7 +37,7 @@ void simulation::at_head(std::uint32_t epoch, agenda::task what) {
   if (epoch != epoch_)
     return;
   if (is_asleep())
-    agenda_.add(asleep_until_ - agenda_.now(),
+    agenda_.add(clock_.awake_from() - agenda_.now(),
                 [this, epoch, what = std::move(what)] { at_head(epoch, what); });
   else
     what();
@@ -46,34 +46,28 @@ void simulation::at_head(std::uint32_t epoch, agenda::task what) {
 void simulation::for_any_head(instant after, agenda::task what) {
   agenda_.add(after, [this, what = std::move(what)] {
     if (is_asleep())
-      for_any_head(asleep_until_ - agenda_.now(), what);
+      for_any_head(clock_.awake_from() - agenda_.now(), what);
     else
       what();
   });
 }
 
 void simulation::report_broken(promise broken, std::string what) {
-  found_.add({broken, engine_->machine().last_seq(), std::nullopt, std::move(what)});
+  found_.add({broken, head_.engine->machine().last_seq(), std::nullopt, std::move(what)});
 }
 
 void simulation::start_head() {
-  rules_ = make_rules_();
-  engine_
-      = std::make_unique<engine>(experiment{settings_, rules_.judge->traits(),
-                                            rules_.source->traits(), std::move(rules_.stoppers)},
-                                 *this);
   // A node's late message about a lease of an earlier head must not match a lease of this one.
   constexpr std::uint64_t most_leases = 1'000'000'000;
-  ledger_ = std::make_unique<ledger>(epoch_ * most_leases + 1);
-  leases_.clear();
-  lease_of_.clear();
-  members_ = {};
-  awaited_ = {};
-  lines_.clear();
-  saves_asked_.clear();
-  orders_.clear();
-  early_.clear();
-  asleep_until_ = agenda_.now();
+  head_ = {};
+  head_.rules = make_rules_();
+  head_.engine = std::make_unique<engine>(experiment{settings_, head_.rules.judge->traits(),
+                                                     head_.rules.source->traits(),
+                                                     std::move(head_.rules.stoppers)},
+                                          *this);
+  head_.ledger = std::make_unique<ledger>(epoch_ * most_leases + 1);
+  const auto& log = log_.events();
+  clock_.begin_head(agenda_.now(), log.empty() ? instant{0} : log.back().at);
   conduct_.nothing_granted();
 }
 
@@ -85,9 +79,9 @@ void simulation::open() {
 }
 
 void simulation::tell(event_body what) {
-  engine_->post(std::move(what), elapsed());
+  head_.engine->post(std::move(what), elapsed());
   if (!how_.records)
-    engine_->durable(engine_->machine().last_seq());
+    head_.engine->durable(head_.engine->machine().last_seq());
 }
 
 void simulation::post(event_body what) {
@@ -97,26 +91,26 @@ void simulation::post(event_body what) {
 void simulation::run(std::size_t most) {
   if (epoch_ == 0)
     open();
-  while (!finished_ && log_.size() < most && found_.empty()) {
-    while (!faults_due_.empty() && events_ >= faults_due_.back()) {
+  while (!finished_ && log_.events().size() < most && found_.empty()) {
+    while (!faults_due_.empty() && counts_.events >= faults_due_.back()) {
       faults_due_.pop_back();
       inject();
     }
-    auto due = engine_->machine().next_deadline();
+    auto due = head_.engine->machine().next_deadline();
     if (due)
-      *due = std::max(*due + behind_, asleep_until_);
+      *due = clock_.time_of(*due);
     if (agenda_.empty() && !due) {
       // A client may have suspended or held trials on purpose.
-      if (auto seen = engine_->machine().view(); seen.suspended || seen.held > 0)
+      if (auto seen = head_.engine->machine().view(); seen.suspended || seen.held > 0)
         return;
       report_broken(promise::nothing_lost_or_doubled, "everything stands still before the end");
       return;
     }
     if (due && (agenda_.empty() || *due < *agenda_.next())) {
       agenda_.pass(*due);
-      engine_->pass(elapsed());
+      head_.engine->pass(elapsed());
       if (!how_.records)
-        engine_->durable(engine_->machine().last_seq());
+        head_.engine->durable(head_.engine->machine().last_seq());
       continue;
     }
     agenda_.step();
@@ -125,14 +119,9 @@ void simulation::run(std::size_t most) {
     end_of_run();
 }
 
-instant simulation::elapsed() const {
-  return ended_at_.value_or(agenda_.now() - behind_);
-}
-
 /// Delivers late messages, which must do no harm, and checks that nothing is left.
 void simulation::end_of_run() {
-  if (!ended_at_)
-    ended_at_ = elapsed();
+  clock_.stop(agenda_.now());
   while (!agenda_.empty())
     agenda_.step();
   for (const auto& [attempt, x] : processes_)
@@ -142,69 +131,65 @@ void simulation::end_of_run() {
 
 void simulation::record(const event& what) {
   // All effects of the previous event are done by now.
-  if (how_.hashes && hashes_.size() < log_.size())
+  if (how_.hashes && hashes_.size() < log_.events().size())
     note_hash();
-  ++events_;
+  ++counts_.events;
   if (const auto* saved = std::get_if<on::saved>(&what.what))
-    note_handed_over(*saved);
+    disk_.number(saved->checkpoint, saved->location);
   if (!how_.records)
     return;
-  log_.push_back(what);
-  if (committing_ == 0)
+  log_.append(what);
+  if (!log_.is_committing())
     commit();
 }
 
 void simulation::commit() {
-  committing_ = log_.size();
+  log_.begin_commit();
   for_head([this] {
-    on_disk_ = committing_;
-    conduct_.on_disk(on_disk_);
+    log_.end_commit();
+    conduct_.on_disk(log_.on_disk());
     confirm_words();
-    for_head([this, seq = on_disk_] { engine_->durable(seq); });
-    committing_ = 0;
-    if (log_.size() > on_disk_)
+    for_head([this, seq = log_.on_disk()] { head_.engine->durable(seq); });
+    if (!log_.is_on_disk())
       commit();
   });
 }
 
 void simulation::note_hash() {
-  hashes_.push_back(digest_of(engine_->machine(), *rules_.judge, *rules_.source));
+  hashes_.push_back(digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source));
 }
 
 void simulation::lose_head() {
-  if (how_.hashes && hashes_.size() < log_.size())
+  if (how_.hashes && hashes_.size() < log_.events().size())
     note_hash();
   auto lived = std::exchange(hashes_, {});
+  const auto before = log_.events().size();
   // A commit under way may have reached the disk completely before anybody heard of it.
-  auto kept = committing_ > on_disk_ && happens(0.5) ? committing_ : on_disk_;
+  log_.crash(log_.is_committing() && happens(0.5));
   std::optional<std::uint64_t> digest;
-  if (kept == log_.size())
-    digest = digest_of(engine_->machine(), *rules_.judge, *rules_.source);
-  conduct_.head_lost(kept);
-  log_.resize(kept);
-  on_disk_ = kept;
-  committing_ = 0;
+  if (log_.on_disk() == before)
+    digest = digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source);
+  conduct_.head_lost(log_.on_disk());
   finished_.reset();
-  ended_at_.reset();
   start_head();
   replay(lived);
-  if (digest && *digest != digest_of(engine_->machine(), *rules_.judge, *rules_.source))
+  if (digest
+      && *digest != digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source))
     report_broken(promise::replay, "the recovered state differs");
-  behind_ = agenda_.now() - (log_.empty() ? instant{0} : log_.back().at);
   lose_words();
   open();
   if (outlives_heads())
     await_attempts();
   else
-    for (auto [trial, attempt] : engine_->machine().open_attempts())
+    for (auto [trial, attempt] : head_.engine->machine().open_attempts())
       tell(on::ended{trial, attempt, end_class::interrupted, "its head was lost", {}});
-  engine_->resume(elapsed());
+  head_.engine->resume(elapsed());
 }
 
 void simulation::replay(const std::vector<std::uint64_t>& lived) {
   std::set<checkpoint_id> registered;
-  for (const auto& x : log_) {
-    engine_->replay(x);
+  for (const auto& x : log_.events()) {
+    head_.engine->replay(x);
     if (const auto* saved = std::get_if<on::saved>(&x.what))
       registered.insert(saved->checkpoint);
     if (!how_.hashes)
@@ -216,12 +201,12 @@ void simulation::replay(const std::vector<std::uint64_t>& lived) {
   // Those of attempts that may go on will be registered.
   std::set<trial_id> going_on;
   if (outlives_heads()) {
-    for (auto [trial, attempt] : engine_->machine().open_attempts())
+    for (auto [trial, attempt] : head_.engine->machine().open_attempts())
       going_on.insert(trial);
   }
   // Unregistered checkpoints are swept, and those in memory were lost with the head.
-  std::erase_if(disk_, [&](const auto& x) {
-    return x.second.node || (!registered.contains(x.first) && !going_on.contains(x.second.trial));
+  disk_.sweep([&](checkpoint_id id, const simulated_checkpoint& x) {
+    return registered.contains(id) || going_on.contains(x.trial);
   });
 }
 
@@ -231,12 +216,12 @@ findings simulation::check() const {
   if (!how_.records)
     return result;
   replay_check again{settings_, make_rules_()};
-  for (const auto& x : log_)
+  for (const auto& x : log_.events())
     again.apply(x);
   again.end();
   result.add(again.found());
-  if (again.digest() != digest_of(engine_->machine(), *rules_.judge, *rules_.source))
-    result.add({promise::replay, log_.size(), std::nullopt,
+  if (again.digest() != digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source))
+    result.add({promise::replay, log_.events().size(), std::nullopt,
                 "the log leads to another state than the one that was lived"});
   return result;
 }

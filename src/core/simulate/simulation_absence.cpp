@@ -31,8 +31,8 @@ std::uint64_t iteration_of(const event_body& what) {
 /// head that lives does not count on the node any more.
 bool simulation::trains_on(const node_state& node) const {
   const auto& checkpoints = settings_.checkpoints;
-  return outlives_heads() && !rules_.judge->traits().needs_checkpoints && checkpoints.frequency == 0
-         && !checkpoints.at_end && node.lease
+  return outlives_heads() && !head_.rules.judge->traits().needs_checkpoints
+         && checkpoints.frequency == 0 && !checkpoints.at_end && node.lease
          && node.lease->at(agenda_.now()) != session_lease::state::held
          && node.frozen_until <= agenda_.now();
 }
@@ -76,9 +76,9 @@ void simulation::train_on(process& who) {
 
 bool simulation::passes(std::size_t from, const word& what) {
   // Of an attempt that is over nothing is answered.
-  if (!outlives_heads() || !lease_of_.contains(what.attempt))
+  if (!outlives_heads() || !head_.lease_of.contains(what.attempt))
     return true;
-  auto& line = lines_[what.attempt];
+  auto& line = head_.lines[what.attempt];
   const auto iteration = iteration_of(what.what);
   const auto* said = std::get_if<on::reported>(&what.what);
   const auto is_last = std::holds_alternative<on::ended>(what.what)
@@ -94,14 +94,14 @@ bool simulation::passes(std::size_t from, const word& what) {
     return true;
   line.add({what.number, {from, what}, mark, iteration});
   // What it was asked for meanwhile it had left behind when it heard that, if it still did.
-  if (auto asked = saves_asked_.extract(what.attempt); !asked.empty())
+  if (auto asked = head_.saves_asked.extract(what.attempt); !asked.empty())
     for_head([this, x = std::move(asked.mapped())] { refuse_save(x); });
   return false;
 }
 
 void simulation::note_answer(attempt_id attempt, std::uint64_t report) {
-  auto known = lines_.find(attempt);
-  if (known == lines_.end())
+  auto known = head_.lines.find(attempt);
+  if (known == head_.lines.end())
     return;
   known->second.answered(report);
   if (!known->second.is_empty())
@@ -109,14 +109,14 @@ void simulation::note_answer(attempt_id attempt, std::uint64_t report) {
 }
 
 void simulation::note_halt(attempt_id attempt) {
-  auto known = lines_.find(attempt);
-  if (known != lines_.end() && known->second.drop_reports() > 0)
+  auto known = head_.lines.find(attempt);
+  if (known != head_.lines.end() && known->second.drop_reports() > 0)
     for_head([this, attempt] { release(attempt); });
 }
 
 bool simulation::has_trained_on(attempt_id attempt) const {
-  auto known = lines_.find(attempt);
-  return known != lines_.end() && !known->second.is_empty();
+  auto known = head_.lines.find(attempt);
+  return known != head_.lines.end() && !known->second.is_empty();
 }
 
 /// The node answers in the place of the process, which may have ended since.
@@ -126,7 +126,8 @@ void simulation::refuse_save(const cmd::save& x) {
 
 void simulation::release(attempt_id attempt) {
   // What is taken in may have any effect, even the loss of the head.
-  for (auto known = lines_.find(attempt); known != lines_.end(); known = lines_.find(attempt)) {
+  for (auto known = head_.lines.find(attempt); known != head_.lines.end();
+       known = head_.lines.find(attempt)) {
     auto next = known->second.next();
     if (!next)
       return;

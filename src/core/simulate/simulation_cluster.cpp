@@ -19,22 +19,22 @@ constexpr const char* the_job = "simulated";
 
 void simulation::launch(const cmd::launch& x) {
   // A checkpoint in memory is lost with its node, which the head may not have noticed yet.
-  if (x.from && !disk_.contains(x.from) && !x.from_location.starts_with(kept_in_memory))
-    found_.add({promise::bounded_loss, engine_->machine().last_seq(), x.trial,
+  if (x.from && !disk_.has(x.from) && !x.from_location.starts_with(kept_in_memory))
+    found_.add({promise::bounded_loss, head_.engine->machine().last_seq(), x.trial,
                 "checkpoint " + std::to_string(x.from.number) + " is to be restored, but gone"});
-  const auto number = members_.launched(x.where.id);
+  const auto number = head_.members.launched(x.where.id);
   // The node was lost meanwhile, and the experiment is told so.
   if (!number)
     return;
-  lease_of_.emplace(x.attempt, x.where.id);
-  most_running_ = std::max<std::uint64_t>(most_running_, lease_of_.size());
-  orders_.insert_or_assign(x.where.id, x);
-  early_.try_emplace(x.attempt);
+  head_.lease_of.emplace(x.attempt, x.where.id);
+  counts_.most_running = std::max<std::uint64_t>(counts_.most_running, head_.lease_of.size());
+  head_.orders.insert_or_assign(x.where.id, x);
+  head_.early.try_emplace(x.attempt);
   send_order(x.where.id, *number);
 }
 
 void simulation::send_order(lease_id which, membership::launch_number as) {
-  const auto& x = orders_.at(which);
+  const auto& x = head_.orders.at(which);
   const auto node = number_of(x.where.bundles.front().node);
   const node_plan::order order{which, x.attempt, the_job, as.turn, as.session};
   auto again = happens(how_.faults.doubled);
@@ -66,21 +66,21 @@ void simulation::prepared(std::size_t which, lease_id id) {
     return carry_out(which, node.plan->not_begun(id, end_class::preempted, "it is not wanted"));
   const auto x = node.orders.at(id);
   if (happens(how_.faults.no_process)) {
-    forkless_.insert(x.attempt);
+    history_.forkless.insert(x.attempt);
     return carry_out(which, node.plan->not_ready(id, {"it cannot make a process", true}));
   }
   start(which, id, x);
 }
 
 void simulation::start(std::size_t which, lease_id id, const cmd::launch& x) {
-  if (how_.records && !begun_.insert(x.attempt).second)
+  if (how_.records && !history_.begun.insert(x.attempt).second)
     report_broken(promise::nothing_lost_or_doubled,
                   "attempt " + to_text(x.attempt) + " begins twice");
   process made{x.trial, x.attempt, id,
                which,   x.config,  attempt_session{x.iteration, x.time_total, agenda_.now()}};
   made.exports = x.ends;
   processes_.insert_or_assign(x.attempt, std::move(made));
-  auto early = early_.extract(x.attempt);
+  auto early = head_.early.extract(x.attempt);
   to_process(x.attempt, [this, from = x.from](process& who) { begin(who, from); });
   if (!early.empty()) {
     for (auto& what : early.mapped())
@@ -105,9 +105,9 @@ void simulation::act(std::size_t which, const node_cmd::decline&) {
   if (!may_speak(nodes_[which]))
     return;
   from_node(which, [this, which] {
-    ledger_->hold(name_of(which), 0);
+    head_.ledger->hold(name_of(which), 0);
     for_any_head(how_.lost_after, [this, which] {
-      ledger_->unhold(name_of(which), 0);
+      head_.ledger->unhold(name_of(which), 0);
       grant();
     });
   });
@@ -125,9 +125,9 @@ void simulation::act(std::size_t node, const node_cmd::report_over& x) {
 }
 
 void simulation::free(lease_id id) {
-  awaited_.remove(id);
-  members_.over(id);
-  orders_.erase(id);
+  head_.awaited.remove(id);
+  head_.members.over(id);
+  head_.orders.erase(id);
   give_back(id);
 }
 
@@ -236,7 +236,7 @@ void simulation::come_in(std::size_t which) {
   if (finished_)
     return;
   clear_memory(which);
-  const auto session = ++last_session_;
+  const auto session = ++last_.session;
   node.plan.emplace(node_plan::settings{name_of(which), true, false, session});
   node.plan->know(the_job);
   node.epoch = epoch_;
@@ -283,7 +283,7 @@ void simulation::go_on(std::size_t which) {
 void simulation::rejoin(std::size_t which) {
   auto& node = nodes_[which];
   node.is_open = false;
-  const auto session = ++last_session_;
+  const auto session = ++last_.session;
   enter(which, session, node.plan->rejoin(session));
 }
 
@@ -302,23 +302,23 @@ void simulation::beat(std::size_t which) {
 void simulation::receive_node(std::size_t which, const node_arrival& what) {
   if (finished_)
     return dismiss(which, what.session);
-  auto came = members_.arrive(what);
+  auto came = head_.members.arrive(what);
   if (came.how == membership::reception::stale)
     return;
   if (came.how == membership::reception::returned)
     return take_back(which, what.session, came);
   if (came.how == membership::reception::replaces) {
     replace(which, what.worker);
-    static_cast<void>(members_.arrive(what));
+    static_cast<void>(head_.members.arrive(what));
   }
   workers_[what.node] = what.worker;
-  const auto claims = awaited_.arrived(what);
+  const auto claims = head_.awaited.arrived(what);
   std::vector<lease_id> kept;
   for (const auto& x : claims.running)
     kept.push_back(x.what.id);
   dismiss(which, what.session, kept);
   const auto& node = nodes_[which].what;
-  ledger_->set_node(node.name, node.capacity, {node.name});
+  head_.ledger->set_node(node.name, node.capacity, {node.name});
   if (how_.records)
     conduct_.offers(node.name, node.capacity);
   take_over(which, claims);
@@ -330,8 +330,8 @@ void simulation::receive_node(std::size_t which, const node_arrival& what) {
 /// the node nor the trials are to blame.
 void simulation::replace(std::size_t which, const std::string& worker) {
   if (workers_[name_of(which)] == worker) {
-    for (auto id : members_.open_on(name_of(which))) {
-      if (auto order = orders_.find(id); order != orders_.end())
+    for (auto id : head_.members.open_on(name_of(which))) {
+      if (auto order = head_.orders.find(id); order != head_.orders.end())
         tell(on::ended{order->second.trial,
                        order->second.attempt,
                        end_class::preempted,
@@ -357,9 +357,9 @@ void simulation::take_back(std::size_t which, std::uint64_t session,
     carry_out(which, nodes_[which].plan->keep_only(session, kept, false));
   });
   for (auto id : came.known)
-    send_order(id, members_.number_of(id));
+    send_order(id, head_.members.number_of(id));
   for (auto id : came.missed)
-    send_order(id, *members_.launched(id));
+    send_order(id, *head_.members.launched(id));
   for (auto id : came.over)
     free(id);
 }
@@ -375,7 +375,7 @@ void simulation::abandon(std::size_t which) {
   std::erase_if(processes_, [&](const auto& x) {
     if (x.second.node != which)
       return false;
-    computed_ += computing(x.second);
+    counts_.computed += computing(x.second);
     return true;
   });
   node.unsaid.clear();
@@ -387,16 +387,16 @@ void simulation::abandon(std::size_t which) {
 
 void simulation::take_for_lost(std::size_t which) {
   const auto name = name_of(which);
-  ++nodes_lost_;
-  ledger_->remove_node(name);
+  ++counts_.nodes_lost;
+  head_.ledger->remove_node(name);
   // Its leases have run out: by its own clock, the node has stopped what still runs there.
-  const auto over = members_.lose(name);
+  const auto over = head_.members.lose(name);
   const std::set<lease_id> gone(over.begin(), over.end());
   for (auto id : over) {
-    if (auto order = orders_.extract(id))
-      early_.erase(order.mapped().attempt);
+    if (auto order = head_.orders.extract(id))
+      head_.early.erase(order.mapped().attempt);
   }
-  std::erase_if(lease_of_, [&](const auto& x) { return gone.contains(x.second); });
+  std::erase_if(head_.lease_of, [&](const auto& x) { return gone.contains(x.second); });
   tell(on::node_down{name, "silent for too long"});
   for (auto id : over)
     give_back(id);

@@ -1,6 +1,6 @@
 // Faults of nodes and how the head learns of them: sudden ones, which campaigns of tests inject,
-// and those of a model (`wear_out`), which `tune-node simulate` asks for. SPDX-License-Identifier:
-// BSD-3-Clause
+// and those of a model (`wear_out`), which `tune-node simulate` asks for.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/simulate/simulation.hpp"
 
 #include "tune/core/stable_math.hpp"
@@ -57,7 +57,7 @@ void simulation::interfere(instant duration) {
   if (finished_)
     return;
   std::uint64_t trials = 0;
-  for (auto count : engine_->machine().view().counts)
+  for (auto count : head_.engine->machine().view().counts)
     trials += count;
   if (trials == 0)
     return;
@@ -92,24 +92,25 @@ void simulation::wish_for_any(trial_id first, std::uint64_t trials,
 /// needless, is on disk.
 void simulation::release(std::optional<trial_id> whom, instant after) {
   for_any_head(after, [this, whom, after] {
-    auto last = engine_->machine().last_seq();
+    auto last = head_.engine->machine().last_seq();
     auto taken = wish(on::unpause_asked{whom});
     if (!how_.records || finished_)
       return;
     if (taken)
       watch_release(whom, last + 1, after);
-    else if (last > on_disk_)
+    else if (last > log_.on_disk())
       release(whom, after);
   });
 }
 
 void simulation::watch_release(std::optional<trial_id> whom, sequence said, instant after) {
   agenda_.add(after, [this, whom, said, after] {
+    const auto& log = log_.events();
     auto there
-        = said <= log_.size() && std::holds_alternative<on::unpause_asked>(log_[said - 1].what);
+        = said <= log.size() && std::holds_alternative<on::unpause_asked>(log[said - 1].what);
     if (!there)
       release(whom, after);
-    else if (said > on_disk_)
+    else if (said > log_.on_disk())
       watch_release(whom, said, after);
   });
 }
@@ -117,7 +118,7 @@ void simulation::watch_release(std::optional<trial_id> whom, sequence said, inst
 /// Posts an order of a client. An order that changes nothing or is illegal is refused before it
 /// enters the log.
 bool simulation::wish(event_body what) {
-  if (engine_->machine().weigh(what).what != order_verdict::kind::taken)
+  if (head_.engine->machine().weigh(what).what != order_verdict::kind::taken)
     return false;
   tell(std::move(what));
   return true;
@@ -145,7 +146,7 @@ bool simulation::is_silent(const node_state& node) const {
 
 /// Whether the node hears nothing from the head.
 bool simulation::is_deaf(const node_state& node) const {
-  return std::max(node.deaf_until, asleep_until_) > agenda_.now();
+  return std::max(node.deaf_until, clock_.awake_from()) > agenda_.now();
 }
 
 bool simulation::is_in_trouble(const node_state& node) const {
@@ -176,9 +177,9 @@ void simulation::lose(std::size_t which, instant back_after) {
 void simulation::leave(std::size_t which, instant grace, instant back_after) {
   auto& node = nodes_[which];
   if (!is_member(which) || !node.plan || node.epoch != epoch_ || is_in_trouble(node)
-      || !members_.leave(name_of(which)))
+      || !head_.members.leave(name_of(which)))
     return;
-  ledger_->remove_node(name_of(which));
+  head_.ledger->remove_node(name_of(which));
   tell(on::node_leaving{name_of(which)});
   on_node(which, grace, [this, which, back_after] { go_away(which, back_after); });
 }
@@ -186,7 +187,8 @@ void simulation::leave(std::size_t which, instant grace, instant back_after) {
 /// Ends a leaving node's time; waits for the end of its trouble first, if there is any.
 void simulation::go_away(std::size_t which, instant back_after) {
   auto& node = nodes_[which];
-  auto open = std::max({node.frozen_until, node.unheard_until, node.deaf_until, asleep_until_});
+  auto open
+      = std::max({node.frozen_until, node.unheard_until, node.deaf_until, clock_.awake_from()});
   if (open > agenda_.now())
     return on_node(which, open - agenda_.now(),
                    [this, which, back_after] { go_away(which, back_after); });
@@ -212,8 +214,7 @@ void simulation::freeze(std::size_t which, instant duration, trouble what) {
 void simulation::put_to_sleep(instant duration) {
   if (is_asleep())
     return;
-  asleep_until_ = agenda_.now() + duration;
-  ++sleeps_;
+  clock_.fall_asleep(agenda_.now(), duration);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].plan)
       watch_silence(i);
@@ -234,11 +235,11 @@ void simulation::watch_silence(std::size_t which) {
     node.lease.emplace(rules(), agenda_.now());
   watch_for_silence(which, silence);
   auto left = [&](instant until) { return std::max(until - agenda_.now(), instant{0}); };
-  agenda_.add(left(node.lease->ends()), [this, which, silence, sleeps = sleeps_] {
+  agenda_.add(left(node.lease->ends()), [this, which, silence, sleeps = clock_.sleeps()] {
     const auto& it = nodes_[which];
     const auto only_deaf = it.deaf_until > agenda_.now() && !is_silent(it);
     // A head that was suspended does not blame a node for having heard nothing.
-    if (it.silence == silence && is_member(which) && only_deaf && sleeps == sleeps_)
+    if (it.silence == silence && is_member(which) && only_deaf && sleeps == clock_.sleeps())
       give_up(which);
     if (it.silence == silence)
       train_on(which);
@@ -255,11 +256,11 @@ void simulation::watch_silence(std::size_t which) {
 
 /// Has the head give the node up after too long a silence; the head's own sleep does not count.
 void simulation::watch_for_silence(std::size_t which, std::uint64_t silence) {
-  for_any_head(how_.lost_after, [this, which, silence, sleeps = sleeps_] {
+  for_any_head(how_.lost_after, [this, which, silence, sleeps = clock_.sleeps()] {
     const auto& it = nodes_[which];
     if (it.silence != silence || !is_member(which) || !is_silent(it))
       return;
-    if (sleeps != sleeps_)
+    if (sleeps != clock_.sleeps())
       watch_for_silence(which, silence);
     else
       give_up(which);
@@ -275,7 +276,7 @@ void simulation::give_up(std::size_t which) {
 
 /// Drops checkpoints in the node's memory, which the head cannot reach any more.
 void simulation::clear_memory(std::size_t which) {
-  std::erase_if(disk_, [&](const auto& x) { return x.second.node == which; });
+  disk_.lose_memory(which);
 }
 
 } // namespace tune

@@ -27,24 +27,26 @@ void simulation::carry_out(const command& what) {
   if (how_.records)
     conduct_.carried(what);
   if (const auto* x = std::get_if<cmd::tell_scheduler>(&what.what)) {
-    rules_.judge->apply(x->what);
+    head_.rules.judge->apply(x->what);
   } else if (const auto* told = std::get_if<cmd::tell_searcher>(&what.what)) {
-    rules_.source->apply(told->what);
+    head_.rules.source->apply(told->what);
   } else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what)) {
-    ask([this, q = asked->what] { return on::suggested{q.number, rules_.source->propose(q)}; });
+    ask([this, q = asked->what] {
+      return on::suggested{q.number, head_.rules.source->propose(q)};
+    });
   } else if (const auto* judged = std::get_if<cmd::judge>(&what.what)) {
     ask([this, q = *judged] {
-      auto later = rules_.judge->judge_later(q.cause, q.trial);
-      return on::decided{{later ? later() : rules_.judge->judge(q.cause, q.trial)}};
+      auto later = head_.rules.judge->judge_later(q.cause, q.trial);
+      return on::decided{{later ? later() : head_.rules.judge->judge(q.cause, q.trial)}};
     });
   } else if (const auto* chosen = std::get_if<cmd::choose>(&what.what)) {
-    ask([this, q = *chosen] { return on::chosen{rules_.judge->choose(q.at, q.count)}; });
+    ask([this, q = *chosen] { return on::chosen{head_.rules.judge->choose(q.at, q.count)}; });
   } else if (const auto* stall = std::get_if<cmd::resolve_stall>(&what.what)) {
-    ask([this, q = *stall] { return on::decided{{rules_.judge->on_stall(q.at)}}; });
+    ask([this, q = *stall] { return on::decided{{head_.rules.judge->on_stall(q.at)}}; });
   } else if (const auto* placing = std::get_if<cmd::place>(&what.what)) {
     for_head([this, x = *placing] { enqueue(x); });
   } else if (const auto* cancelled = std::get_if<cmd::cancel_place>(&what.what)) {
-    ledger_->cancel(cancelled->trial.number);
+    head_.ledger->cancel(cancelled->trial.number);
   } else if (const auto* unused = std::get_if<cmd::release>(&what.what)) {
     for_head([this, id = unused->lease] { free(id); });
   } else if (const auto* launched = std::get_if<cmd::launch>(&what.what)) {
@@ -57,7 +59,7 @@ void simulation::carry_out(const command& what) {
       for_head([this, x = *saves] { refuse_save(x); });
     else
       to_process(saves->attempt, [this, x = *saves](process& who) { save(who, x); });
-    saves_asked_.insert_or_assign(saves->attempt, *saves);
+    head_.saves_asked.insert_or_assign(saves->attempt, *saves);
   } else if (const auto* halts = std::get_if<cmd::halt>(&what.what)) {
     to_process(halts->attempt, [this, x = *halts](process& who) { halt(who, x); });
     note_halt(halts->attempt);
@@ -81,32 +83,32 @@ void simulation::enqueue(const cmd::place& x) {
   node_labels labels;
   if (!x.only_on.empty() && !whole_.impossible(x.request, {x.only_on}))
     labels.insert(x.only_on);
-  ledger_->enqueue(x.trial.number, x.request, std::move(labels));
+  head_.ledger->enqueue(x.trial.number, x.request, std::move(labels));
   grant();
 }
 
 void simulation::grant() {
-  for (auto& x : ledger_->grant()) {
+  for (auto& x : head_.ledger->grant()) {
     auto id = x.what.id;
-    leases_.emplace(id, x.what);
-    members_.granted(id, x.what.bundles.front().node);
+    head_.leases.emplace(id, x.what);
+    head_.members.granted(id, x.what.bundles.front().node);
     if (how_.records)
       conduct_.granted({x.token}, x.what);
-    if (engine_->machine().is_finished())
+    if (head_.engine->machine().is_finished())
       for_head([this, id] { free(id); });
     else
-      tell(engine_->machine().granted({x.token}, std::move(x.what)));
+      tell(head_.engine->machine().granted({x.token}, std::move(x.what)));
   }
 }
 
 void simulation::give_back(lease_id id) {
-  auto known = leases_.find(id);
-  if (known == leases_.end())
+  auto known = head_.leases.find(id);
+  if (known == head_.leases.end())
     return;
   if (how_.records)
     conduct_.given_back(known->second);
-  leases_.erase(known);
-  ledger_->release(id);
+  head_.leases.erase(known);
+  head_.ledger->release(id);
   grant();
 }
 

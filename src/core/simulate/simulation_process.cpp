@@ -10,7 +10,7 @@ namespace tune {
 void simulation::to_process(attempt_id attempt, std::function<void(process&)> what) {
   auto known = processes_.find(attempt);
   if (known == processes_.end()) {
-    if (auto early = early_.find(attempt); early != early_.end())
+    if (auto early = head_.early.find(attempt); early != head_.early.end())
       early->second.push_back(std::move(what));
     return;
   }
@@ -77,7 +77,7 @@ void simulation::arrive(std::size_t from, word what) {
 
 /// Earliest time at which the head can hear from the node.
 instant simulation::hears_at(std::size_t from) const {
-  return std::max(nodes_[from].unheard_until, asleep_until_);
+  return std::max(nodes_[from].unheard_until, clock_.awake_from());
 }
 
 /// Delivers waiting messages in the order in which they were sent.
@@ -113,18 +113,18 @@ void simulation::take_in(std::size_t from, const word& what) {
 
 /// Tells the cluster of the end on a way of its own, before or after the runner.
 std::optional<lease_id> simulation::tell_end(const on::ended& what) {
-  if (forkless_.contains(what.attempt) && what.how != end_class::preempted)
+  if (history_.forkless.contains(what.attempt) && what.how != end_class::preempted)
     report_broken(promise::nothing_lost_or_doubled,
                   "attempt " + to_text(what.attempt)
                       + " pays for a process that its node could not make");
-  early_.erase(what.attempt);
-  auto known = lease_of_.find(what.attempt);
-  if (known == lease_of_.end()) {
+  head_.early.erase(what.attempt);
+  auto known = head_.lease_of.find(what.attempt);
+  if (known == head_.lease_of.end()) {
     tell(what);
     return std::nullopt;
   }
   const auto lease = known->second;
-  lease_of_.erase(known);
+  head_.lease_of.erase(known);
   if (happens(0.5))
     free(lease);
   tell(what);
@@ -132,13 +132,14 @@ std::optional<lease_id> simulation::tell_end(const on::ended& what) {
 }
 
 void simulation::begin(process& who, checkpoint_id from) {
-  if (from && !disk_.contains(from)) {
+  if (from && !disk_.has(from)) {
     end(who.attempt, end_class::bad_checkpoint, "it is not there");
     return;
   }
-  if (auto known = disk_.find(from); known != disk_.end()) {
-    known->second.torn = known->second.torn || happens(how_.faults.torn);
-    if (known->second.torn) {
+  if (from) {
+    if (!disk_.is_torn(from) && happens(how_.faults.torn))
+      disk_.tear(from);
+    if (disk_.is_torn(from)) {
       end(who.attempt, end_class::bad_checkpoint, "torn");
       return;
     }
@@ -176,7 +177,7 @@ instant simulation::computing(const process& who) const {
 }
 
 instant simulation::computed() const {
-  auto result = computed_;
+  auto result = counts_.computed;
   for (const auto& [attempt, who] : processes_)
     result += computing(who);
   return result;
@@ -194,7 +195,7 @@ void simulation::end_of_step(attempt_id attempt, const object& metrics) {
 }
 
 void simulation::finish_step(process& who, object metrics) {
-  computed_ += computing(who);
+  counts_.computed += computing(who);
   who.computes = false;
   auto made = who.session.make(std::move(metrics), agenda_.now(), 0);
   if (!made) {
@@ -236,18 +237,11 @@ void simulation::hand_over(process& who, std::uint64_t iteration) {
     return;
   }
   auto location = "there/" + to_text(who.attempt) + "/" + std::to_string(iteration);
-  handed_over_[location] = {who.trial};
+  disk_.hand_over(location, who.trial);
   to_head(
       who,
       on::saved{
           who.trial, who.attempt, {}, iteration, who.session.time_total(), std::move(location), 1});
-}
-
-/// Stores a handed-over checkpoint under the number that it has got.
-void simulation::note_handed_over(const on::saved& what) {
-  // It stays known: a head that follows on this one may be told of it again.
-  if (auto known = handed_over_.find(what.location); known != handed_over_.end())
-    disk_.insert_or_assign(what.checkpoint, known->second);
 }
 
 void simulation::go_on(process& who, const cmd::proceed& x) {
@@ -289,13 +283,13 @@ void simulation::save(process& who, const cmd::save& x) {
 }
 
 void simulation::write(process& who, const cmd::save& x) {
-  auto& made = disk_[x.checkpoint];
-  made = {x.trial};
+  simulated_checkpoint made{x.trial};
   auto location = "there/" + std::to_string(x.checkpoint.number);
   if (x.in_memory && !happens(how_.faults.no_memory)) {
     made.node = who.node;
     location.insert(0, kept_in_memory);
   }
+  disk_.write(x.checkpoint, made);
   to_head(who, on::saved{x.trial, who.attempt, x.checkpoint, x.iteration, who.session.time_total(),
                          std::move(location), 1});
 }
@@ -328,7 +322,7 @@ void simulation::end_in_order(process& who, end_class how, bool exports) {
 void simulation::end(attempt_id attempt, end_class how, std::string detail) {
   auto known = processes_.extract(attempt);
   auto& who = known.mapped();
-  computed_ += computing(who);
+  counts_.computed += computing(who);
   model_->forget(who.trial);
   auto& plan = *nodes_[who.node].plan;
   auto commands = plan.gone(who.lease);

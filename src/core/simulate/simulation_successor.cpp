@@ -10,7 +10,7 @@ namespace tune {
 // -- Words that are kept until they are on disk.
 
 simulation::word simulation::keep(std::size_t which, attempt_id attempt, event_body what) {
-  word result{++last_word_, attempt, std::move(what)};
+  word result{++last_.word, attempt, std::move(what)};
   if (outlives_heads())
     nodes_[which].kept.push_back({result});
   return result;
@@ -23,7 +23,7 @@ void simulation::note_heard(std::size_t which, std::uint64_t number, std::option
                             [&](const auto& x) { return x.what.number == number; });
   if (known == kept.end())
     return;
-  known->heard = std::max<sequence>(engine_->machine().last_seq(), 1);
+  known->heard = std::max<sequence>(head_.engine->machine().last_seq(), 1);
   if (over)
     known->over = over;
   confirm_words();
@@ -34,7 +34,7 @@ void simulation::confirm_words() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     std::vector<lease_id> over;
     std::erase_if(nodes_[i].kept, [&](const auto& x) {
-      const auto is_safe = x.heard != 0 && (x.heard <= on_disk_ || !how_.records);
+      const auto is_safe = x.heard != 0 && (x.heard <= log_.on_disk() || !how_.records);
       if (is_safe && x.over)
         over.push_back(*x.over);
       return is_safe;
@@ -64,27 +64,27 @@ void simulation::lose_words() {
 // -- The head that takes the place.
 
 void simulation::await_attempts() {
-  const auto& machine = engine_->machine();
+  const auto& machine = head_.engine->machine();
   for (auto [trial, attempt] : machine.open_attempts()) {
     auto launch = *machine.launch_of(trial);
     const auto notes = *machine.notes_on(trial);
     if (!processes_.contains(attempt))
-      early_.try_emplace(attempt);
-    awaited_.add({0, trial, attempt, launch.where, notes.request, {}, notes.has_begun});
-    orders_.insert_or_assign(launch.where.id, std::move(launch));
+      head_.early.try_emplace(attempt);
+    head_.awaited.add({0, trial, attempt, launch.where, notes.request, {}, notes.has_begun});
+    head_.orders.insert_or_assign(launch.where.id, std::move(launch));
   }
   agenda_.add(rules().wait_for_nodes(),
               [this, epoch = epoch_] { at_head(epoch, [this] { end_wait(); }); });
 }
 
 void simulation::end_wait() {
-  for (const auto& x : awaited_.give_up())
+  for (const auto& x : head_.awaited.give_up())
     end_awaited(x, "its node did not come back");
 }
 
 void simulation::end_awaited(const awaited_attempt& what, const std::string& why) {
-  orders_.erase(what.what.id);
-  early_.erase(what.attempt);
+  head_.orders.erase(what.what.id);
+  head_.early.erase(what.attempt);
   tell(on::ended{what.trial, what.attempt, end_class::preempted, why, {}});
 }
 
@@ -103,17 +103,17 @@ void simulation::take_over(std::size_t which, const awaited_attempts::claims& cl
   const auto& name = name_of(which);
   for (const auto& x : claims.running) {
     adopt(x);
-    members_.adopted(x.what.id, name);
-    send_order(x.what.id, members_.number_of(x.what.id));
+    head_.members.adopted(x.what.id, name);
+    send_order(x.what.id, head_.members.number_of(x.what.id));
   }
   for (const auto& x : claims.lost)
     end_awaited(x, "its node began anew");
 }
 
 void simulation::adopt(const awaited_attempt& what) {
-  ledger_->adopt(what.what, what.owner);
-  leases_.emplace(what.what.id, what.what);
-  lease_of_.emplace(what.attempt, what.what.id);
+  head_.ledger->adopt(what.what, what.owner);
+  head_.leases.emplace(what.what.id, what.what);
+  head_.lease_of.emplace(what.attempt, what.what.id);
   if (how_.records)
     conduct_.granted(what.trial, what.what);
 }

@@ -13,7 +13,10 @@
 #include "tune/core/resource/ledger.hpp"
 #include "tune/core/rng.hpp"
 #include "tune/core/simulate/agenda.hpp"
+#include "tune/core/simulate/head_clock.hpp"
 #include "tune/core/simulate/options.hpp"
+#include "tune/core/simulate/simulated_disk.hpp"
+#include "tune/core/simulate/simulated_log.hpp"
 #include "tune/core/simulate/trial_model.hpp"
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/core/trial/report_line.hpp"
@@ -32,14 +35,6 @@
 #include <vector>
 
 namespace tune {
-
-/// A checkpoint directory on the simulated disk.
-struct simulated_checkpoint {
-  trial_id trial;
-  bool torn = false;
-  /// Number of the node whose memory holds the checkpoint instead; empty: it is on disk.
-  std::optional<std::size_t> node = {};
-};
 
 /// Joins engine, scheduler, searcher, attempt sessions, ledger, nodes and a disk.
 ///
@@ -75,25 +70,27 @@ public:
   [[nodiscard]] const findings& found() const { return found_; }
 
   /// The present log, on disk or not; empty if the simulation does not record.
-  [[nodiscard]] const std::vector<event>& log() const { return log_; }
+  [[nodiscard]] const std::vector<event>& log() const { return log_.events(); }
   /// Sequence number up to which all events are on disk.
-  [[nodiscard]] sequence durable() const { return on_disk_; }
+  [[nodiscard]] sequence durable() const { return log_.on_disk(); }
   /// Number of applied events, including those of lost suffixes.
-  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] std::uint64_t events() const { return counts_.events; }
   [[nodiscard]] const std::vector<command>& carried() const { return carried_; }
   /// Hash over experiment, scheduler and searcher after each event.
   [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
-  [[nodiscard]] const experiment& machine() const { return engine_->machine(); }
+  [[nodiscard]] const experiment& machine() const { return head_.engine->machine(); }
   [[nodiscard]] std::optional<cmd::finish> finished() const { return finished_; }
   [[nodiscard]] instant now() const { return agenda_.now(); }
   /// Experiment time, as recorded in the log.
-  [[nodiscard]] instant elapsed() const;
+  [[nodiscard]] instant elapsed() const { return clock_.elapsed(now()); }
   /// Largest number of attempts under way at once: launched, but with an end not yet told.
-  [[nodiscard]] std::uint64_t most_running() const { return most_running_; }
+  [[nodiscard]] std::uint64_t most_running() const { return counts_.most_running; }
   /// Number of times that a node was declared lost.
-  [[nodiscard]] std::uint64_t nodes_lost() const { return nodes_lost_; }
+  [[nodiscard]] std::uint64_t nodes_lost() const { return counts_.nodes_lost; }
   /// Checkpoints whose directories exist.
-  [[nodiscard]] const std::map<checkpoint_id, simulated_checkpoint>& disk() const { return disk_; }
+  [[nodiscard]] const std::map<checkpoint_id, simulated_checkpoint>& disk() const {
+    return disk_.numbered();
+  }
   /// Computing time, summed over all trainables. Of iterations that were cut short, and of those
   /// under way, the part that has passed counts.
   [[nodiscard]] instant computed() const;
@@ -178,6 +175,46 @@ private:
   /// Parts of a node that can fail while it stays up.
   enum class trouble : std::uint8_t { machine, link, way_up, way_down };
 
+  /// What is lost with a head: its successor begins with nothing of that.
+  struct head {
+    rule_set rules;
+    std::unique_ptr<tune::engine> engine;
+    std::unique_ptr<tune::ledger> ledger;
+    std::map<lease_id, lease> leases;
+    std::map<attempt_id, lease_id> lease_of;
+    membership members;
+    /// Attempts of the head before.
+    awaited_attempts awaited;
+    /// What waits for answers to earlier reports, with its nodes.
+    std::map<attempt_id, report_line<std::pair<std::size_t, word>>> lines;
+    /// The last save that each attempt was asked for.
+    std::map<attempt_id, cmd::save> saves_asked;
+    /// Launches that are not over, in case they have to be repeated.
+    std::map<lease_id, cmd::launch> orders;
+    /// Messages to trainables that have not begun yet.
+    std::map<attempt_id, std::vector<std::function<void(process&)>>> early;
+  };
+  /// What there was, for those who ask afterwards.
+  struct counts {
+    std::uint64_t events = 0;
+    std::uint64_t most_running = 0;
+    std::uint64_t nodes_lost = 0;
+    /// Computing time, without the iterations under way.
+    instant computed{0};
+  };
+  /// Attempts to which something happened that must not happen twice, or must not be their fault.
+  struct history {
+    /// All that ever began; only if the simulation records.
+    std::set<attempt_id> begun;
+    /// Those for which no process could be made.
+    std::set<attempt_id> forkless;
+  };
+  /// Numbers given so far, by all heads and nodes.
+  struct numbers {
+    std::uint64_t session = 0;
+    std::uint64_t word = 0;
+  };
+
   simulation_options how_;
   experiment_settings settings_;
   make_rules make_rules_;
@@ -185,63 +222,30 @@ private:
   rng chance_;
   agenda agenda_;
 
-  // The head.
-  rule_set rules_;
-  std::unique_ptr<engine> engine_;
-  std::unique_ptr<ledger> ledger_;
-  std::map<lease_id, lease> leases_;
-  std::map<attempt_id, lease_id> lease_of_;
-  membership members_;
-  /// Attempts of the head before.
-  awaited_attempts awaited_;
-  /// What waits at the head for answers to earlier reports, with its nodes.
-  std::map<attempt_id, report_line<std::pair<std::size_t, word>>> lines_;
-  /// The last save that each attempt was asked for.
-  std::map<attempt_id, cmd::save> saves_asked_;
-  /// Launches that are not over, in case they have to be repeated.
-  std::map<lease_id, cmd::launch> orders_;
+  // Heads, one after another.
+  head head_;
+  std::uint32_t epoch_ = 0;
+  head_clock clock_;
   /// Worker processes of the nodes that arrived, by node name.
   std::map<std::string, std::string> workers_;
-  /// Until this time the head does nothing, and messages to it wait.
-  instant asleep_until_{0};
-  /// Number of times that the head fell asleep.
-  std::uint64_t sleeps_ = 0;
-  std::uint64_t last_session_ = 0;
-  std::uint64_t last_word_ = 0;
   /// All existing nodes, up or not.
   ledger whole_;
-  std::uint32_t epoch_ = 0;
-  /// Lag of experiment time: how long there was no head.
-  instant behind_{0};
   std::optional<cmd::finish> finished_;
-  std::optional<instant> ended_at_;
 
-  // The disk.
-  std::vector<event> log_;
-  sequence on_disk_ = 0;
-  sequence committing_ = 0;
-  std::map<checkpoint_id, simulated_checkpoint> disk_;
-  /// Checkpoints that were handed over with reports and have no number yet, by location.
-  std::map<std::string, simulated_checkpoint> handed_over_;
+  // The storage.
+  simulated_log log_;
+  simulated_disk disk_;
 
   // The nodes.
   std::vector<node_state> nodes_;
   std::map<attempt_id, process> processes_;
-  /// Messages to trainables that have not begun yet.
-  std::map<attempt_id, std::vector<std::function<void(process&)>>> early_;
-  /// All attempts that ever began; only if the simulation records.
-  std::set<attempt_id> begun_;
-  /// Attempts for which no process could be made.
-  std::set<attempt_id> forkless_;
+  history history_;
+  numbers last_;
 
   std::vector<std::uint64_t> faults_due_;
   /// The newest row of each trial, for clients that want it to run again.
   std::map<trial_id, cmd::trial_changed> rows_;
-  std::uint64_t events_ = 0;
-  std::uint64_t most_running_ = 0;
-  std::uint64_t nodes_lost_ = 0;
-  /// Without the iterations under way.
-  instant computed_{0};
+  counts counts_;
   std::vector<command> carried_;
   std::vector<std::uint64_t> hashes_;
   conduct_check conduct_;
@@ -262,7 +266,7 @@ private:
   void at_head(std::uint32_t epoch, agenda::task what);
   /// Carries `what` out later at the head of that time, once it is awake.
   void for_any_head(instant after, agenda::task what);
-  [[nodiscard]] bool is_asleep() const { return asleep_until_ > agenda_.now(); }
+  [[nodiscard]] bool is_asleep() const { return clock_.is_asleep(agenda_.now()); }
   void report_broken(promise broken, std::string what);
   [[nodiscard]] bool outlives_heads() const { return how_.head_grace.count() > 0; }
   [[nodiscard]] liveness_rules rules() const { return {how_.lost_after, how_.head_grace}; }
@@ -295,7 +299,6 @@ private:
   void end_of_step(attempt_id attempt, const object& metrics);
   void finish_step(process& who, object metrics);
   void hand_over(process& who, std::uint64_t iteration);
-  void note_handed_over(const on::saved& what);
   void go_on(process& who, const cmd::proceed& x);
   void save(process& who, const cmd::save& x);
   void halt(process& who, const cmd::halt& x);
@@ -376,7 +379,9 @@ private:
   [[nodiscard]] const std::string& name_of(std::size_t node) const {
     return nodes_[node].what.name;
   }
-  [[nodiscard]] bool is_member(std::size_t node) const { return members_.contains(name_of(node)); }
+  [[nodiscard]] bool is_member(std::size_t node) const {
+    return head_.members.contains(name_of(node));
+  }
   [[nodiscard]] bool may_speak(const node_state& node) const;
 
   // simulation_faults.cpp
