@@ -41,6 +41,12 @@ trial_actor begin_trial(caf::actor_system& system, trial_id id, const runner_act
   return result;
 }
 
+/// The node removes it, unless the checkpoint went away with the node.
+void discard_in_memory(runner_impl::pointer self, const runner_parts& run, const cmd::discard& x) {
+  send(self, run.cluster, pause_dropped{x.node, run.job, x.location});
+  send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
+}
+
 /// Carries commands out by sending messages. The messages of one turn to the same actor are sent as
 /// one, at the end of the turn.
 struct runner_state : engine_ports {
@@ -263,15 +269,9 @@ struct runner_state : engine_ports {
 
   void carry(const cmd::discard& x) {
     if (!x.node.empty())
-      return discard_in_memory(x);
+      return discard_in_memory(self, *parts, x);
     if (parts->janitor)
       send(self, parts->janitor, x, me());
-  }
-
-  /// The node removes it, unless the checkpoint went away with the node.
-  void discard_in_memory(const cmd::discard& x) {
-    send(self, parts->cluster, pause_dropped{x.node, parts->job, x.location});
-    send(self, caf::actor_cast<runner_impl>(self), news{on::checkpoint_gone{x.checkpoint}});
   }
 
   void note(const cmd::attempt_changed& x, sequence cause) {

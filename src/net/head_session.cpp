@@ -345,10 +345,8 @@ struct head_session_state {
     end({worker_end::kind::left, {}});
   }
 
-  /// Announces the departure: the head sends nothing more, and attempts may finish.
   void leave_head() {
-    send(self, with->links.cluster, node_leaving{with->by.name});
-    send(self, with->node, leave_atom_v);
+    with->announce_departure(self);
     remind(settings.leave_grace);
   }
 

@@ -113,6 +113,13 @@ struct joined_session {
     end(outputs);
     end(checkpoint_service);
   }
+
+  /// Announces the departure: the head sends nothing more, and attempts may finish.
+  template <class Self>
+  void announce_departure(Self* self) const {
+    send(self, links.cluster, node_leaving{by.name});
+    send(self, node, leave_atom_v);
+  }
 };
 
 } // namespace tune

@@ -15,7 +15,7 @@ namespace tune {
 /// Knows the last report, whether it was answered, which event asked for a verdict about it, and up
 /// to which iteration no verdict is needed. That never decreases, and no report is answered before
 /// it has come.
-class attempt_reports {
+class answered_reports {
 public:
   void take(std::shared_ptr<const report> what) { newest_ = std::move(what); }
   void answer() { answered_ = number(); }

@@ -89,7 +89,7 @@ struct trial_best {
 };
 
 /// A trial's request for resources.
-struct trial_place {
+struct placement_request {
   resource_request request;
   /// True if no node could grant `request` when it was asked for.
   bool was_refused = false;
@@ -142,7 +142,7 @@ struct live_trial {
   /// from it if it runs on that node. Not one of `checkpoints`, which are what counts after an
   /// error.
   checkpoint_id aside;
-  trial_place place;
+  placement_request place;
   trial_draft draft;
   /// True if the searcher drew the trial and no client has asked for it since.
   bool suggested = false;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "attempt_reports.hpp"
+#include "answered_reports.hpp"
 #include "handovers.hpp"
 #include "report_marks.hpp"
 
@@ -69,7 +69,7 @@ struct open_attempt {
   /// Time of the last sign of life.
   instant heard{0};
   std::int64_t pid = 0;
-  attempt_reports reports;
+  answered_reports reports;
   requested_save save;
   /// No checkpoint may be written into the node's memory, since one failed there or the node is
   /// about to leave.

@@ -1,6 +1,6 @@
 // The small values that the machine keeps its books in.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../../../src/core/experiment/attempt_reports.hpp"
+#include "../../../src/core/experiment/answered_reports.hpp"
 #include "../../../src/core/experiment/cluster_offer.hpp"
 #include "../../../src/core/experiment/failure_record.hpp"
 #include "../../../src/core/experiment/head_terms.hpp"
@@ -20,8 +20,8 @@ std::shared_ptr<const report> numbered(std::uint64_t number, std::uint64_t itera
   return result;
 }
 
-TEST(attempt_reports, wait_until_the_last_one_is_answered) {
-  attempt_reports uut;
+TEST(answered_reports, wait_until_the_last_one_is_answered) {
+  answered_reports uut;
   EXPECT_FALSE(uut.wait());
   EXPECT_EQ(uut.number(), 0u);
 
@@ -37,8 +37,8 @@ TEST(attempt_reports, wait_until_the_last_one_is_answered) {
   EXPECT_TRUE(uut.wait());
 }
 
-TEST(attempt_reports, never_take_back_what_was_allowed) {
-  attempt_reports uut;
+TEST(answered_reports, never_take_back_what_was_allowed) {
+  answered_reports uut;
   uut.allow(5);
   uut.allow(3);
 
