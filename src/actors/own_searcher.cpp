@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/own_searcher.hpp"
 
+#include "answer_patience.hpp"
 #include "error_text.hpp"
 
 #include "tune/actors/firm.hpp"
 #include "tune/core/experiment/rule_answers.hpp"
 
-#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -16,24 +16,18 @@ namespace tune {
 
 namespace {
 
-/// The patience is counted in so many parts.
-constexpr std::uint64_t parts_of_patience = 10;
-
 using guard_impl = extend<searcher_actor, caf::result<void>(news), caf::result<void>(tick_atom)>;
 
 struct guard_state {
   static inline const char* name = "tune.own_searcher";
 
-  std::chrono::nanoseconds patience{0};
+  answer_patience patience;
   guard_impl::pointer self = nullptr;
   searcher_actor who;
   runner_actor runner;
   monitors watched;
   /// Open questions by number.
   std::map<std::uint64_t, ask> open;
-  /// The oldest open question, and the parts of the patience it has been waited for.
-  std::uint64_t waits_for = 0;
-  std::uint64_t waited = 0;
   bool is_timed = false;
   bool has_remarked = false;
   bool is_over = false;
@@ -76,12 +70,10 @@ struct guard_state {
 
   /// At most one timer runs, and only while a question is open.
   void watch_time() {
-    if (is_timed || open.empty() || patience.count() <= 0)
+    if (is_timed || open.empty() || !patience.has_limit())
       return;
     is_timed = true;
-    auto part = std::max<std::chrono::nanoseconds>(patience / parts_of_patience,
-                                                   std::chrono::milliseconds{1});
-    delayed_send(self, caf::actor_cast<guard_impl>(self), part, tick_atom_v);
+    delayed_send(self, caf::actor_cast<guard_impl>(self), patience.part(), tick_atom_v);
   }
 
   void tick() {
@@ -89,16 +81,14 @@ struct guard_state {
     if (open.empty() || is_over)
       return;
     auto oldest = open.begin()->first;
-    waited = oldest == waits_for ? waited + 1 : 0;
-    waits_for = oldest;
-    if (waited >= parts_of_patience)
+    const auto found = patience.pass(oldest);
+    if (found == answer_patience::finding::give_up)
       return give_up("it has not answered question " + std::to_string(oldest) + " for "
-                     + seconds_text(patience));
-    if (waited == 1)
+                     + patience.text());
+    if (found == answer_patience::finding::tell)
       send(self, runner,
            remark{"the searcher has not answered question " + std::to_string(oldest)
-                  + " yet; without an answer the run is interrupted after "
-                  + seconds_text(patience)});
+                  + " yet; without an answer the run is interrupted after " + patience.text()});
     watch_time();
   }
 
@@ -117,11 +107,6 @@ struct guard_state {
       send(self, runner, news{rule_failed("the searcher", why)});
     self->quit(caf::exit_reason::user_shutdown);
   }
-
-  static std::string seconds_text(std::chrono::nanoseconds x) {
-    auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(x).count();
-    return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
-  }
 };
 
 guard_impl::behavior_type guard(guard_impl::stateful_pointer<guard_state> self,
@@ -129,7 +114,7 @@ guard_impl::behavior_type guard(guard_impl::stateful_pointer<guard_state> self,
   auto& state = state_of(self);
   state.self = self;
   state.who = who;
-  state.patience = patience;
+  state.patience = answer_patience{patience};
   stand_firm(self);
   state.watched.init(self);
   state.watched.watch(self, who, [&state](const caf::error& why) { state.lose(why); });

@@ -5,6 +5,7 @@
 #include "control_service.hpp"
 #include "tune/actors/breaks.hpp"
 #include "tune/actors/janitor.hpp"
+#include "tune/actors/own_scheduler.hpp"
 #include "tune/actors/own_searcher.hpp"
 #include "tune/actors/recorder.hpp"
 #include "tune/actors/rules.hpp"
@@ -184,14 +185,18 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
 experiment_actors::~experiment_actors() = default;
 
 void experiment_actors::spawn_rules(run_parts& parts, const experiment_actors_options& how) {
-  judge_ = how.scheduler ? how.scheduler->who
-                         : spawn_scheduler(system_, std::move(parts.judge), true, board_);
-  if (!how.searcher) {
-    source_ = spawn_searcher(system_, std::move(parts.source));
-    return;
+  if (how.scheduler) {
+    own_judge_ = how.scheduler->who;
+    judge_ = guard_scheduler(system_, *own_judge_, how.scheduler->answer_timeout);
+  } else {
+    judge_ = spawn_scheduler(system_, std::move(parts.judge), true, board_);
   }
-  own_source_ = how.searcher->who;
-  source_ = guard_searcher(system_, *own_source_, how.searcher->answer_timeout);
+  if (how.searcher) {
+    own_source_ = how.searcher->who;
+    source_ = guard_searcher(system_, *own_source_, how.searcher->answer_timeout);
+  } else {
+    source_ = spawn_searcher(system_, std::move(parts.source));
+  }
 }
 
 void experiment_actors::spawn_files(const experiment_actors_options& how) {
@@ -291,6 +296,8 @@ void experiment_actors::dismiss() {
   go(runner_);
   go(judge_);
   go(source_);
+  if (own_judge_)
+    go(*own_judge_);
   if (own_source_)
     go(*own_source_);
   go(recorder_);
@@ -304,6 +311,8 @@ void experiment_actors::dismiss() {
 void experiment_actors::await_farewell() {
   caf::scoped_actor self{system_};
   self->wait_for(runner_, recorder_, janitor_, judge_, source_);
+  if (own_judge_)
+    self->wait_for(*own_judge_);
   if (own_source_)
     self->wait_for(*own_source_);
   if (files_)

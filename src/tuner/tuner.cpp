@@ -68,6 +68,7 @@ expected<void> hire_own(caf::actor_system& system, const run_content& what,
     if (!hired)
       return hired.error();
     how.scheduler = std::move(*hired);
+    how.scheduler->answer_timeout = what.scheduler->answer_timeout;
   }
   if (!what.searcher)
     return {};

@@ -127,5 +127,26 @@ TEST(scheduler_words, are_a_name_and_its_options) {
   EXPECT_FALSE(read_scheduler("asha max_t"));
 }
 
+TEST(comparison, says_in_its_row_that_rules_failed_and_goes_on_with_the_others) {
+  whatif_comparison x;
+  x.experiment = "e";
+  x.by = {"loss", false};
+  x.ran = two_trials();
+  x.all.resize(2);
+  x.all[0].name = "mine";
+  x.all[0].trains_on.status = experiment_status::interrupted;
+  x.all[0].trains_on.why = "the scheduler failed: my judge threw";
+  x.all[1].name = "asha";
+  std::ostringstream out;
+
+  write_comparison(x, output_format::table, {}, out);
+
+  const auto text = out.str();
+  EXPECT_NE(text.find("the rest: interrupted"), std::string::npos) << text;
+  EXPECT_NE(text.find("mine: interrupted: the scheduler failed: my judge threw"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("asha"), std::string::npos) << text;
+}
+
 } // namespace
 } // namespace tune::cli

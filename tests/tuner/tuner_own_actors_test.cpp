@@ -112,7 +112,32 @@ TEST_F(tuner_test, is_interrupted_where_the_users_own_actor_dies) {
   ASSERT_TRUE(grid) << to_text(grid.error());
   // The experiment can be resumed once the fault is mended.
   EXPECT_EQ(grid->status(), experiment_status::interrupted);
-  EXPECT_THAT(grid->why(), HasSubstr("the scheduler failed: it is gone"));
+  EXPECT_THAT(grid->why(), HasSubstr("the scheduler failed: its actor ended"));
+}
+
+/// Starts trials, but never judges any.
+scheduler_actor::behavior_type mute(scheduler_actor::stateful_pointer<judge_state> self) {
+  return {
+      [self](const scheduler_turn& turn, const runner_actor& runner) {
+        auto& rule = state_of(self).rule;
+        for (const auto& x : turn.facts)
+          rule.apply(x);
+        for (const auto& x : turn.choose)
+          send(self, runner, news{on::chosen{rule.choose(x.at, x.count)}});
+      },
+  };
+}
+
+TEST_F(tuner_test, is_interrupted_where_the_users_own_scheduler_never_answers) {
+  auto silent = own_judge();
+  silent.spawn = [](caf::actor_system& system) -> scheduler_actor { return system.spawn(mute); };
+  silent.answer_timeout = std::chrono::milliseconds{100};
+
+  auto grid = tuner{bowls()}.run(options().scheduler(silent));
+
+  ASSERT_TRUE(grid) << to_text(grid.error());
+  EXPECT_EQ(grid->status(), experiment_status::interrupted);
+  EXPECT_THAT(grid->why(), HasSubstr("the scheduler failed: it has not answered for 100 ms "));
 }
 
 /// Proposes x = 3. At the second question it throws if `throws`; otherwise it stays silent.

@@ -44,7 +44,18 @@ std::string regret_text(const std::optional<double>& x) {
   return x ? number_text(*x) : "-";
 }
 
+/// The way of going on that did not come to its end; null: both did.
+const replayed_run* broken_off(const alternative& x) {
+  for (const auto* y : {&x.ends, &x.trains_on}) {
+    if (y->status == experiment_status::interrupted)
+      return y;
+  }
+  return nullptr;
+}
+
 std::string unknown_text(const alternative& x) {
+  if (broken_off(x) != nullptr)
+    return "the rest: interrupted";
   if (x.is_known())
     return "nothing";
   auto result = counted(x.unknown_trials, "trial");
@@ -64,7 +75,7 @@ void add_row(text_table& to, const whatif_comparison& all, const alternative& x,
           between(regret_text(regret_of(a.best, all.ran->best)),
                   regret_text(regret_of(b.best, all.ran->best))),
           unknown_text(x)},
-         x.is_known() ? tint::plain : tint::warning);
+         x.is_known() && broken_off(x) == nullptr ? tint::plain : tint::warning);
 }
 
 /// What the reader must know to take the table for what it is.
@@ -86,9 +97,11 @@ std::vector<std::string> notes_on(const whatif_comparison& x) {
   if (std::any_of(x.all.begin(), x.all.end(), [](const auto& y) { return y.pauses; }))
     result.emplace_back("rules that pause trials: the time of saving and restoring is not counted");
   for (const auto& y : x.all) {
-    if (y.ends.status != experiment_status::done)
-      result.push_back(y.name + ": " + std::string{to_text(y.ends.status)}
-                       + (y.ends.why.empty() ? "" : ": " + y.ends.why));
+    const auto* broken = broken_off(y);
+    const auto& end = broken != nullptr ? *broken : y.ends;
+    if (end.status != experiment_status::done)
+      result.push_back(y.name + ": " + std::string{to_text(end.status)}
+                       + (end.why.empty() ? "" : ": " + end.why));
   }
   return result;
 }

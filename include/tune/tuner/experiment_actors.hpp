@@ -31,6 +31,8 @@ struct control_request;
 struct hired_scheduler {
   scheduler_actor who;
   scheduler_traits traits;
+  /// See `own_scheduler::answer_timeout`.
+  std::chrono::nanoseconds answer_timeout{0};
 };
 struct hired_searcher {
   searcher_actor who;
@@ -145,7 +147,8 @@ private:
   std::shared_ptr<const search_space> space_;
   scheduler_actor judge_;
   searcher_actor source_;
-  /// The program's own searcher, behind the guard `source_`.
+  /// The program's own scheduler and searcher, behind the guards `judge_` and `source_`.
+  std::optional<scheduler_actor> own_judge_;
   std::optional<searcher_actor> own_source_;
   runner_actor runner_;
   /// Request of each trial, and labels that its node must bear.

@@ -30,6 +30,9 @@ enum class recovery : std::uint8_t {
 };
 
 /// A scheduler as an actor.
+///
+/// Its mistakes cost the run no more than an interruption with a text that describes them: see
+/// `guard_scheduler`.
 struct own_scheduler {
   /// Recorded as `[scheduler] type`; the experiment must go on with the same name.
   std::string name = "own";
@@ -39,6 +42,9 @@ struct own_scheduler {
   /// Traits that the runtime must know beforehand.
   scheduler_traits traits = {};
   recovery recovers = recovery::replay;
+  /// Longest wait for an answer; then the run is interrupted, and can go on later. A remark is
+  /// shown after a tenth of that time. 0 = no limit.
+  std::chrono::nanoseconds answer_timeout{std::chrono::minutes{10}};
 };
 
 /// A searcher as an actor.
@@ -52,8 +58,7 @@ struct own_searcher {
   std::function<searcher_actor(caf::actor_system&)> spawn;
   searcher_traits traits = {};
   recovery recovers = recovery::replay;
-  /// Longest wait for an answer; then the run is interrupted, and can go on later. A remark is
-  /// shown after a tenth of that time. 0 = no limit.
+  /// As in `own_scheduler`.
   std::chrono::nanoseconds answer_timeout{std::chrono::minutes{10}};
 };
 

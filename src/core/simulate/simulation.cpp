@@ -60,10 +60,10 @@ void simulation::start_head() {
   // A node's late message about a lease of an earlier head must not match a lease of this one.
   constexpr std::uint64_t most_leases = 1'000'000'000;
   head_ = {};
-  head_.rules = make_rules_();
-  head_.engine = std::make_unique<engine>(experiment{settings_, head_.rules.judge->traits(),
-                                                     head_.rules.source->traits(),
-                                                     std::move(head_.rules.stoppers)},
+  head_.rules = asked_rules{make_rules_()};
+  head_.engine = std::make_unique<engine>(experiment{settings_, head_.rules.judge().traits(),
+                                                     head_.rules.source().traits(),
+                                                     head_.rules.take_stoppers()},
                                           *this);
   head_.ledger = std::make_unique<ledger>(epoch_ * most_leases + 1);
   const auto& log = log_.events();
@@ -76,6 +76,9 @@ void simulation::open() {
   tell(on::opened{epoch_, "simulation", "{}", settings_.seed, opening::at_once, on::present_draws});
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     for_head([this, i] { come_in(i); });
+  // One that failed when it was told the record.
+  if (head_.rules.has_failure())
+    for_head([this] { tell_failures(); });
 }
 
 void simulation::tell(event_body what) {
@@ -156,7 +159,7 @@ void simulation::commit() {
 }
 
 void simulation::note_hash() {
-  hashes_.push_back(digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source));
+  hashes_.push_back(digest_of(head_.engine->machine(), head_.rules.judge(), head_.rules.source()));
 }
 
 void simulation::lose_head() {
@@ -168,13 +171,13 @@ void simulation::lose_head() {
   log_.crash(log_.is_committing() && happens(0.5));
   std::optional<std::uint64_t> digest;
   if (log_.on_disk() == before)
-    digest = digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source);
+    digest = digest_of(head_.engine->machine(), head_.rules.judge(), head_.rules.source());
   conduct_.head_lost(log_.on_disk());
   finished_.reset();
   start_head();
   replay(lived);
   if (digest
-      && *digest != digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source))
+      && *digest != digest_of(head_.engine->machine(), head_.rules.judge(), head_.rules.source()))
     report_broken(promise::replay, "the recovered state differs");
   lose_words();
   open();
@@ -220,7 +223,8 @@ findings simulation::check() const {
     again.apply(x);
   again.end();
   result.add(again.found());
-  if (again.digest() != digest_of(head_.engine->machine(), *head_.rules.judge, *head_.rules.source))
+  if (again.digest()
+      != digest_of(head_.engine->machine(), head_.rules.judge(), head_.rules.source()))
     result.add({promise::replay, log_.events().size(), std::nullopt,
                 "the log leads to another state than the one that was lived"});
   return result;

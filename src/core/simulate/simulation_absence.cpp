@@ -31,7 +31,7 @@ std::uint64_t iteration_of(const event_body& what) {
 /// head that lives does not count on the node any more.
 bool simulation::trains_on(const node_state& node) const {
   const auto& checkpoints = settings_.checkpoints;
-  return outlives_heads() && !head_.rules.judge->traits().needs_checkpoints
+  return outlives_heads() && !head_.rules.judge().traits().needs_checkpoints
          && checkpoints.frequency == 0 && !checkpoints.at_end && node.lease
          && node.lease->at(agenda_.now()) != session_lease::state::held
          && node.frozen_until <= agenda_.now();

@@ -6,19 +6,36 @@
 
 namespace tune {
 
-/// Asks a rule. The answer is computed either at once or when it is delivered, and may come twice.
-template <class Compute>
-void simulation::ask(Compute compute) {
+/// Asks a rule. The answer is worked out either at once or when it is delivered, and may come
+/// twice.
+template <class Question>
+void simulation::ask(const Question& what) {
   auto again = happens(how_.faults.doubled);
-  auto send = [this, again](event_body what) {
+  auto send = [this, again](std::optional<event_body> answer) {
+    if (!answer)
+      return tell_failures();
     if (again)
-      for_head([this, what] { tell(what); });
-    tell(std::move(what));
+      for_head([this, what = *answer] { tell(what); });
+    tell(std::move(*answer));
   };
   if (how_.most_delay.count() > 0 && chance_.below(2) == 0)
-    for_head([send, what = event_body{compute()}] { send(what); });
+    for_head([send, answer = head_.rules.answer(what)] { send(answer); });
   else
-    for_head([send, compute] { send(compute()); });
+    for_head([this, send, what] { send(head_.rules.answer(what)); });
+}
+
+/// Tells a rule a fact.
+template <class Fact>
+void simulation::inform(const Fact& what) {
+  head_.rules.apply(what);
+  if (head_.rules.has_failure())
+    for_head([this] { tell_failures(); });
+}
+
+/// Rules that failed interrupt the experiment, once each.
+void simulation::tell_failures() {
+  while (auto failure = head_.rules.take_failure())
+    tell(std::move(*failure));
 }
 
 void simulation::carry_out(const command& what) {
@@ -27,22 +44,17 @@ void simulation::carry_out(const command& what) {
   if (how_.records)
     conduct_.carried(what);
   if (const auto* x = std::get_if<cmd::tell_scheduler>(&what.what)) {
-    head_.rules.judge->apply(x->what);
+    inform(x->what);
   } else if (const auto* told = std::get_if<cmd::tell_searcher>(&what.what)) {
-    head_.rules.source->apply(told->what);
+    inform(told->what);
   } else if (const auto* asked = std::get_if<cmd::ask_searcher>(&what.what)) {
-    ask([this, q = asked->what] {
-      return on::suggested{q.number, head_.rules.source->propose(q)};
-    });
+    ask(*asked);
   } else if (const auto* judged = std::get_if<cmd::judge>(&what.what)) {
-    ask([this, q = *judged] {
-      auto later = head_.rules.judge->judge_later(q.cause, q.trial);
-      return on::decided{{later ? later() : head_.rules.judge->judge(q.cause, q.trial)}};
-    });
+    ask(*judged);
   } else if (const auto* chosen = std::get_if<cmd::choose>(&what.what)) {
-    ask([this, q = *chosen] { return on::chosen{head_.rules.judge->choose(q.at, q.count)}; });
+    ask(*chosen);
   } else if (const auto* stall = std::get_if<cmd::resolve_stall>(&what.what)) {
-    ask([this, q = *stall] { return on::decided{{head_.rules.judge->on_stall(q.at)}}; });
+    ask(*stall);
   } else if (const auto* placing = std::get_if<cmd::place>(&what.what)) {
     for_head([this, x = *placing] { enqueue(x); });
   } else if (const auto* cancelled = std::get_if<cmd::cancel_place>(&what.what)) {

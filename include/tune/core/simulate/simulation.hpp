@@ -13,6 +13,7 @@
 #include "tune/core/resource/ledger.hpp"
 #include "tune/core/rng.hpp"
 #include "tune/core/simulate/agenda.hpp"
+#include "tune/core/simulate/asked_rules.hpp"
 #include "tune/core/simulate/head_clock.hpp"
 #include "tune/core/simulate/options.hpp"
 #include "tune/core/simulate/simulated_disk.hpp"
@@ -46,7 +47,8 @@ class simulation : public engine_ports {
 public:
   using make_rules = std::function<rule_set()>;
 
-  /// @param rules Called once at the start, once by each head that takes over, and by `check`.
+  /// @param rules Called once at the start, once by each head that takes over, and by `check`. A
+  ///              rule that fails interrupts the experiment; see `asked_rules`.
   simulation(simulation_options how, experiment_settings settings, make_rules rules,
              std::shared_ptr<trial_model> model);
 
@@ -177,7 +179,7 @@ private:
 
   /// What is lost with a head: its successor begins with nothing of that.
   struct head {
-    rule_set rules;
+    asked_rules rules;
     std::unique_ptr<tune::engine> engine;
     std::unique_ptr<tune::ledger> ledger;
     std::map<lease_id, lease> leases;
@@ -272,8 +274,11 @@ private:
   [[nodiscard]] liveness_rules rules() const { return {how_.lost_after, how_.head_grace}; }
 
   // simulation_head.cpp: commands.
-  template <class Compute>
-  void ask(Compute compute);
+  template <class Question>
+  void ask(const Question& what);
+  template <class Fact>
+  void inform(const Fact& what);
+  void tell_failures();
   void enqueue(const cmd::place& x);
   void grant();
   void give_back(lease_id id);
