@@ -134,7 +134,7 @@ expected<void> make_token(const certs_request& what, output_format format, std::
   else
     write_row(object{{"token", to_text(*made)},
                      {"uses", std::int64_t{what.token.uses}},
-                     {"expires", date_text(now + what.token.lifetime)}},
+                     {"expires", iso_text(now + what.token.lifetime)}},
               format, out);
   return {};
 }

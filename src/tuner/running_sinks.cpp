@@ -30,20 +30,27 @@ struct fed_sink {
   std::string name;
   sink_feed feed;
   std::chrono::nanoseconds finish_timeout;
+  std::shared_ptr<const sink_patience> patience;
   sequence committed = 0;
 
   expected<void> catch_up(sequence last) {
     committed = last;
     return feed.catch_up(last);
   }
+  /// How much of the record it lacks for good, which is not known while the run goes on.
+  [[nodiscard]] std::string missing() const {
+    const auto told = feed.cursor();
+    if (patience->left() == long_time)
+      return "; of the record it has "
+             + (told == 0 ? "nothing" : "what came up to event " + std::to_string(told));
+    const auto behind = committed - std::min(committed, told);
+    return behind == 0 ? "" : "; " + counted_events(behind) + " of the record were not told";
+  }
   /// "the sink mlflow is told no more: …".
   [[nodiscard]] std::string farewell(const error& why) const {
-    const auto behind = committed - std::min(committed, feed.cursor());
-    auto missing = behind == 0 ? std::string{}
-                               : "; " + counted_events(behind) + " of the record were not told";
     if (why.code == ec::timeout)
-      return "the sink " + name + " was not done within finish_timeout" + missing;
-    return "the sink " + name + " is told no more: " + to_text(why) + missing;
+      return "the sink " + name + " was not done within finish_timeout" + missing();
+    return "the sink " + name + " is told no more: " + to_text(why) + missing();
   }
 };
 
@@ -60,7 +67,7 @@ sink_actor spawn_fed(caf::actor_system& system, const std::filesystem::path& dir
   what.context.notice
       = [say, name](const std::string& text) { say("the sink " + name + ": " + text); };
   auto fed = std::make_shared<fed_sink>(
-      fed_sink{name, sink_feed{directory, std::move(what)}, finish_timeout});
+      fed_sink{name, sink_feed{directory, std::move(what)}, finish_timeout, patience});
   sink_manners manners;
   manners.on_failure = [say, fed](const error& why) { say(fed->farewell(why)); };
   manners.on_away = [say, name](const error& why) {

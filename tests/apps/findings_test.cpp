@@ -164,6 +164,27 @@ TEST(findings, tell_a_search_that_rose_from_one_that_stood) {
   EXPECT_THAT(standing[0].text, HasSubstr("number 2 of 40 trials with a value; the 38 after it"));
 }
 
+TEST(findings, go_by_what_the_runs_of_a_configuration_come_to) {
+  // Each of 40 configurations ran twice; the first is the best, others had a lucky run.
+  const auto once = made_up_study();
+  auto what = once;
+  what.trials.clear();
+  for (std::uint64_t i = 0; i < 80; ++i) {
+    auto trial = once.trials[i / 2];
+    trial.trial = trial_id{i};
+    trial.at[0] = 0.001 * static_cast<double>(1 + i / 2);
+    trial.how.score = i < 2 ? 0 : i % 2 == 0 ? -10 : i == 79 ? 9 : -20;
+    what.trials.push_back(trial);
+  }
+  what.winner = 0;
+  what.runs.resize(1);
+
+  const auto found = rising_or_standing(what);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].rule, "plateau");
+  EXPECT_THAT(found[0].text, HasSubstr("number 1 of 40 configurations with a value; the 39 after"));
+}
+
 TEST(findings, notice_a_winner_that_was_still_learning) {
   auto what = made_up_study();
   for (std::uint64_t i = 1; i <= 20; ++i)
@@ -221,6 +242,10 @@ TEST(findings, name_trials_that_were_stopped_ahead_of_the_winner) {
   EXPECT_EQ(found[0].title, "1 trial may have been stopped too early");
   EXPECT_THAT(found[0].text,
               HasSubstr("trial 00003 had come to 5 at iteration 2, the winner to 9"));
+
+  // It had been better before, and was worse when it was stopped.
+  what.trials[3].ends_best = false;
+  EXPECT_THAT(stopped_ahead(what), IsEmpty());
 }
 
 TEST(findings, take_the_spread_of_the_best_for_lack_of_anything_better) {

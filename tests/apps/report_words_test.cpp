@@ -96,6 +96,12 @@ TEST(report_words, say_that_nothing_was_won) {
   what.winner.reset();
 
   EXPECT_THAT(won_words(what), ElementsAre("No trial has a value of loss."));
+
+  what = made_up_study();
+  what.trials[*what.winner].fate = trial_fate::failed;
+  what.status = what.why = "interrupted";
+  EXPECT_THAT(won_words(what)[0], HasSubstr(" with lr=0.005 act=relu. It failed later."));
+  EXPECT_THAT(searched_words(what)[1], HasSubstr("Its state: interrupted."));
 }
 
 TEST(report_words, tell_a_best_null_from_no_best) {

@@ -228,6 +228,15 @@ class AtRest(Answers):
     def refused(self, *words, code=6):
         return self.run_node(*words, code=code).err
 
+    def refused_talk(self, *words, code=6):
+        """What is said of a conversation, without the name and the storage in the line that goes on
+        with it, which are there."""
+        told = self.refused(*words, code=code)
+        where = " --experiment.name x --experiment.storage %s" % (self.directory / "results")
+        if "ask-tell FILE --resume" in told:
+            self.assertIn("ask-tell FILE --resume" + where, told)
+        return told.replace(where, "")
+
     def test_commands_name_the_conversation_that_goes_on_with_it(self):
         where = self.converse('{"op":"ask"}\n')
         again = "no executor asks for its trials now (ask-tell); tune-node ask-tell FILE --resume"
@@ -239,12 +248,12 @@ class AtRest(Answers):
                 (("add", "x=1"), '{"op":"add","config":{"x":1}} adds this configuration'),
                 (("retry", "0"), '{"op":"ask"} gives trial 00000 out again'),
         ):
-            told = self.refused(words[0], where, *words[1:])
+            told = self.refused_talk(words[0], where, *words[1:])
             self.assertIn(again, told)
             self.assertIn(line, told)
             self.assertNotIn("tune-node resume", told)
         self.assertIn("(ask-tell): tune-node ask-tell FILE --resume goes on with it",
-                      self.refused("resume", where, code=8))
+                      self.refused_talk("resume", where, code=8))
 
     def test_commands_name_no_command_that_cannot_run_what_is_done(self):
         where = self.converse("".join(
@@ -252,17 +261,17 @@ class AtRest(Answers):
             for i in range(2)) + '{"op":"ask"}\n')
 
         self.assertIn("nothing of it is left to stop; tune-node ask-tell FILE --resume "
-                      "--experiment.num_samples N takes", self.refused("stop", where))
+                      "--experiment.num_samples N takes", self.refused_talk("stop", where))
         self.assertIn("trial 00001 has ended: nothing of it is left to stop\n",
-                      self.refused("stop", where, "1"))
-        told = self.refused("retry", where, "1")
+                      self.refused_talk("stop", where, "1"))
+        told = self.refused_talk("retry", where, "1")
         self.assertIn('{"op":"add","config":{"x":1}} runs the configuration of trial 00001 again',
                       told)
         self.assertNotIn("rerun", told)
         # It is over, and takes nothing, until it is to have further samples.
         more = "tune-node ask-tell FILE --resume --experiment.num_samples N goes on with further"
         self.assertIn(more, told)
-        self.assertIn(more, self.refused("add", where, "x=1"))
+        self.assertIn(more, self.refused_talk("add", where, "x=1"))
         with self.ini('{"op":"add","config":{"x":1}}\n', "more").open() as requests:
             talk = self.run_node("ask-tell", self.directory / "x.ini", "--resume",
                                  "--experiment.num_samples", "3", stdin=requests)
@@ -275,7 +284,7 @@ class AtRest(Answers):
                   "--experiment.time_limit 0 goes on with it")
 
         for words in (("add", where, "x=1"), ("retry", where, "0"), ("stop", where)):
-            self.assertIn(lifted, self.refused(*words))
+            self.assertIn(lifted, self.refused_talk(*words))
 
     def test_run_names_the_conversation_that_is_in_its_way(self):
         self.converse('{"op":"ask"}\n')
@@ -320,7 +329,8 @@ class AtRest(Answers):
         shown = self.run_node("status", where)
 
         self.assertIn("x: at rest after", shown.out)
-        self.assertIn("tune-node ask-tell FILE --resume goes on", shown.out)
+        self.assertIn("tune-node ask-tell FILE --resume --experiment.name x --experiment.storage %s"
+                      " goes on" % where.parent, shown.out)
         self.assertNotIn("head is gone", shown.out)
         self.assertEqual(self.run_json("status", where)["status"], "at_rest")
         listed = self.run_json("list", "experiments", where.parent)

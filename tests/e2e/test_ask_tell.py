@@ -364,7 +364,8 @@ class AskTell(Case):
         talk.say("ask")
         talk.say("status")
         talk.end()
-        self.assertIn("  tune-node ask-tell FILE --resume --experiment.time_limit 0  # ",
+        self.assertIn("  tune-node ask-tell FILE --resume --experiment.name x --experiment.storage %s"
+                      " --experiment.time_limit 0  # " % (self.directory / "results"),
                       self.run_node("wait", "results/x", code=5).out)
 
     def test_a_pause_without_a_name_is_no_checkpoint(self):

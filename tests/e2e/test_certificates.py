@@ -399,7 +399,9 @@ class Tokens(StandingCase):
     def test_secret_is_kept_by_nobody(self):
         head, where, enroll = self.enrolling_head("--log-file", str(self.directory / "log"))
         token = self.token("--uses", "2", "-o", "json")
-        token = json.loads(token)["token"]
+        made = json.loads(token)
+        self.assertRegex(made["expires"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        token = made["token"]
         secret = token.split(".")[2]
         certs, worker = self.joining(where, enroll, "w", token)
         self.wait_until(lambda: (certs / "node.pem").exists(), worker, "a certificate")

@@ -8,6 +8,24 @@ from e2e import main
 from http_client import Served
 from sink_case import venv_with
 
+# Reports again and again until a file is there; saves on request.
+SAVING = """#!/bin/sh
+echo '{"tune":1}' >&"$TUNE_TRIAL_REPORT_FD"
+while :; do
+  echo '{"metrics":{"loss":1}}' >&"$TUNE_TRIAL_REPORT_FD"
+  eval "read -r answer <&$TUNE_TRIAL_ANSWER_FD"
+  case $answer in
+    *'"dir"'*)
+      to=$(echo "$answer" | sed 's/.*"dir":"\\([^"]*\\)".*/\\1/')
+      echo 1 > "$to/model"
+      echo "{\\"saved\\":\\"$to\\"}" >&"$TUNE_TRIAL_REPORT_FD" ;;
+  esac
+  case $answer in *'"pause"'* | *'"stop"'*) exit 0 ;; esac
+  [ ! -e "%s" ] || exit 0
+  sleep 0.05
+done
+"""
+
 
 class Scraped(Served):
     """What Prometheus's own parser reads."""
@@ -84,6 +102,30 @@ print(json.dumps(result))
 
         self.assertEqual(changes(), {("pending", "running"): 4, ("running", "pending"): 2,
                                      ("running", "errored"): 2})
+
+    def test_a_pause_is_told_as_one(self):
+        gate = self.directory / "gate"
+        trial = self.directory / "trial.sh"
+        trial.write_text(SAVING % gate)
+        trial.chmod(0o755)
+        ini = self.ini("[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\n"
+                       "command = ./trial.sh\n[space]\nx = uniform(0, 1)\n")
+        self.start_serving()
+        child = self.start("run", ini, "--quiet")
+        changes = lambda: {(x[4], x[6]): n for x, n in self.scraped().items()
+                           if x[0] == "tune_trial_transitions_total"}
+        self.wait_until(lambda: changes() == {("pending", "running"): 1}, child, "a trial")
+        self.run_node("pause", "results/x", "0")
+        self.wait_until(lambda: changes() == {("pending", "running"): 1, ("running", "paused"): 1},
+                        child, "its pause")
+        self.run_node("unpause", "results/x", "0")
+        gate.touch()
+        self.finish(child)
+
+        seen = changes()
+        self.assertEqual(seen[("running", "paused")], 1)
+        self.assertEqual(seen[("running", "terminated")], 1)
+        self.assertEqual({x for x in seen if "terminated" in x}, {("running", "terminated")})
 
 
 if __name__ == "__main__":

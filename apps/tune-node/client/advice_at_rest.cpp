@@ -181,7 +181,7 @@ std::string ended_already(const control_request& wish, const fs::path& directory
 /// Advice for an experiment whose trials a program of the user's own runs.
 std::string asked_advice(const control_request& wish, const fs::path& directory) {
   using op = control_request::op;
-  const std::string resume = program_call("ask-tell FILE --resume");
+  const std::string resume = executor_line(directory);
   if (auto why = ended_already(wish, directory); !why.empty())
     return why;
   const auto line = line_for(wish, directory);

@@ -11,6 +11,7 @@
 #include "output/write_trials.hpp"
 #include "run/ending.hpp"
 #include "run/snapshot.hpp"
+#include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -147,7 +148,7 @@ std::string headline(const known_state& x) {
   auto text = printable(x.seen.experiment) + ": ";
   if (state == "at_rest")
     return text + "at rest after " + duration_text(x.seen.elapsed)
-           + ": no executor asks for its trials now; " + program_call("ask-tell FILE --resume")
+           + ": no executor asks for its trials now; " + printable(executor_line(x.seen.directory))
            + " goes on";
   if (state == "lost")
     return text + "nobody runs it: its head is gone after " + duration_text(x.seen.elapsed);

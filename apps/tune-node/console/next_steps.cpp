@@ -85,7 +85,8 @@ std::optional<next_step> step_on(const run_snapshot& x, const run_ending& end) {
   const auto limits = limits_met(x, end);
   const auto resume = program_call("resume") + " " + directory + strict_word(end);
   if (end.is_asked)
-    return going_on(program_call("ask-tell FILE --resume"), limits);
+    return going_on(end.way_on.empty() ? program_call("ask-tell FILE --resume") : end.way_on,
+                    limits);
   if (!end.way_on.empty()) {
     auto result = going_on(end.way_on, limits);
     result.purpose += end.way_on_note;

@@ -28,13 +28,6 @@ std::string validity_text(const certificate_facts& x, calendar_time now) {
          + (left <= expiry_notice ? ": renew it)" : ")");
 }
 
-/// ISO 8601, for programs.
-std::string iso_text(calendar_time when) {
-  auto result = date_text(when);
-  result[result.find(' ')] = 'T';
-  return result.substr(0, result.find(' ')) + "Z";
-}
-
 std::string key_text(key_state x) {
   switch (x) {
     case key_state::missing:
@@ -103,6 +96,12 @@ object to_object(const found_certificate& x, calendar_time now) {
 }
 
 } // namespace
+
+std::string iso_text(calendar_time when) {
+  auto result = date_text(when);
+  result[result.find(' ')] = 'T';
+  return result.substr(0, result.find(' ')) + "Z";
+}
 
 void write_certificates(std::span<const found_certificate> all, calendar_time now,
                         output_format format, const table_look& look, std::ostream& out) {

@@ -7,8 +7,12 @@
 
 #include <iosfwd>
 #include <span>
+#include <string>
 
 namespace tune::cli {
+
+/// ISO 8601 in UTC, for programs: "2030-01-31T12:00:00Z".
+[[nodiscard]] std::string iso_text(calendar_time when);
 
 /// @param now Days left are counted from here.
 void write_certificates(std::span<const found_certificate> all, calendar_time now,

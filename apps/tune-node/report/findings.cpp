@@ -36,6 +36,58 @@ std::size_t near_end(const study& x, const std::vector<std::size_t>& which, std:
   }));
 }
 
+/// A configuration as a key, which compares equal where a number is missing in both.
+std::vector<double> key_of(const study_trial& x) {
+  auto result = x.at;
+  std::replace_if(
+      result.begin(), result.end(), [](double number) { return std::isnan(number); },
+      std::numeric_limits<double>::infinity());
+  return result;
+}
+
+/// The configurations in the place of their trials, where each ran several times: each as its first
+/// run, with the value that its runs in the search come to. The winner is that of all.
+study with_runs_together(const study& x) {
+  auto result = x;
+  result.runs.clear();
+  result.trials.clear();
+  result.winner.reset();
+  std::vector<std::vector<double>> scores;
+  std::map<std::vector<double>, std::size_t> places;
+  for (const auto& trial : x.trials) {
+    if (trial.confirms || std::isnan(trial.how.score))
+      continue;
+    const auto [known, is_new] = places.try_emplace(key_of(trial), places.size());
+    const auto place = known->second;
+    if (is_new) {
+      result.trials.push_back(trial);
+      scores.emplace_back();
+    }
+    scores[place].push_back(trial.how.score);
+    result.trials[place].how.violation
+        = std::max(result.trials[place].how.violation, trial.how.violation);
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    result.trials[i].how.score = judged_by(x.runs.front().judge, scores[i]);
+  const auto won = x.winner ? places.find(key_of(x.trials[*x.winner])) : places.end();
+  if (won != places.end())
+    result.winner = won->second;
+  return result;
+}
+
+/// Where each configuration ran several times, what the rule says of configurations.
+template <class Rule>
+findings of_configurations(const study& x, Rule rule) {
+  auto result = rule(with_runs_together(x));
+  constexpr std::string_view noun = " trial";
+  for (auto& found : result) {
+    for (auto at = found.text.find(" trials "); at != std::string::npos;
+         at = found.text.find(" trials ", at))
+      found.text.replace(at, noun.size(), " configuration");
+  }
+  return result;
+}
+
 /// A part of a parameter in which trials may fail.
 struct region {
   std::string text;
@@ -153,6 +205,8 @@ findings constraint_missed(const study& x) {
 }
 
 findings edges_of_ranges(const study& x) {
+  if (!x.runs.empty())
+    return of_configurations(x, edges_of_ranges);
   const auto ranked = ranked_trials(x);
   if (!x.winner || ranked.size() < 12)
     return {};
@@ -190,7 +244,8 @@ findings idle_parameters(const study& x) {
     if (!p.importance || p.importance->more_than_chance || p.importance->share >= 0.05
         || p.what == study_parameter::kind::fixed)
       continue;
-    names += (names.empty() ? "" : ", ") + p.name + " (" + percent_text(p.importance->share) + ")";
+    names += (names.empty() ? "" : ", ") + p.name + " ("
+             + percent_text(std::floor(100 * p.importance->share) / 100) + ")";
     ++count;
   }
   if (count == 0)
@@ -213,6 +268,8 @@ findings failing_regions(const study& x) {
 }
 
 findings rising_or_standing(const study& x) {
+  if (!x.runs.empty())
+    return of_configurations(x, rising_or_standing);
   const study_trial* best = nullptr;
   std::size_t count = 0, at = 0;
   for (const auto& trial : x.trials) {
@@ -265,6 +322,8 @@ findings winner_was_learning(const study& x) {
 }
 
 findings few_for_dimensions(const study& x) {
+  if (!x.runs.empty())
+    return of_configurations(x, few_for_dimensions);
   std::size_t searched = 0;
   for (const auto& p : x.parameters)
     searched += p.what == study_parameter::kind::fixed ? 0 : 1;
@@ -301,7 +360,8 @@ findings stopped_ahead(const study& x) {
     auto [at, is_new] = known.try_emplace(trial.iterations, 0);
     if (is_new)
       at->second = winner_at(trial.iterations);
-    if (trial.how.violation > 0 || !(trial.how.score > at->second))
+    // What it had when it was stopped counts, not what it had had before.
+    if (!trial.ends_best || trial.how.violation > 0 || !(trial.how.score > at->second))
       continue;
     ++ahead;
     if (first == nullptr || trial.how.score > first->how.score)

@@ -64,12 +64,13 @@ std::vector<study_parameter> parameters_of(const spec& what) {
   if (!space)
     return result;
   for (const auto& x : space->parameters()) {
+    // It tells runs of a configuration apart: nobody searches it.
+    if (x.numbers_runs)
+      continue;
     study_parameter one{x.name};
     one.domain = to_text(x.what);
     one.conditional = x.active_if.has_value();
     std::visit(domain_reader{one}, x.what);
-    if (x.numbers_runs)
-      one.what = study_parameter::kind::fixed;
     result.push_back(std::move(one));
   }
   return result;
@@ -162,6 +163,7 @@ void add_trials(study& to, const experiment_summary& seen,
     for (std::size_t k = 0; k < columns.size(); ++k)
       one.at.push_back(columns[k] == nullptr ? no_number
                                              : place_of_cell(to.parameters[k], *columns[k], i));
+    one.ends_best = line.best_iteration == line.iterations;
     to.trials.push_back(std::move(one));
   }
 }

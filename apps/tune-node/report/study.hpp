@@ -84,6 +84,8 @@ struct study_trial {
   /// Per parameter of the study its number, or the place of its value in the list; NaN: it has
   /// none.
   std::vector<double> at = {};
+  /// Its best report was its last.
+  bool ends_best = true;
 };
 
 /// What the run has cost in training time, and what it would have cost without stopping.

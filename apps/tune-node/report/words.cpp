@@ -31,7 +31,7 @@ std::string budget_text(const study& x) {
 std::string status_text(const study& x) {
   auto result = x.status;
   std::replace(result.begin(), result.end(), '_', ' ');
-  return x.why.empty() ? result : result + " (" + x.why + ")";
+  return x.why.empty() || x.why == result ? result : result + " (" + x.why + ")";
 }
 
 std::string noise_text(const study& x) {
@@ -173,6 +173,8 @@ paragraphs won_words(const study& x) {
               + ", with " + x.winner_config + ".";
   if (best.how.violation > 0)
     text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
+  if (best.fate == trial_fate::failed)
+    text += " It failed later.";
   paragraphs result{std::move(text)};
   if (x.front > 0)
     result.push_back("There are several objectives, of which this is the first: "

@@ -6,6 +6,7 @@
 #include "run/ending.hpp"
 #include "run/load_configuration.hpp"
 #include "run/run_here.hpp"
+#include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -68,9 +69,9 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   if (!recorded)
     return complain(reading_failed(recorded.error()));
   if (is_asked(*recorded))
-    return complain(
-        {ec::refused, directory.string() + ": its trials are run by a program of yours (ask-tell): "
-                          + program_call("ask-tell FILE --resume") + " goes on with it"});
+    return complain({ec::refused, directory.string()
+                                      + ": its trials are run by a program of yours (ask-tell): "
+                                      + executor_line(directory) + " goes on with it"});
   auto loaded = load_recorded(*recorded, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;

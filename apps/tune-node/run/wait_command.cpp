@@ -28,7 +28,7 @@ error not_ended(const fs::path& directory, const recorded_experiment& x) {
     return {ec::unreachable, directory.string()
                                  + ": no executor asks for its trials now (ask-tell)"
                                    " and it has not ended; "
-                                 + program_call("ask-tell FILE --resume") + " goes on with it"};
+                                 + executor_line(directory) + " goes on with it"};
   const auto way = way_on_in(directory);
   return {ec::unreachable, directory.string()
                                + ": nobody runs it and it has not ended: its head is gone; "

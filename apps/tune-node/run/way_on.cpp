@@ -65,15 +65,20 @@ way_on way_on_from(const fs::path& directory, const missing_files& missing) {
 
 way_on way_on_in(const fs::path& directory) {
   auto what = recorded_spec(directory);
-  if (what && is_asked(*what)) {
-    const auto place = whole(directory);
-    return {program_call("ask-tell FILE --resume --experiment.name ")
-                + shell_word(place.filename().string()) + " --experiment.storage "
-                + shell_word(place.parent_path().string()),
-            false, ": FILE is its INI file, and a program of yours runs its trials"};
-  }
+  if (what && is_asked(*what))
+    return {executor_line(directory), false,
+            ": FILE is its INI file, and a program of yours runs its trials"};
   return way_on_from(directory,
                      what ? find_missing(*what, *what, place_of(*what)) : missing_files{});
+}
+
+std::string executor_line(const fs::path& directory) {
+  auto result = program_call("ask-tell FILE --resume");
+  if (directory.empty())
+    return result;
+  const auto place = whole(directory);
+  return result + " --experiment.name " + shell_word(place.filename().string())
+         + " --experiment.storage " + shell_word(place.parent_path().string());
 }
 
 std::string with_mode(const way_on& x, std::string_view mode) {

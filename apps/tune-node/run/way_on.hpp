@@ -32,6 +32,10 @@ struct way_on {
 /// The way on for the present content of the directory.
 [[nodiscard]] way_on way_on_in(const std::filesystem::path& directory);
 
+/// The command that goes on with an experiment whose trials a program of the user's own runs
+/// (`ask-tell`), with FILE for its INI file. @param directory Empty: not known, and not named.
+[[nodiscard]] std::string executor_line(const std::filesystem::path& directory);
+
 /// The command with a mode for trials that had failed, such as "errored_only".
 [[nodiscard]] std::string with_mode(const way_on& x, std::string_view mode);
 

@@ -35,14 +35,13 @@ std::optional<std::int64_t> judged_report(const value& answer) {
   return number == nullptr ? std::nullopt : std::optional{*number};
 }
 
-/// What the end of an attempt makes of its trial; nothing: its row tells.
+/// What the end of an attempt makes of its trial; nothing: what follows tells.
 std::optional<trial_status> status_after(std::string_view end) {
   const auto how = end_class_from(end);
   if (!how || is_failure(*how))
     return std::nullopt;
   switch (*how) {
     case end_class::finished:
-    case end_class::stopped:
       return trial_status::terminated;
     case end_class::paused:
       return trial_status::paused;
@@ -96,13 +95,19 @@ void event_numbers::take(const raw_event& what) {
   if (what.kind == "decided")
     return take_answers(what.at, what.body);
   const auto is_place = what.kind == "placed";
-  if (!is_place && what.kind != "ended")
+  const auto is_retry = what.kind == "retry_asked";
+  if (!is_place && !is_retry && what.kind != "ended")
     return;
   auto read = object_from_json(what.body);
   const auto number = read ? whole_in(*read, "trial") : std::nullopt;
   if (!number || *number < 0)
     return;
   const trial_id trial{static_cast<std::uint64_t>(*number)};
+  const auto was_in_doubt = (is_place || is_retry) && in_doubt_.erase(trial) > 0;
+  if (was_in_doubt)
+    become(trial, is_place ? trial_status::paused : trial_status::terminated);
+  if (is_retry)
+    return become(trial, trial_status::pending);
   if (is_place) {
     // It failed before, and was tried again.
     if (trial.number < known_.size() && known_[trial.number] == trial_status::running)
@@ -114,6 +119,8 @@ void event_numbers::take(const raw_event& what) {
     return;
   if (const auto next = status_after(*how->as_string()))
     become(trial, *next);
+  else if (end_class_from(*how->as_string()) == end_class::stopped)
+    in_doubt_.insert(trial);
 }
 
 /// Reports and all other events, in the order of the log.
@@ -136,8 +143,9 @@ expected<void> event_numbers::read_events(store_reader& from, sequence until) {
 }
 
 /// Takes from rows what events do not tell by themselves: whether a failed trial is tried again,
-/// and what became of trials that did not run.
+/// whether one that was told to leave has paused, and what became of trials that did not run.
 expected<void> event_numbers::compare(store_reader& from, sequence until) {
+  in_doubt_.clear();
   auto touched = from.touched_between(seen_, until);
   if (!touched)
     return touched.error();
@@ -155,6 +163,7 @@ expected<void> event_numbers::compare(store_reader& from, sequence until) {
 /// Takes the statuses as they are now.
 expected<void> event_numbers::skip_to(store_reader& from, sequence last) {
   open_.clear();
+  in_doubt_.clear();
   auto rows = from.scan_trials({0}, every_row, [this](const raw_trial& x) {
     if (x.trial.number >= known_.size())
       known_.resize(x.trial.number + 1, trial_status::pending);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,8 @@ private:
   sequence seen_ = 0;
   /// By the numbers of trials; those that are not known yet have none.
   std::vector<trial_status> known_;
+  /// Trials whose attempts ended as they were told to: they paused, or came to their end.
+  std::set<trial_id> in_doubt_;
   std::map<change, std::uint64_t> changes_;
   time_histogram decisions_;
   /// Reports that may be judged yet: when they were heard.

@@ -192,6 +192,11 @@ bool record_numbers::look(const std::string& name, numbers& to) const {
   fresh.elapsed_s = std::chrono::duration<double>(row->elapsed).count();
   for (std::size_t i = 0; i < row->counts.size(); ++i)
     fresh.trials[in_small_letters(to_text(static_cast<trial_status>(i)))] = row->counts[i];
+  // As everywhere, they are kept apart from those that ran.
+  if (row->withdrawn > 0) {
+    fresh.trials[in_small_letters(to_text(trial_status::terminated))] -= row->withdrawn;
+    fresh.trials["withdrawn"] = row->withdrawn;
+  }
   if (auto nodes = from->nodes()) {
     for (const auto& x : *nodes)
       ++fresh.nodes[x.up && led ? "up" : "down"];

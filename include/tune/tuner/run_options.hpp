@@ -116,8 +116,8 @@ public:
   run_options& resume(bool wanted = true);
   /// Like `resume(true)`, and says what becomes of trials that had failed.
   run_options& resume(resume_mode how);
-  /// Lets environment variables such as TUNE_EXPERIMENT_SEED override keys, including those set
-  /// here.
+  /// Lets environment variables such as TUNE_EXPERIMENT_SEED override keys of the file. What is set
+  /// here overrides them, as a command line does.
   run_options& read_environment(bool wanted = true);
   /// Told of everything that happens.
   run_options& callback(std::shared_ptr<tuner_callback> what);

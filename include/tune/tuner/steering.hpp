@@ -33,8 +33,8 @@ public:
   /// For `tuner::steer`.
   explicit steering(std::shared_ptr<steering_link> link) : link_{std::move(link)} {}
 
-  /// Has a configuration tried in addition to those of the searcher; parameters that it leaves out
-  /// get their defaults, as with `tune-node add`. `trial` of the verdict is the new trial.
+  /// Has a configuration tried in addition to those of the searcher; constants alone may be left
+  /// out of it, as with `tune-node add`. `trial` of the verdict is the new trial.
   /// @param key Identifies the request, so that it is granted once however often it is repeated;
   ///         empty: each call counts. [<= `longest_control_key` bytes]
   /// @errors `ec::bad_option` with parameter and range if the configuration does not lie in the
