@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-scripts/install-deps.sh buildah chromium clang-format-14 dpkg-dev file lintian mmdebstrap munge nodejs openssh-server patchelf python3-venv slurm-wlm
+scripts/install-deps.sh buildah chromium clang-format-14 dpkg-dev file lintian mmdebstrap munge nodejs openssh-server openssh-sftp-server patchelf python3-venv slurm-wlm sshfs
 scripts/build.sh ci
 ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-3}" "$@" || {
   code=$?

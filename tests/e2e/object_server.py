@@ -66,6 +66,8 @@ class Door:
     def __init__(self, port):
         self.seen = []
         self.how = None
+        # Ends the waiting of those that stall.
+        self.opened = threading.Event()
         door = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -112,11 +114,18 @@ class Door:
                 """Clients hang up."""
 
         self.server = Server(("127.0.0.1", 0), Handler)
+        self.server.door = self
         self.url = "http://127.0.0.1:%d" % self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
 
+    def open(self):
+        """Lets all pass from now on."""
+        self.how = None
+        self.opened.set()
+
     def close(self):
+        self.open()
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
@@ -138,3 +147,9 @@ def cut(handler):
     handler.close_connection = True
     handler.connection.close()
     return True
+
+
+def stall(handler):
+    """Answers nothing until the door is opened again, and then nothing either."""
+    handler.server.door.opened.wait()
+    return cut(handler)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from e2e import ROOT, clean_environment, main
-from object_server import BUCKET, MOTO, Door, Store, busy, cut
+from object_server import BUCKET, MOTO, Door, Store, busy, cut, stall
 from sink_case import SinkCase, venv_with
 
 TRIAL = Path(__file__).with_name("saving_trial.py")
@@ -66,19 +66,37 @@ class ObjectStore(SinkCase):
             ])
         )
 
-    def keys(self, name="x"):
-        """Keys below the experiment's, by the program's own client."""
+    def client(self, script, *words, **how):
+        """What a script says that has a client of another make, `s3`."""
         script = (
             "import boto3, json, sys\n"
             "s3 = boto3.client('s3', endpoint_url=sys.argv[1], region_name='us-east-1')\n"
-            "pages = s3.get_paginator('list_objects_v2').paginate(Bucket=sys.argv[2], Prefix=sys.argv[3])\n"
-            "print(json.dumps([x['Key'] for page in pages for x in page.get('Contents', [])]))\n"
+            "bucket, words = sys.argv[2], sys.argv[3:]\n" + script
         )
-        prefix = self.where.split("/", 3)[3] + "/" + name + "/"
-        out = subprocess.run(
-            [venv_with("moto", *MOTO), "-c", script, self.store.url, BUCKET, prefix],
-            capture_output=True, text=True, check=True, env=self.with_store(),
+        return subprocess.run(
+            [venv_with("moto", *MOTO), "-c", script, self.store.url, BUCKET, *words],
+            capture_output=True, check=True, env=self.with_store(), **how,
         ).stdout
+
+    def stored_object(self, key, content=None):
+        """An object's content, which is replaced first where there is a new one. Notes stay."""
+        key = self.where.split("/", 3)[3] + "/" + key
+        if content is not None:
+            self.client(
+                "notes = s3.head_object(Bucket=bucket, Key=words[0])['Metadata']\n"
+                "s3.put_object(Bucket=bucket, Key=words[0], Body=sys.stdin.buffer.read(), "
+                "Metadata=notes)", key, input=content)
+        return self.client(
+            "sys.stdout.buffer.write(s3.get_object(Bucket=bucket, Key=words[0])['Body'].read())",
+            key)
+
+    def keys(self, name="x"):
+        """Keys below the experiment's."""
+        prefix = self.where.split("/", 3)[3] + "/" + name + "/"
+        out = self.client(
+            "pages = s3.get_paginator('list_objects_v2').paginate(Bucket=bucket, Prefix=words[0])\n"
+            "print(json.dumps([x['Key'] for page in pages for x in page.get('Contents', [])]))",
+            prefix)
         return [x[len(prefix):] for x in json.loads(out)]
 
     def test_the_bucket_has_what_is_kept_and_gives_it_back(self):
@@ -175,7 +193,7 @@ class ObjectStore(SinkCase):
         self.assertEqual((self.directory / "copy" / "weights").stat().st_size, 40_000_000)
 
     def test_a_store_that_is_away_gets_it_later(self):
-        for way in (busy, cut):
+        for way in (busy, cut, stall):
             with self.subTest(way.__name__):
                 name = way.__name__
                 self.door.how = way
@@ -186,11 +204,46 @@ class ObjectStore(SinkCase):
                 self.assertIn("the sink s3 has not got everything", done.out)
                 status = self.run_node("status", "results/" + name).out
                 self.assertIn("the sink s3 has not got everything", status)
-                self.door.how = None
-                self.run_node("resume", "results/" + name, "-q", env=self.with_store())
+                self.door.open()
+                self.run_node(
+                    "resume", "results/" + name, "-q", "--sinks.finish_timeout", "120",
+                    env=self.with_store())
                 self.assertNotIn(
                     "has not got everything", self.run_node("status", "results/" + name).out)
                 self.assertIn("experiment.db", self.keys(name))
+
+    def test_a_reader_in_the_middle_finds_the_state_before(self):
+        child = self.start("run", self.saving(gate=3), "-q", env=self.with_store())
+        self.wait_until(lambda: self.stored_states() == {"2"}, child, "the first copy")
+        # From here on the record gets in, and no file of a checkpoint.
+        self.door.how = lambda x: "/weights" in x.path and x.command == "PUT" and stall(x)
+        (self.directory / "gate").touch()
+        self.wait_until(
+            lambda: any("checkpoint_000003/weights" in path for _, path, _ in self.door.seen), child,
+            "an upload that stalls")
+        self.assertEqual(self.stored_states(), {"2"})
+        child.send_signal(signal.SIGKILL)
+        self.finish(child, None)
+        self.assertEqual(self.stored_states(), {"2"})
+        self.door.open()
+        self.run_node("resume", "results/x", "-q", env=self.with_store())
+        self.assertEqual(self.stored_states(), {"4"})
+
+    def test_a_spoilt_checkpoint_is_neither_stored_nor_taken(self):
+        self.run_node("run", self.saving(samples=1), "-q", env=self.with_store())
+        # As if a disk of the store had forgotten a byte.
+        key = next(x for x in self.keys() if x.endswith("weights"))
+        whole = self.stored_object("x/" + key)
+        location = key.rsplit("/", 1)[0]
+        for content, found in ((whole[:-1] + b"?", "weights"), (whole[:-1], "weights")):
+            self.stored_object("x/" + key, content)
+            done = self.run_node(
+                "fetch", self.where + "/x", "--what", "experiment", code=7, env=self.with_store())
+            self.assertIn(location + "/" + found, done.err)
+        self.stored_object("x/experiment.db", b"no record")
+        done = self.run_node("fetch", self.where + "/x", code=7, env=self.with_store())
+        self.assertIn("its content is not what was stored there", done.err)
+        self.assertEqual(list(self.directory.glob("x*.part")), [])
 
     def test_a_refusal_names_key_and_bucket_and_no_secret(self):
         wrong = self.store.secret[::-1]

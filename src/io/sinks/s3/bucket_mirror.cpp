@@ -59,6 +59,18 @@ std::string checkpoint_of_key(const std::string& key) {
   return is_checkpoint_location(location) ? location : std::string{};
 }
 
+/// Removes a directory at its end.
+class passing_room {
+public:
+  explicit passing_room(fs::path path) : path_{std::move(path)} {}
+  passing_room(const passing_room&) = delete;
+  passing_room& operator=(const passing_room&) = delete;
+  ~passing_room() { static_cast<void>(remove_tree(path_)); }
+
+private:
+  fs::path path_;
+};
+
 bool is_here(const fs::path& what) {
   std::error_code failed;
   return fs::exists(fs::symlink_status(what, failed));
@@ -85,6 +97,7 @@ void bucket_mirror::tell_once(const std::string& text) {
 expected<void> bucket_mirror::update(bool is_over) {
   if (auto met = meet(); !met)
     return met;
+  const passing_room copied{room()};
   for (int i = 1;; ++i) {
     auto what = copy();
     if (!what)
@@ -254,7 +267,6 @@ expected<void> bucket_mirror::store_record() {
     return when_stored(digest.error());
   auto stored = to_.put_file(record_key(), file, digest->hash,
                              {{record_hash_note, digest->hash}, {record_identity_note, identity_}});
-  static_cast<void>(remove_tree(room()));
   return stored;
 }
 
