@@ -105,9 +105,9 @@ class Report(unittest.TestCase):
         self.assert_clean()
 
     def test_axe_finds_nothing(self):
-        for mode in ("light", "dark"):
-            with self.subTest(mode):
-                self.open(mode)
+        for mode, width in (("light", 1200), ("dark", 1200), ("light", 400)):
+            with self.subTest(mode, width=width):
+                self.open(mode, width)
                 self.assertEqual(self.faults(), [])
 
     def test_prints_light_as_wide_as_paper(self):

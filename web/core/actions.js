@@ -148,9 +148,13 @@ export function askExperiment(base, name, verb, after) {
 /** @param {any} parameter @param {any} best its value in the best configuration */
 function parameterField(parameter, best) {
   const domain = parameter.domain || {};
-  const value = best === undefined ? (domain.low ?? (domain.values || [""])[0]) : best;
+  // What depends on others may be left out.
+  const first = parameter.conditional ? "" : (domain.low ?? (domain.values || [""])[0]);
+  const value = best === undefined ? first : best;
   const input = h("input.mono", {
     name: parameter.name,
+    placeholder: parameter.conditional ? "left out" : "",
+    "data-conditional": parameter.conditional ? "" : undefined,
     value: typeof value === "string" ? value : JSON.stringify(value),
     autocomplete: "off",
     spellcheck: "false",
@@ -177,9 +181,10 @@ export function askAdd(base, parameters, best, after) {
   const body = () => {
     /** @type {Record<string, any>} */
     const config = {};
-    fields
-      .querySelectorAll("input")
-      .forEach((/** @type {HTMLInputElement} */ x) => (config[x.name] = typed(x.value)));
+    fields.querySelectorAll("input").forEach((/** @type {HTMLInputElement} */ x) => {
+      const isLeftOut = x.dataset.conditional !== undefined && x.value.trim() === "";
+      if (!isLeftOut) config[x.name] = typed(x.value);
+    });
     return { config };
   };
   ask(
