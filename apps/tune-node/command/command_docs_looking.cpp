@@ -197,7 +197,16 @@ bound_options<fetch_request> options_of_fetch() {
                  {},
                  "in this directory, named after what it is",
                  argument_kind::directory},
-                &fetch_request::to)};
+                &fetch_request::to),
+          bound({"endpoint",
+                 0,
+                 "URL",
+                 "address of the object store of s3://bucket/prefix",
+                 {},
+                 "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, Amazon's"},
+                &fetch_request::endpoint),
+          bound({"region", 0, "NAME", "its region", {}, "AWS_REGION, AWS_DEFAULT_REGION, us-east-1"},
+                &fetch_request::region)};
 }
 
 command_doc fetch_doc() {
@@ -211,26 +220,6 @@ command_doc fetch_doc() {
        {"tune-node fetch s3://bucket/runs/digits-mlp --what experiment",
         "all of it, from a bucket"}},
       {directory_argument(), {"TRIAL", {}, argument_kind::number, false}},
-      {{"what",
-        0,
-        "PART",
-        "what is fetched",
-        {"checkpoint", "exports", "trial", "experiment"},
-        "checkpoint"},
-       {"to",
-        0,
-        "DIR",
-        "the copy, which must not be there",
-        {},
-        "in this directory, named after what it is",
-        argument_kind::directory},
-       {"endpoint",
-        0,
-        "URL",
-        "address of the object store of s3://bucket/prefix",
-        {},
-        "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, Amazon's"},
-       {"region", 0, "NAME", "its region", {}, "AWS_REGION, AWS_DEFAULT_REGION, us-east-1"}}};
       docs_of(options_of_fetch())};
 }
 

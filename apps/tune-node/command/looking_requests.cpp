@@ -67,11 +67,8 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
       return number.error();
     result.trial = trial_id{*number};
   }
-  if (auto given = x.text("what"))
-    result.what = chosen<fetch_request::part>(option_of(where, "what").choices, *given);
-  result.to = x.text("to").value_or("");
-  result.endpoint = x.text("endpoint").value_or("");
-  result.region = x.text("region").value_or("");
+  if (auto done = read_options(x, options_of_fetch(), result, where); !done)
+    return done.error();
   const auto is_in_bucket = result.directory.starts_with(bucket_scheme);
   if (!is_in_bucket && (x.has("endpoint") || x.has("region")))
     return wrong("--endpoint and --region go with s3://bucket/prefix", &where);
@@ -81,8 +78,6 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
     return wrong(result.directory + " " + place.error().detail, &where);
   if (auto fault = why_no_endpoint(result.endpoint); !result.endpoint.empty() && !fault.empty())
     return wrong("--endpoint " + fault, &where);
-  if (auto done = read_options(x, options_of_fetch(), result, where); !done)
-    return done.error();
   return request{std::move(result)};
 }
 
