@@ -52,7 +52,7 @@ std::string kinds_text(const scaling_call& x) {
   return result;
 }
 
-std::string text_of(const scaling_call& x) {
+std::string call_text(const scaling_call& x) {
   if (x.idle.empty())
     return "asks for " + counted(x.more, "worker") + ": " + numbers_of(x) + kinds_text(x);
   return "gives back " + joined(x.idle) + ", idle: " + numbers_of(x);
@@ -94,7 +94,7 @@ struct scaler_state {
 
   void carry_out(const scaling::call& x) {
     cooldown = x.what.idle.empty() ? settings.rules.cooldown : settings.rules.down_cooldown;
-    settings.say(text_of(x.what));
+    settings.say(call_text(x.what));
     auto caller = begin(x.what);
     if (!caller)
       heed({caller.error(), {}});
