@@ -198,10 +198,16 @@ expected<object> conversation::ask(const object& request) {
     runner_->post(machine().granted(*id, std::move(where)));
     if (auto done = runner_->settle(); !done)
       return done.error();
-    if (auto what = trials_->take_launched())
+    // What has followed from that may have ended its attempt, before anybody heard of it.
+    if (auto what = trials_->take_launched(); what && trials_->find(*id)->open)
       return offer(*what);
+    else if (what)
+      trials_->was_never_given(*id);
   }
-  return none_answer(machine().is_finished() ? "finished" : "wait");
+  auto result = none_answer(machine().is_finished() ? "finished" : "wait");
+  if (const auto* why = runner_->why_left_off())
+    result.set("why", *why);
+  return result;
 }
 
 object conversation::offer(const cmd::launch& what) const {

@@ -46,10 +46,13 @@ expected<object> conversation::status(const object&) {
                                  - view.withdrawn));
     counts.set("WITHDRAWN", static_cast<std::int64_t>(view.withdrawn));
   }
-  return object{{"op", "status"},
+  object result{{"op", "status"},
                 {"counts", std::move(counts)},
                 {"succeeded", static_cast<std::int64_t>(view.succeeded)},
                 {"finished", machine().is_finished()}};
+  if (const auto* why = runner_->why_left_off())
+    result.set("why", *why);
+  return result;
 }
 
 } // namespace tune

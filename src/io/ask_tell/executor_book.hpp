@@ -78,6 +78,8 @@ public:
 
   /// The launch since the last call.
   [[nodiscard]] std::optional<cmd::launch> take_launched();
+  /// The attempt of the trial was ended before it was given to anybody: nobody is to hear of that.
+  void was_never_given(trial_id id) { std::erase(let_go_, id); }
   /// Trials whose attempts were ended by decisions since the last call.
   [[nodiscard]] std::vector<trial_id> take_let_go();
 

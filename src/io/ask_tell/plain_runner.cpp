@@ -141,6 +141,8 @@ void plain_runner::carry_out(const command& what) {
         } else if constexpr (std::is_same_v<Command, cmd::finish>) {
           items_.emplace_back(what.cause, x);
           finished_ = x;
+          if (x.status == experiment_status::interrupted)
+            world_.warn("the experiment leaves off: " + x.why);
         } else if constexpr (acts_on_trials<Command>) {
           trials_.carry_out(what);
         } else {

@@ -414,6 +414,42 @@ TEST(ask_tell, leaves_off_when_a_rule_throws_and_can_be_gone_on_with) {
       why = found->why;
   }
   EXPECT_EQ(why, "the scheduler failed: out of luck");
+  EXPECT_THAT(uut.ask(),
+              HasSubstr(R"("reason":"finished","why":"the scheduler failed: out of luck")"));
+  EXPECT_THAT(uut.say(R"({"op":"status"})"),
+              HasSubstr(R"("finished":true,"why":"the scheduler failed: out of luck")"));
+  EXPECT_THAT(uut.world.warnings,
+              testing::ElementsAre("the experiment leaves off: the scheduler failed: out of luck"));
+}
+
+/// A scheduler that throws when it is asked for the second time whom to start.
+class chooses_once : public puppet {
+public:
+  chooses_once() : puppet{{}} {}
+  [[nodiscard]] scheduler_traits traits() const override {
+    auto result = puppet::traits();
+    result.choose_ahead = 1;
+    return result;
+  }
+  [[nodiscard]] choice choose(sequence at, std::uint32_t count) const override {
+    if (++asked_ > 1)
+      throw std::runtime_error{"out of luck"};
+    return puppet::choose(at, count);
+  }
+
+private:
+  mutable int asked_ = 0;
+};
+
+TEST(ask_tell, gives_nobody_a_trial_that_is_paused_before_anybody_hears_of_it) {
+  recipe how;
+  how.judge = [] { return std::make_unique<chooses_once>(); };
+  talk uut{how};
+
+  const auto answer = uut.ask();
+
+  EXPECT_THAT(answer, HasSubstr(R"("op":"none","reason":"finished","why":"the scheduler failed)"));
+  EXPECT_THAT(answer, testing::Not(HasSubstr("others")));
 }
 
 } // namespace

@@ -75,6 +75,11 @@ public:
   [[nodiscard]] const experiment& machine() const { return loop_.machine(); }
   /// How the experiment ended, once that is on disk.
   [[nodiscard]] const std::optional<cmd::finish>& finished() const { return finished_; }
+  /// Why it left off before all was over, since a rule has failed, say; null: it did not.
+  [[nodiscard]] const std::string* why_left_off() const {
+    return finished_ && finished_->status == experiment_status::interrupted ? &finished_->why
+                                                                            : nullptr;
+  }
 
 private:
   /// Questions to the rules that are answered in one turn.
