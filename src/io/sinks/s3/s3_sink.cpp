@@ -24,6 +24,8 @@ constexpr std::chrono::seconds gap_of_reports{60};
 /// in so many.
 constexpr int share_of_time = 10;
 constexpr std::chrono::milliseconds look_for_end{100};
+/// Less time than this is left only once the run has come to its end.
+constexpr std::chrono::hours longest_end{24};
 
 class s3_sink final : public trial_sink {
 public:
@@ -60,10 +62,9 @@ public:
     if (!mirror_)
       mirror_.emplace(directory_, of_.identity, object_store{where_, how_}, notice_);
     const auto began = steady::now();
-    auto done = mirror_->update(is_over_);
-    next_ = began + std::max<steady::duration>(least_gap, share_of_time * (steady::now() - began));
-    if (!done)
+    if (auto done = mirror_->update(is_over_); !done)
       return done;
+    next_ = began + std::max<steady::duration>(least_gap, share_of_time * (steady::now() - began));
     has_news_ = false;
     has_reports_ = false;
     mark_ = sink_mark{place, of_.identity, {}, true, target()};
@@ -97,9 +98,8 @@ private:
   /// What comes meanwhile waits in the record. The end of the run, from which on time is short,
   /// ends the wait.
   void wait_for_turn() const {
-    const auto left = [this] { return how_.time_left ? how_.time_left() : least_gap; };
-    const auto at_first = left();
-    while (steady::now() < next_ && left() >= at_first)
+    const auto is_over = [this] { return how_.time_left && how_.time_left() < longest_end; };
+    while (steady::now() < next_ && !is_over())
       std::this_thread::sleep_for(look_for_end);
   }
 };
