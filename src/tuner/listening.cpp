@@ -19,7 +19,7 @@ constexpr std::size_t threads_of_network = 8;
 
 expected<std::optional<listen_options>> listening(const loaded_spec& from) {
   const auto& cluster = from.what.cluster;
-  if (cluster.listen.empty() && !cluster.scale_command.empty())
+  if (cluster.listen.empty() && !cluster.scaling.command.empty())
     return error{ec::bad_option, "[cluster] scale_command: no worker could join, as there is no "
                                  "[cluster] listen"};
   if (cluster.listen.empty())

@@ -35,7 +35,7 @@ TEST(findings, say_nothing_of_an_empty_experiment) {
 
 TEST(findings, say_that_no_trial_has_a_value) {
   auto what = made_up_study();
-  what.winner.reset();
+  what.winner.place.reset();
   for (auto& x : what.trials)
     x.how.score = std::numeric_limits<double>::quiet_NaN();
 
@@ -188,7 +188,7 @@ TEST(findings, go_by_what_the_runs_of_a_configuration_come_to) {
 TEST(findings, notice_a_winner_that_was_still_learning) {
   auto what = made_up_study();
   for (std::uint64_t i = 1; i <= 20; ++i)
-    what.winner_curve.emplace_back(i, -10 + static_cast<double>(i < 19 ? 1 : i / 4));
+    what.winner.curve.emplace_back(i, -10 + static_cast<double>(i < 19 ? 1 : i / 4));
 
   auto found = winner_was_learning(what);
 
@@ -200,7 +200,7 @@ TEST(findings, notice_a_winner_that_was_still_learning) {
 TEST(findings, do_not_say_so_of_a_winner_that_had_settled) {
   auto what = made_up_study();
   for (std::uint64_t i = 1; i <= 20; ++i)
-    what.winner_curve.emplace_back(i, -10 / static_cast<double>(i));
+    what.winner.curve.emplace_back(i, -10 / static_cast<double>(i));
 
   EXPECT_THAT(winner_was_learning(what), IsEmpty());
 }
@@ -208,7 +208,7 @@ TEST(findings, do_not_say_so_of_a_winner_that_had_settled) {
 TEST(findings, count_trials_against_parameters) {
   auto what = made_up_study();
   what.trials.resize(15);
-  what.winner = 14;
+  what.winner.place = 14;
 
   auto found = few_for_dimensions(what);
 
@@ -228,7 +228,7 @@ TEST(findings, want_no_more_trials_of_a_grid_that_was_run) {
 TEST(findings, name_trials_that_were_stopped_ahead_of_the_winner) {
   auto what = made_up_study();
   for (std::uint64_t i = 1; i <= 10; ++i)
-    what.winner_curve.emplace_back(i, -11 + static_cast<double>(i));
+    what.winner.curve.emplace_back(i, -11 + static_cast<double>(i));
   for (std::size_t i : {3U, 4U}) {
     what.trials[i].fate = trial_fate::stopped;
     what.trials[i].iterations = 2;

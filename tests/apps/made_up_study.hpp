@@ -37,9 +37,9 @@ inline study made_up_study() {
     trial.at = {0.005 + 0.001 * static_cast<double>(i % 10), static_cast<double>(i % 2)};
     result.trials.push_back(std::move(trial));
   }
-  result.winner = 20;
-  result.winner_config = "lr=0.005 act=relu";
-  result.winner_iteration = 10;
+  result.winner.place = 20;
+  result.winner.config = "lr=0.005 act=relu";
+  result.winner.iteration = 10;
   result.cost = {80, 400};
   return result;
 }

@@ -93,7 +93,7 @@ TEST(report_words, tell_where_the_one_that_was_confirmed_has_the_worse_mean) {
 
 TEST(report_words, say_that_nothing_was_won) {
   auto what = made_up_study();
-  what.winner.reset();
+  what.winner.place.reset();
 
   EXPECT_THAT(won_words(what), ElementsAre("No trial has a value of loss."));
 

@@ -75,33 +75,21 @@ bound_options<launch_request> handed_on(const bound_options<Part>& all) {
   return result;
 }
 
+/// What the ranks of `up` offer.
+bound_options<offered_request> rank_offers() {
+  return {
+      bound({"cpus", 0, "N", "CPUs that each offers", {}, "what there is", argument_kind::number},
+            &offered_request::cpus, amount_from),
+      bound({"gpus", 0, "N", "GPUs that each offers", {}, "what there is", argument_kind::number},
+            &offered_request::gpus, amount_from),
+      bound({"memory", 0, "BYTES", "memory that each offers, such as 16GiB", {}, "what there is"},
+            &offered_request::memory, size_in_bytes)};
+}
+
 /// What the ranks of `up` offer, and how those that do not lead work.
 bound_options<worker_request> rank_options() {
   return joined<worker_request>(
-      {within(&worker_request::offers,
-              bound_options<offered_request>{bound({"cpus",
-                                                    0,
-                                                    "N",
-                                                    "CPUs that each offers",
-                                                    {},
-                                                    "what there is",
-                                                    argument_kind::number},
-                                                   &offered_request::cpus, amount_from),
-                                             bound({"gpus",
-                                                    0,
-                                                    "N",
-                                                    "GPUs that each offers",
-                                                    {},
-                                                    "what there is",
-                                                    argument_kind::number},
-                                                   &offered_request::gpus, amount_from),
-                                             bound({"memory",
-                                                    0,
-                                                    "BYTES",
-                                                    "memory that each offers, such as 16GiB",
-                                                    {},
-                                                    "what there is"},
-                                                   &offered_request::memory, size_in_bytes)}),
+      {within(&worker_request::offers, rank_offers()),
        {of_process(bound({"name", 0, "NAME", "what the node is called", {}, "this machine's name"},
                          &worker_request::name)),
         bound({"certs",

@@ -119,11 +119,6 @@ error explain(const po::error& what, const command_doc& where) {
 
 } // namespace
 
-std::optional<std::string> read_result::text(std::string_view name) const {
-  auto i = options.find(name);
-  return i == options.end() ? std::nullopt : std::optional{i->second.back()};
-}
-
 expected<read_result> read_words(const words& all, const command_doc& where) {
   auto taken = where.overrides ? take_overrides(all) : override_words{{}, all};
   if (!taken)

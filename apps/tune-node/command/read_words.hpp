@@ -7,7 +7,6 @@
 #include "tune/io/spec/spec.hpp"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,17 +15,14 @@ namespace tune::cli {
 
 using words = std::vector<std::string>;
 
-/// The words of a command line by kind; not checked against choices yet.
+/// The words of a command line by kind; not checked against choices yet. Commands read options by
+/// the rows of their tables (`bound_option`), not by name.
 struct read_result {
   /// Values by the option's long name; a switch has an empty one for each occurrence.
   std::map<std::string, words, std::less<>> options;
   words positionals;
   /// `--section.key value`: dotted name without dashes, and the text of the value; in order.
   std::vector<named_text> overrides;
-
-  [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
-  /// The value of an option, if it was given.
-  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
 };
 
 /// Reads the words after a command's name.

@@ -185,7 +185,7 @@ std::optional<finding> failing_region(const study& x, std::size_t parameter) {
 } // namespace
 
 findings nothing_measured(const study& x) {
-  if (x.winner || x.trials.empty())
+  if (x.winner.place || x.trials.empty())
     return {};
   const auto reported = std::count_if(x.trials.begin(), x.trials.end(),
                                       [](const study_trial& t) { return t.iterations > 0; });
@@ -196,11 +196,11 @@ findings nothing_measured(const study& x) {
 }
 
 findings constraint_missed(const study& x) {
-  if (!x.winner || !(x.trials[*x.winner].how.violation > 0))
+  if (!x.winner.place || !(x.trials[*x.winner.place].how.violation > 0))
     return {};
   return {{"constraint_missed", "No trial keeps the constraints",
            "The best one misses " + x.constraints + " "
-               + miss_text(x.trials[*x.winner].how.violation)
+               + miss_text(x.trials[*x.winner.place].how.violation)
                + ": loosen them, or search where they can be kept."}};
 }
 
@@ -208,7 +208,7 @@ findings edges_of_ranges(const study& x) {
   if (!x.runs.empty())
     return of_configurations(x, edges_of_ranges);
   const auto ranked = ranked_trials(x);
-  if (!x.winner || ranked.size() < 12)
+  if (!x.winner.place || ranked.size() < 12)
     return {};
   const auto count = best_count(ranked.size());
   const std::vector<std::size_t> best{ranked.begin(),
@@ -216,7 +216,7 @@ findings edges_of_ranges(const study& x) {
   findings result;
   for (std::size_t i = 0; i < x.parameters.size(); ++i) {
     const auto& p = x.parameters[i];
-    const auto at = place_in(p, x.trials[*x.winner].at[i]);
+    const auto at = place_in(p, x.trials[*x.winner.place].at[i]);
     const auto upper = at >= 0.95;
     // Of few whole numbers each is near an end.
     if (!(upper || at <= 0.05) || (p.whole && p.high - p.low < 4))
@@ -227,7 +227,7 @@ findings edges_of_ranges(const study& x) {
     result.push_back(
         {"edge_of_range",
          "The best " + p.name + " is at the " + (upper ? "upper" : "lower") + " end of its range",
-         "The winner has " + number_text(x.trials[*x.winner].at[i]) + " between "
+         "The winner has " + number_text(x.trials[*x.winner.place].at[i]) + " between "
              + number_text(p.low) + " and " + number_text(p.high) + ", and " + of_text(near, count)
              + " of the best trials lie in the " + (upper ? "upper" : "lower") + " tenth"
              + (p.log ? " of the log scale" : "") + ". Better values may lie beyond: widen it."});
@@ -236,7 +236,7 @@ findings edges_of_ranges(const study& x) {
 }
 
 findings idle_parameters(const study& x) {
-  if (!x.winner || ranked_trials(x).size() < 30)
+  if (!x.winner.place || ranked_trials(x).size() < 30)
     return {};
   std::string names;
   std::size_t count = 0;
@@ -298,7 +298,7 @@ findings rising_or_standing(const study& x) {
 }
 
 findings winner_was_learning(const study& x) {
-  const auto& curve = x.winner_curve;
+  const auto& curve = x.winner.curve;
   if (curve.size() < 10)
     return {};
   auto best_until = [&](std::size_t end) {
@@ -340,11 +340,11 @@ findings few_for_dimensions(const study& x) {
 }
 
 findings stopped_ahead(const study& x) {
-  if (!x.winner || x.winner_curve.empty())
+  if (!x.winner.place || x.winner.curve.empty())
     return {};
   auto winner_at = [&](std::uint64_t iteration) {
     auto result = std::numeric_limits<double>::quiet_NaN();
-    for (const auto& [at, score] : x.winner_curve) {
+    for (const auto& [at, score] : x.winner.curve) {
       if (at <= iteration)
         result = std::fmax(result, score);
     }

@@ -179,8 +179,8 @@ std::optional<trial_id> add_winner(study& to, const value& best) {
                                       [](const study_trial& x, trial_id y) { return x.trial < y; });
   if (found == to.trials.end() || found->trial != trial)
     return std::nullopt;
-  to.winner = static_cast<std::size_t>(found - to.trials.begin());
-  to.winner_iteration = static_cast<std::uint64_t>(fields->find("iteration")->number().value_or(0));
+  to.winner.place = static_cast<std::size_t>(found - to.trials.begin());
+  to.winner.iteration = static_cast<std::uint64_t>(fields->find("iteration")->number().value_or(0));
   return trial;
 }
 
@@ -189,14 +189,14 @@ expected<void> add_winner_facts(study& to, store_reader& from, trial_id winner) 
   if (!row)
     return row.error();
   if (*row)
-    to.winner_config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config);
+    to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config);
   curve_maker maker{curve_axis::iteration};
   auto read = from.scan_results_of(winner, [&](const raw_result& x) {
     if (auto number = metric_in(x, to.metric))
       maker.read(x, *number);
   });
   for (const auto& [at, number] : maker.points())
-    to.winner_curve.emplace_back(static_cast<std::uint64_t>(at),
+    to.winner.curve.emplace_back(static_cast<std::uint64_t>(at),
                                  to.maximise ? number : 0.0 - number);
   return read;
 }

@@ -170,7 +170,7 @@ std::string side_by_side(const report_parts& what) {
   for (const auto& x : what.experiments) {
     const auto& own = x.facts.what;
     columns.push_back({x.label});
-    const auto* best = own.winner ? &own.trials[*own.winner] : nullptr;
+    const auto* best = own.winner.place ? &own.trials[*own.winner.place] : nullptr;
     const std::vector<std::string> cells{
         own.status,
         own.objectives,

@@ -104,6 +104,17 @@ struct study_cost {
 /// A report of the winner: its iteration, and its score, larger being better.
 using curve_point = std::pair<std::uint64_t, double>;
 
+/// The best trial.
+struct study_winner {
+  /// Its place in the study's `trials`; nothing: no trial has a number.
+  std::optional<std::size_t> place = {};
+  /// Its configuration: "lr=0.01 hidden=64".
+  std::string config = {};
+  std::uint64_t iteration = 0;
+  /// In the order of iterations.
+  std::vector<curve_point> curve = {};
+};
+
 /// The whole.
 struct study {
   std::string name;
@@ -134,13 +145,7 @@ struct study {
   std::vector<study_parameter> parameters = {};
   /// In the order of their numbers.
   std::vector<study_trial> trials = {};
-  /// The place of the winner in `trials`; nothing: no trial has a number.
-  std::optional<std::size_t> winner = {};
-  /// Its configuration: "lr=0.01 hidden=64".
-  std::string winner_config = {};
-  std::uint64_t winner_iteration = 0;
-  /// In the order of iterations.
-  std::vector<curve_point> winner_curve = {};
+  study_winner winner = {};
   /// Statistics of the best configurations' runs, the best first, each configuration once; empty:
   /// each ran once.
   std::vector<run_statistics> runs = {};

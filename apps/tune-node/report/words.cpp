@@ -164,13 +164,13 @@ paragraphs searched_words(const study& x) {
 }
 
 paragraphs won_words(const study& x) {
-  if (!x.winner)
+  if (!x.winner.place)
     return {"No trial has a value of " + x.metric + "."};
-  const auto& best = x.trials[*x.winner];
+  const auto& best = x.trials[*x.winner.place];
   auto text = "Trial " + to_text(best.trial) + " has the best " + x.metric + ": "
               + number_text(metric_of(x, best.how.score)) + ", at iteration "
-              + std::to_string(x.winner_iteration) + " of " + std::to_string(best.iterations)
-              + ", with " + x.winner_config + ".";
+              + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations)
+              + ", with " + x.winner.config + ".";
   if (best.how.violation > 0)
     text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
   if (best.fate == trial_fate::failed)

@@ -18,23 +18,22 @@ expected<std::vector<resources>> scale_worker_from(const std::string& text) {
 }
 
 std::optional<scaling_options> scaling_options_of(const spec& x) {
-  const auto& from = x.cluster;
-  if (from.scale_command.empty())
+  const auto& from = x.cluster.scaling;
+  if (from.command.empty())
     return std::nullopt;
   scaling_options result;
-  result.command.text = from.scale_command;
+  result.command.text = from.command;
   result.command.directory = x.ini_dir.empty() ? "." : x.ini_dir;
-  result.command.timeout
-      = std::chrono::duration_cast<std::chrono::milliseconds>(from.scale_timeout);
+  result.command.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(from.timeout);
   auto& rules = result.rules;
-  rules.least = from.scale_min;
-  rules.most = from.scale_max;
-  if (!from.scale_worker.empty())
-    rules.worker = from.scale_worker.front();
-  rules.cooldown = from.scale_cooldown;
-  rules.down_cooldown = from.scale_down_cooldown;
-  rules.idle = from.scale_idle;
-  rules.patience = from.scale_patience;
+  rules.least = from.min;
+  rules.most = from.max;
+  if (!from.worker.empty())
+    rules.worker = from.worker.front();
+  rules.cooldown = from.cooldown;
+  rules.down_cooldown = from.down_cooldown;
+  rules.idle = from.idle;
+  rules.patience = from.patience;
   return result;
 }
 

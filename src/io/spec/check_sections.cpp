@@ -49,11 +49,11 @@ void check_failure(loading& x) {
 }
 
 void check_cluster(loading& x) {
-  const auto& from = x.what.cluster;
-  if (from.scale_min > from.scale_max)
+  const auto& from = x.what.cluster.scaling;
+  if (from.min > from.max)
     x.refuse("cluster", "scale_min",
-             "scale_min = " + std::to_string(from.scale_min) + ": must be 0 to scale_max, which is "
-                 + std::to_string(from.scale_max));
+             "scale_min = " + std::to_string(from.min) + ": must be 0 to scale_max, which is "
+                 + std::to_string(from.max));
 }
 
 /// Checks that the direction of the score is known.

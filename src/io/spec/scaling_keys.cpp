@@ -42,16 +42,16 @@ key_spec worker_key() {
                       option_kind::text,
                       "JSON object such as {\"cpu\": 4, \"gpu\": 1, \"memory\": \"16GiB\"}");
   result.write = [](const spec& x) {
-    if (x.cluster.scale_worker.empty())
+    if (x.cluster.scaling.worker.empty())
       return std::string{};
-    const auto list = bundles_text(x.cluster.scale_worker);
+    const auto list = bundles_text(x.cluster.scaling.worker);
     return list.substr(1, list.size() - 2);
   };
   result.read = [](spec& x, const std::string& what) -> expected<void> {
     auto read = scale_worker_from(what);
     if (!read)
       return refusal("scale_worker", what, read.error().detail);
-    x.cluster.scale_worker = std::move(*read);
+    x.cluster.scaling.worker = std::move(*read);
     return {};
   };
   return result;
@@ -64,34 +64,34 @@ void add_scaling_keys(std::vector<key_spec>& to) {
                      "command that gets and gives back workers, run by /bin/sh in the directory of "
                      "the INI file; empty: none",
                      true},
-                    "command", TUNE_FIELD(cluster.scale_command)));
+                    "command", TUNE_FIELD(cluster.scaling.command)));
   to.push_back(integer({"cluster", "scale_min", "workers that there should be at least", true},
-                       {0, most_workers}, TUNE_FIELD(cluster.scale_min)));
+                       {0, most_workers}, TUNE_FIELD(cluster.scaling.min)));
   to.push_back(integer({"cluster", "scale_max",
                         "workers beyond which none is asked for, those that somebody else started "
                         "included",
                         true},
-                       {1, most_workers}, TUNE_FIELD(cluster.scale_max)));
+                       {1, most_workers}, TUNE_FIELD(cluster.scaling.max)));
   to.push_back(worker_key());
   to.push_back(span({"cluster", "scale_cooldown",
                      "least time from one call to the next that asks for workers", true},
-                    false, TUNE_FIELD(cluster.scale_cooldown)));
+                    false, TUNE_FIELD(cluster.scaling.cooldown)));
   to.push_back(span({"cluster", "scale_down_cooldown",
                      "least time from one call to the next that gives workers back", true},
-                    false, TUNE_FIELD(cluster.scale_down_cooldown)));
+                    false, TUNE_FIELD(cluster.scaling.down_cooldown)));
   to.push_back(span({"cluster", "scale_idle",
                      "a worker where nothing ran for so long is given back; 0 = never, they leave "
                      "by themselves (worker --idle-exit)",
                      true},
-                    true, TUNE_FIELD(cluster.scale_idle)));
+                    true, TUNE_FIELD(cluster.scaling.idle)));
   to.push_back(span({"cluster", "scale_patience",
                      "how long a worker that was asked for may take to join, and one that was "
                      "given back to go",
                      true},
-                    false, TUNE_FIELD(cluster.scale_patience)));
+                    false, TUNE_FIELD(cluster.scaling.patience)));
   to.push_back(
       span({"cluster", "scale_timeout", "how long the command may take before it is killed", true},
-           false, TUNE_FIELD(cluster.scale_timeout)));
+           false, TUNE_FIELD(cluster.scaling.timeout)));
 }
 
 } // namespace tune

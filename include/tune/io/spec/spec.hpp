@@ -248,6 +248,25 @@ struct checkpoint_section {
   friend bool operator==(const checkpoint_section&, const checkpoint_section&) = default;
 };
 
+/// `[cluster] scale_...`: how workers come and go.
+struct scaling_section {
+  /// Command that gets and gives back workers, for `/bin/sh`; empty: none. See `scaling_rules` for
+  /// the others.
+  std::string command;
+  std::uint64_t min = 0;
+  std::uint64_t max = 10;
+  /// What a new worker offers; at most one entry. None: what the newest offers.
+  std::vector<tune::resources> worker;
+  std::chrono::nanoseconds cooldown{std::chrono::seconds{30}};
+  std::chrono::nanoseconds down_cooldown{std::chrono::minutes{1}};
+  std::chrono::nanoseconds idle{std::chrono::minutes{5}};
+  std::chrono::nanoseconds patience{std::chrono::minutes{5}};
+  /// Time after which the command is killed.
+  std::chrono::nanoseconds timeout{std::chrono::minutes{1}};
+
+  friend bool operator==(const scaling_section&, const scaling_section&) = default;
+};
+
 /// `[cluster]`
 struct cluster_section {
   /// Resources that this machine offers; empty: all that it has.
@@ -278,19 +297,7 @@ struct cluster_section {
   std::chrono::nanoseconds lost_after = default_lost_after;
   /// Time for which workers keep their trials for a head that died; see `liveness_rules`.
   std::chrono::nanoseconds head_grace{0};
-  /// Command that gets and gives back workers, for `/bin/sh`; empty: none. See `scaling_rules` for
-  /// the others.
-  std::string scale_command;
-  std::uint64_t scale_min = 0;
-  std::uint64_t scale_max = 10;
-  /// What a new worker offers; at most one entry. None: what the newest offers.
-  std::vector<tune::resources> scale_worker;
-  std::chrono::nanoseconds scale_cooldown{std::chrono::seconds{30}};
-  std::chrono::nanoseconds scale_down_cooldown{std::chrono::minutes{1}};
-  std::chrono::nanoseconds scale_idle{std::chrono::minutes{5}};
-  std::chrono::nanoseconds scale_patience{std::chrono::minutes{5}};
-  /// Time after which the command is killed.
-  std::chrono::nanoseconds scale_timeout{std::chrono::minutes{1}};
+  scaling_section scaling;
   /// Time from TERM to KILL.
   std::chrono::nanoseconds kill_grace{std::chrono::seconds{5}};
   /// How long to wait for the last result of a trial that was told to stop.
