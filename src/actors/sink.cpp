@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/actors/sink.hpp"
 
+#include "sink_rest.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@ struct sink_state {
 
   catch_up_function catch_up;
   sink_manners manners;
+  sink_rest rest;
   sink_impl::pointer self = nullptr;
   sequence committed = 0;
   sequence taken = 0;
@@ -48,7 +51,11 @@ struct sink_state {
       return;
     // Queued behind all waiting messages, so that many commits are taken over at once.
     flushing = true;
-    send(self, caf::actor_cast<sink_impl>(self), flush_atom_v);
+    const auto me = caf::actor_cast<sink_impl>(self);
+    if (const auto left = rest.left(std::chrono::steady_clock::now()); left.count() > 0)
+      delayed_send(self, me, left, flush_atom_v);
+    else
+      send(self, me, flush_atom_v);
   }
 
   /// @param is_last Whether this is the last try.
@@ -56,7 +63,9 @@ struct sink_state {
     flushing = false;
     if (!broken.empty() || (taken == committed && !owes_last_call))
       return;
+    const auto began = std::chrono::steady_clock::now();
     auto done = catch_up(committed);
+    rest.worked(began, std::chrono::steady_clock::now());
     if (done) {
       taken = committed;
       owes_last_call = false;
@@ -126,6 +135,7 @@ sink_impl::behavior_type sink(sink_impl::stateful_pointer<sink_state> self,
   state.self = self;
   state.tries_left = manners.patience / pause_at_end;
   state.catch_up = std::move(catch_up);
+  state.rest = sink_rest{manners.longest_rest};
   state.manners = std::move(manners);
   return {
       [&state](durable_up_to x) { state.hear(x.seq); },

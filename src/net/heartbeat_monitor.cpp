@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/net/heartbeat_monitor.hpp"
 
+#include "on_loop.hpp"
+
 #include "tune/actors/firm.hpp"
 #include "tune/core/liveness/failure_detector.hpp"
 
@@ -96,11 +98,36 @@ heartbeat_monitor(heartbeat_monitor_impl::stateful_pointer<heartbeat_monitor_sta
   };
 }
 
+#if !TUNE_CAF_1
+
+/// The same on the thread of the connections.
+class heartbeat_monitor_on_loop
+    : public detail::on_loop<heartbeat_monitor_impl::stateful_base<heartbeat_monitor_state>> {
+public:
+  heartbeat_monitor_on_loop(caf::actor_config& how, heartbeat_monitor_settings settings,
+                            cluster_actor cluster)
+      : on_loop{how}, settings_{std::move(settings)}, cluster_{std::move(cluster)} {}
+
+  behavior_type make_behavior() override {
+    return heartbeat_monitor(this, std::move(settings_), std::move(cluster_));
+  }
+
+private:
+  heartbeat_monitor_settings settings_;
+  cluster_actor cluster_;
+};
+
+#endif
+
 } // namespace
 
 heartbeat_monitor_local_actor spawn_heartbeat_monitor(caf::actor_system& system,
                                                       heartbeat_monitor_settings settings,
                                                       cluster_actor cluster) {
+#if !TUNE_CAF_1
+  if (system.has_middleman())
+    return system.spawn<heartbeat_monitor_on_loop>(std::move(settings), std::move(cluster));
+#endif
   return system.spawn(heartbeat_monitor, std::move(settings), std::move(cluster));
 }
 

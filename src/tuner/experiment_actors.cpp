@@ -28,8 +28,10 @@ namespace {
 /// Longest wait for trial files that lag behind.
 constexpr auto settle_patience = std::chrono::minutes{10};
 constexpr std::uint32_t most_rows = 50;
+/// See `sink_manners`: each file of a trial is opened anew for what it gets.
+constexpr auto longest_rest_of_files = std::chrono::seconds{1};
 /// See `runner_parts::gathering`.
-constexpr auto gathering_time = std::chrono::milliseconds{10};
+constexpr auto gathering_time = std::chrono::milliseconds{50};
 
 catch_up_function file_writer(const std::filesystem::path& directory,
                               const trial_files::warn_function& warn) {
@@ -201,7 +203,7 @@ void experiment_actors::spawn_rules(run_parts& parts, const experiment_actors_op
 
 void experiment_actors::spawn_files(const experiment_actors_options& how) {
   files_ = spawn_sink(system_, file_writer(store_->directory(), how.on_files_odd),
-                      {how.on_files_failed});
+                      {.on_failure = how.on_files_failed, .longest_rest = longest_rest_of_files});
   send_from_outside(recorder_, *files_);
 }
 

@@ -23,6 +23,10 @@ struct sink_manners {
   std::function<void()> on_back = {};
   /// How long failures that may pass are tried again after the last commit.
   std::chrono::milliseconds patience = std::chrono::seconds{5};
+  /// Longest rest after a round of work, for a sink whose rounds cost something beside what they
+  /// take over: it rests for 19 times as long as the round took, so that many commits are taken
+  /// over at once. The end waits for no rest. 0: none.
+  std::chrono::milliseconds longest_rest{0};
 };
 
 /// Spawns a sink on a thread of its own. A slow one lags; what it has not seen waits in the

@@ -69,7 +69,7 @@ hook_process::hook_process(hook_command what) : what_{std::move(what)} {
 }
 
 hook_process::~hook_process() {
-  finish(milliseconds{0});
+  finish([] { return milliseconds{0}; });
 }
 
 void hook_process::add(sequence seq, std::string text) {
@@ -197,7 +197,7 @@ expected<void> hook_process::write(milliseconds patience) {
     if (errno == EPIPE) {
       forget_pipe_signal();
       // It has closed its stdin, and is about to end; if not, it never reads again.
-      finish(kill_grace);
+      finish([] { return kill_grace; });
       return error{ec::unreachable, what_.words[0] + ": it has closed its stdin"};
     }
     if (steady::now() >= until)
@@ -208,8 +208,8 @@ expected<void> hook_process::write(milliseconds patience) {
   return {};
 }
 
-expected<void> hook_process::await_reading(milliseconds patience) {
-  const auto until = steady::now() + patience;
+expected<void> hook_process::await_reading(const patience_function& patience) {
+  auto until = steady::time_point::max();
   for (;;) {
     settle(false);
     if (lines_.empty())
@@ -217,30 +217,34 @@ expected<void> hook_process::await_reading(milliseconds patience) {
     std::string how;
     if (has_ended(how))
       return ended(how);
-    if (steady::now() >= until)
+    const auto now = steady::now();
+    until = std::min(until, now + patience());
+    if (now >= until)
       return error{ec::unreachable, what_.words[0] + ": it does not read its stdin"};
     std::this_thread::sleep_for(between_looks);
   }
 }
 
-void hook_process::finish(milliseconds patience) {
+void hook_process::finish(const patience_function& patience) {
   if (pid_ == 0)
     return;
   settle(true);
   ::close(std::exchange(pipe_, -1));
   std::string how;
-  const auto gone_by = [&](steady::time_point until) {
+  const auto is_gone_within = [&](const patience_function& longest) {
+    auto until = steady::time_point::max();
     while (!has_ended(how)) {
-      if (steady::now() >= until)
+      const auto now = steady::now();
+      until = std::min(until, now + longest());
+      if (now >= until)
         return false;
       std::this_thread::sleep_for(between_looks);
     }
     return true;
   };
-  const auto now = steady::now();
-  if (!gone_by(now + patience)) {
+  if (!is_gone_within(patience)) {
     ::kill(-pid_, SIGTERM);
-    if (!gone_by(steady::now() + kill_grace)) {
+    if (!is_gone_within([] { return kill_grace; })) {
       ::kill(-pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,10 +47,13 @@ public:
   /// @param patience How long it may not read.
   /// @errors `ec::unreachable` if it cannot be started, has ended, or does not read.
   [[nodiscard]] expected<void> write(std::chrono::milliseconds patience);
+  /// How long a wait may still take. Asked again and again, since the end of a run may shorten it.
+  using patience_function = std::function<std::chrono::milliseconds()>;
+
   /// Waits until it has read everything. @errors as `write`.
-  [[nodiscard]] expected<void> await_reading(std::chrono::milliseconds patience);
+  [[nodiscard]] expected<void> await_reading(const patience_function& patience);
   /// Closes its stdin and waits for its end; ends it where it takes longer.
-  void finish(std::chrono::milliseconds patience);
+  void finish(const patience_function& patience);
 
 private:
   struct line {

@@ -67,11 +67,11 @@ public:
   [[nodiscard]] expected<void> flush(sequence place) override {
     auto told = to_.write(std::min(left(), most_patience));
     if (told && is_over_)
-      told = to_.await_reading(left());
+      told = to_.await_reading([this] { return left(); });
     if (auto marked = mark(to_.read_up_to(place)); !marked || !told)
       return told ? marked : told;
     if (std::exchange(is_over_, false))
-      to_.finish(left());
+      to_.finish([this] { return left(); });
     return {};
   }
 
