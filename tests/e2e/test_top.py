@@ -216,7 +216,7 @@ class Top(Case):
 
     def test_pauses_and_goes_on(self):
         run = self.start("run", slow(self), "--quiet")
-        self.wait_until(lambda: (self.directory / "results/x/experiment.db").exists(), run)
+        self.wait_until(lambda: self.rows_if_any("SELECT trial FROM trials"), run)
         at = Screen(self, "top", "results/x")
         at.wait("running", "00001", "RUNNING")
         at.press("p")
@@ -239,7 +239,7 @@ class Top(Case):
 
     def test_steers_a_running_experiment(self):
         run = self.start("run", slow(self), "--quiet")
-        self.wait_until(lambda: (self.directory / "results/x/experiment.db").exists(), run)
+        self.wait_until(lambda: self.rows_if_any("SELECT trial FROM trials"), run)
         at = Screen(self, "top", "results/x")
         at.wait("running", "00001", "RUNNING")
 

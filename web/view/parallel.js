@@ -74,7 +74,8 @@ class Parallel {
 
   draw() {
     const many = this.data.axes.length;
-    if (many === 0) return;
+    // Of a view that was left, nothing has a height.
+    if (many === 0 || this.frame.clientHeight === 0) return;
     const room = this.frame.parentElement.clientWidth;
     // Paper does not scroll.
     const isPaper = document.documentElement.classList.contains("printing");
