@@ -42,9 +42,8 @@ void machine::note_marks(open_attempt& attempt) const {
     if (score && !std::isnan(*score))
       marks.rank = policy.maximise ? *score : -*score;
   }
-  attempt.marks[newest.iteration] = std::move(marks);
   // Mostly the last one: the map of a trial that was not heard of for a while is looked up slowly.
-  attempt.marks.insert_or_assign(attempt.marks.end(), attempt.newest->iteration, std::move(marks));
+  attempt.marks.insert_or_assign(attempt.marks.end(), newest.iteration, std::move(marks));
   if (attempt.marks.size() > most_marks)
     attempt.marks.erase(attempt.marks.begin());
 }
