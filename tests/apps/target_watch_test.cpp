@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/rule_failure.hpp"
 #include "simulate/target_watch.hpp"
-
-#include "tune/core/schedule/fifo/fifo.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
-#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -75,30 +70,6 @@ TEST_F(target_watch_test, takes_nothing_else_for_a_value) {
     std::ignore = uut.next({0}, nullptr, done);
 
   EXPECT_EQ(uut.reached(), std::nullopt);
-}
-
-/// A searcher of a user's own.
-struct broken_searcher : searcher {
-  [[nodiscard]] searcher_traits traits() const override { return {}; }
-  void apply(const searcher_fact&) override {}
-  [[nodiscard]] proposal propose(const ask&) const override {
-    throw std::runtime_error{"out of luck"};
-  }
-  void describe(fingerprint&) const override {}
-};
-
-TEST(run_unless_a_rule_fails, says_what_it_threw) {
-  simulation_options how;
-  how.nodes = {{"here", {amount::of(1), {}, 0, {}}}};
-  experiment_settings settings;
-  settings.objectives = {{"loss", false}};
-  auto rules = [] {
-    return rule_set{
-        std::make_unique<fifo::fifo_scheduler>(), std::make_unique<broken_searcher>(), {}};
-  };
-  simulation world{how, settings, rules, std::make_shared<scripted>()};
-
-  EXPECT_EQ(run_unless_a_rule_fails(world), "the scheduler or the searcher failed: out of luck");
 }
 
 } // namespace

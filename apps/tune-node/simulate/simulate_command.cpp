@@ -9,7 +9,6 @@
 #include "run/ending.hpp"
 #include "run/load_configuration.hpp"
 #include "run/snapshot.hpp"
-#include "simulate/rule_failure.hpp"
 #include "simulate/table_model.hpp"
 #include "simulate/target_watch.hpp"
 #include "tune/core/program_name.hpp"
@@ -180,10 +179,7 @@ exit_code simulate_experiment(const command_line& line, const simulate_request& 
       std::move(options), parts->settings,
       [&] { return std::move(make_rule_parts(*loaded, all)->rules); }, target ? target : model);
   auto& world = *made;
-  if (const auto why = run_unless_a_rule_fails(world); !why.empty()) {
-    std::cerr << program_name() << ": interrupted: " << in_one_line(why) << '\n';
-    return exit_code::again;
-  }
+  world.run();
   if (!world.found().empty()) {
     std::cerr << program_name() << ": " << printable(to_text(world.found().kept().front())) << '\n';
     return exit_code::internal;

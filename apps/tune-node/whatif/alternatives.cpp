@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "whatif/alternatives.hpp"
 
-#include "simulate/rule_failure.hpp"
 #include "tune/core/simulate/simulation.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/tuner/rule_parts.hpp"
@@ -114,8 +113,7 @@ expected<replay_result> replay_once(const loaded_spec& loaded,
   const auto saves = may_be_saved(loaded, parts->settings.saves, all);
   simulation world{world_of(loaded, nodes), settings_for(std::move(parts->settings), saves), rules,
                    watched};
-  if (auto why = run_unless_a_rule_fails(world); !why.empty())
-    return error{ec::user_code, std::move(why)};
+  world.run();
   if (!world.found().empty())
     return error{ec::internal, to_text(world.found().kept().front())};
   replay_result result;
