@@ -176,7 +176,7 @@ TEST(findings, go_by_what_the_runs_of_a_configuration_come_to) {
     trial.how.score = i < 2 ? 0 : i % 2 == 0 ? -10 : i == 79 ? 9 : -20;
     what.trials.push_back(trial);
   }
-  what.winner = 0;
+  what.winner.place = 0;
   what.runs.resize(1);
 
   const auto found = rising_or_standing(what);

@@ -51,7 +51,7 @@ study with_runs_together(const study& x) {
   auto result = x;
   result.runs.clear();
   result.trials.clear();
-  result.winner.reset();
+  result.winner.place.reset();
   std::vector<std::vector<double>> scores;
   std::map<std::vector<double>, std::size_t> places;
   for (const auto& trial : x.trials) {
@@ -69,9 +69,9 @@ study with_runs_together(const study& x) {
   }
   for (std::size_t i = 0; i < scores.size(); ++i)
     result.trials[i].how.score = judged_by(x.runs.front().judge, scores[i]);
-  const auto won = x.winner ? places.find(key_of(x.trials[*x.winner])) : places.end();
+  const auto won = x.winner.place ? places.find(key_of(x.trials[*x.winner.place])) : places.end();
   if (won != places.end())
-    result.winner = won->second;
+    result.winner.place = won->second;
   return result;
 }
 
