@@ -70,9 +70,9 @@ expected<request> fetch_from(const read_result& x, const command_doc& where) {
   if (auto done = read_options(x, options_of_fetch(), result, where); !done)
     return done.error();
   const auto is_in_bucket = result.directory.starts_with(bucket_scheme);
-  if (!is_in_bucket && (x.has("endpoint") || x.has("region")))
+  if (!is_in_bucket && !(result.endpoint.empty() && result.region.empty()))
     return wrong("--endpoint and --region go with s3://bucket/prefix", &where);
-  if (is_in_bucket && x.has("head"))
+  if (is_in_bucket && reaching_options<at_head_request>().front().is_in(x))
     return wrong("s3://bucket/prefix goes without --head", &where);
   if (auto place = bucket_place_from(result.directory); is_in_bucket && !place)
     return wrong(result.directory + " " + place.error().detail, &where);
