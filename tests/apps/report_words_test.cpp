@@ -98,7 +98,7 @@ TEST(report_words, say_that_nothing_was_won) {
   EXPECT_THAT(won_words(what), ElementsAre("No trial has a value of loss."));
 
   what = made_up_study();
-  what.trials[*what.winner].fate = trial_fate::failed;
+  what.trials[*what.winner.place].fate = trial_fate::failed;
   what.status = what.why = "interrupted";
   EXPECT_THAT(won_words(what)[0], HasSubstr(" with lr=0.005 act=relu. It failed later."));
   EXPECT_THAT(searched_words(what)[1], HasSubstr("Its state: interrupted."));
