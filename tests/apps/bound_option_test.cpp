@@ -98,8 +98,7 @@ TEST(bound_option, repeats_what_was_given_except_what_is_of_this_process) {
   auto found = read_words({"--owner", "me", "--mark", "-a", "--open", "--size", "2"}, doc());
   ASSERT_TRUE(found);
 
-  EXPECT_THAT(own_words(*found, all()),
-              ElementsAre("--open", "--size", "2", "--mark=-a"));
+  EXPECT_THAT(own_words(*found, all()), ElementsAre("--open", "--size", "2", "--mark=-a"));
 }
 
 TEST(bound_option, is_what_the_table_of_commands_is_made_of) {

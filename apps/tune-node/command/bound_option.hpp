@@ -50,8 +50,8 @@ bound_option<Request> bound(option_doc doc, bool Request::*field, bool value = t
 
 /// An option whose text is taken as it is.
 template <class Request, class Text>
-  requires std::is_same_v<Text, std::string> || std::is_same_v<Text, std::optional<std::string>>
-bound_option<Request> bound(option_doc doc, Text Request::*field) {
+requires std::is_same_v<Text, std::string> || std::is_same_v<Text, std::optional<std::string>>
+    bound_option<Request> bound(option_doc doc, Text Request::*field) {
   return {doc, [field](const words& given, Request& to) -> expected<void> {
             to.*field = given.back();
             return {};
@@ -61,39 +61,39 @@ bound_option<Request> bound(option_doc doc, Text Request::*field) {
 /// An option whose text is read by `parse`, which returns `expected` of what the field takes.
 template <class Request, class Field, class Parse>
 bound_option<Request> bound(option_doc doc, Field Request::*field, Parse parse) {
-  return {doc, [doc, field, parse](const words& given, Request& to) -> expected<void> {
-            auto value = parse(given.back());
-            if (!value)
-              return error{ec::bad_syntax,
-                           "--" + std::string{doc.name} + ": " + value.error().detail};
-            to.*field = std::move(*value);
-            return {};
-          }};
+  return {
+      doc, [doc, field, parse](const words& given, Request& to) -> expected<void> {
+        auto value = parse(given.back());
+        if (!value)
+          return error{ec::bad_syntax, "--" + std::string{doc.name} + ": " + value.error().detail};
+        to.*field = std::move(*value);
+        return {};
+      }};
 }
 
 /// An option that is read by a function of its own, whose errors are told as they are.
 template <class Request>
 bound_option<Request> bound_with(option_doc doc,
-                                expected<void> (*read)(const std::string& text, Request& to)) {
+                                 expected<void> (*read)(const std::string& text, Request& to)) {
   return {doc, [read](const words& given, Request& to) { return read(given.back(), to); }};
 }
 
 /// An option that may be given several times. @param check Checks each text.
 template <class Request>
 bound_option<Request> bound_all(option_doc doc, words Request::*field,
-                               expected<void> (*check)(std::string_view) = nullptr) {
+                                expected<void> (*check)(std::string_view) = nullptr) {
   doc.repeats = true;
-  return {doc, [doc, field, check](const words& given, Request& to) -> expected<void> {
-            for (const auto& text : given) {
-              if (check == nullptr)
-                break;
-              if (auto fits = check(text); !fits)
-                return error{ec::bad_syntax,
-                             "--" + std::string{doc.name} + ": " + fits.error().detail};
-            }
-            to.*field = given;
-            return {};
-          }};
+  return {
+      doc, [doc, field, check](const words& given, Request& to) -> expected<void> {
+        for (const auto& text : given) {
+          if (check == nullptr)
+            break;
+          if (auto fits = check(text); !fits)
+            return error{ec::bad_syntax, "--" + std::string{doc.name} + ": " + fits.error().detail};
+        }
+        to.*field = given;
+        return {};
+      }};
 }
 
 /// An option with choices, which are the enumerators of the field in their order.
@@ -112,8 +112,8 @@ bound_option<Request> bound_choice(option_doc doc, Field Request::*field, int fi
 /// @param beyond What is wrong with a greater one, after the option's name: "is at most 5".
 template <class Request, class Field>
 bound_option<Request> bound_count(option_doc doc, Field Request::*field, std::int64_t least,
-                                 std::uint64_t most = std::numeric_limits<std::uint64_t>::max(),
-                                 std::string beyond = {}) {
+                                  std::uint64_t most = std::numeric_limits<std::uint64_t>::max(),
+                                  std::string beyond = {}) {
   return {doc, [=](const words& given, Request& to) -> expected<void> {
             const auto name = "--" + std::string{doc.name};
             auto number = whole_number(given.back(), name, least);
@@ -146,11 +146,10 @@ template <class Request, class Part>
 bound_options<Request> within(Part Request::*part, const bound_options<Part>& all) {
   bound_options<Request> result;
   for (const auto& x : all)
-    result.push_back({x.doc,
-                      [part, read = x.read](const words& given, Request& to) {
-                        return read(given, to.*part);
-                      },
-                      x.needed, x.is_of_process});
+    result.push_back(
+        {x.doc,
+         [part, read = x.read](const words& given, Request& to) { return read(given, to.*part); },
+         x.needed, x.is_of_process});
   return result;
 }
 

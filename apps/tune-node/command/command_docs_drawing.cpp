@@ -24,24 +24,36 @@ expected<words> hosts_from(const std::string& text) {
 } // namespace
 
 bound_options<serve_request> options_of_serve() {
-  return within(&serve_request::http, bound_options<http_request>{
-      bound({"http", 0, "HOST:PORT", "where; port 0: any that is free", {}, "127.0.0.1:7780, or near"}, &http_request::where, peer_address_from),
-      bound({"certs",
-        0,
-        "DIR",
-        "certificate directory for TLS; off loopback there is always TLS",
-        {},
-        default_certs,
-        argument_kind::directory}, &http_request::certs),
-      bound({"token-file",
-        0,
-        "FILE",
-        "where the token is; made if missing, mode 0600",
-        {},
-        "tune-node/http-token in $XDG_STATE_HOME or ~/.local/state",
-        argument_kind::path}, &http_request::token_file),
-      bound({"new-token", 0, "", "make a new token: all links given so far are worth nothing"}, &http_request::new_token),
-      bound({"allow-host", 0, "NAME,...", "further names by which browsers reach this server"}, &http_request::names, hosts_from)});
+  return within(
+      &serve_request::http,
+      bound_options<http_request>{
+          bound({"http",
+                 0,
+                 "HOST:PORT",
+                 "where; port 0: any that is free",
+                 {},
+                 "127.0.0.1:7780, or near"},
+                &http_request::where, peer_address_from),
+          bound({"certs",
+                 0,
+                 "DIR",
+                 "certificate directory for TLS; off loopback there is always TLS",
+                 {},
+                 default_certs,
+                 argument_kind::directory},
+                &http_request::certs),
+          bound({"token-file",
+                 0,
+                 "FILE",
+                 "where the token is; made if missing, mode 0600",
+                 {},
+                 "tune-node/http-token in $XDG_STATE_HOME or ~/.local/state",
+                 argument_kind::path},
+                &http_request::token_file),
+          bound({"new-token", 0, "", "make a new token: all links given so far are worth nothing"},
+                &http_request::new_token),
+          bound({"allow-host", 0, "NAME,...", "further names by which browsers reach this server"},
+                &http_request::names, hosts_from)});
 }
 
 command_doc serve_doc() {
@@ -59,12 +71,13 @@ command_doc serve_doc() {
 
 bound_options<report_request> options_of_report() {
   return {bound({"output",
-        'o',
-        "FILE",
-        "the page, which needs no other file; -: stdout",
-        {},
-        "the experiment's name, .html",
-        argument_kind::path}, &report_request::file)};
+                 'o',
+                 "FILE",
+                 "the page, which needs no other file; -: stdout",
+                 {},
+                 "the experiment's name, .html",
+                 argument_kind::path},
+                &report_request::file)};
 }
 
 command_doc report_doc() {
@@ -85,43 +98,54 @@ const std::vector<std::string_view>& chart_axes() {
 }
 
 bound_options<plot_words> options_of_plot() {
-  auto of_plot = [](const bound_options<plot_request>& all) { return within(&plot_words::plot, all); };
+  auto of_plot
+      = [](const bound_options<plot_request>& all) { return within(&plot_words::plot, all); };
   auto of_wish = [&](const bound_options<chart_wish>& all) {
     return of_plot(within(&plot_request::wish, all));
   };
-  return joined<plot_words>({of_plot({bound({"metric", 0, "NAME", "which metric", {}, "the first objective"}, &plot_request::metric)}),
-                             of_wish({bound_choice({"x",
-        0,
-        "AXIS",
-        "what lies across: of history trial or time, of curves iteration, time or cost",
-        chart_axes()}, &chart_wish::across, 1)}),
-                             {bound({"log",
-        0,
-        "",
-        "logarithms upwards; of one axis or both",
-        {"x", "y", "xy"},
-        "",
-        argument_kind::text,
-        false,
-        "AXES"}, &plot_words::log)},
-                             of_wish({bound({"parameter", 0, "NAME", "of slice: the parameter", {}, "the first"}, &chart_wish::parameter)}),
-                             {bound({"trials", 0, "N", "of curves: how many of the best", {}, "30", argument_kind::number}, &plot_words::trials),
-                              bound({"width",
-        0,
-        "N",
-        "columns; of an SVG pixels",
-        {},
-        "the terminal's; 900",
-        argument_kind::number}, &plot_words::width),
-                              bound({"height", 0, "N", "lines; of an SVG pixels", {}, "20; 480", argument_kind::number}, &plot_words::height)},
-                             of_plot({bound({"ascii", 0, "", "no other characters than ASCII's"}, &plot_request::is_ascii),
-                                      bound({"output",
-        'o',
-        "FILE",
-        "an SVG in the place of characters; -: stdout",
-        {},
-        "",
-        argument_kind::path}, &plot_request::file)})});
+  return joined<plot_words>(
+      {of_plot({bound({"metric", 0, "NAME", "which metric", {}, "the first objective"},
+                      &plot_request::metric)}),
+       of_wish({bound_choice(
+           {"x", 0, "AXIS",
+            "what lies across: of history trial or time, of curves iteration, time or cost",
+            chart_axes()},
+           &chart_wish::across, 1)}),
+       {bound({"log",
+               0,
+               "",
+               "logarithms upwards; of one axis or both",
+               {"x", "y", "xy"},
+               "",
+               argument_kind::text,
+               false,
+               "AXES"},
+              &plot_words::log)},
+       of_wish({bound({"parameter", 0, "NAME", "of slice: the parameter", {}, "the first"},
+                      &chart_wish::parameter)}),
+       {bound(
+            {"trials", 0, "N", "of curves: how many of the best", {}, "30", argument_kind::number},
+            &plot_words::trials),
+        bound({"width",
+               0,
+               "N",
+               "columns; of an SVG pixels",
+               {},
+               "the terminal's; 900",
+               argument_kind::number},
+              &plot_words::width),
+        bound({"height", 0, "N", "lines; of an SVG pixels", {}, "20; 480", argument_kind::number},
+              &plot_words::height)},
+       of_plot(
+           {bound({"ascii", 0, "", "no other characters than ASCII's"}, &plot_request::is_ascii),
+            bound({"output",
+                   'o',
+                   "FILE",
+                   "an SVG in the place of characters; -: stdout",
+                   {},
+                   "",
+                   argument_kind::path},
+                  &plot_request::file)})});
 }
 
 command_doc plot_doc() {

@@ -91,7 +91,7 @@ host_verdict judge_host(const host_report& x, const launch_plan& plan, const std
     result.fault = "its shell does not run the commands that it is given, or changes their output";
   } else if (!plan.program.empty()) {
     if (x.named.empty())
-      result.fault = plan.program + " does not exist there, or cannot be run";
+      result.fault = "there is no program " + plan.program + " that can be run";
     else if (x.named != version)
       result.fault = "its " + plan.program + " is " + x.named + ", and this is " + version
                      + ": all must have the same version";
