@@ -62,109 +62,89 @@ bound_options<scaling_words> all_scaling_options() {
 
 /// Where a head listens, keeps its files and belongs.
 bound_options<head_request> place_options() {
-  return {needed(bound({"listen", 0, "HOST:PORT",
-                                  "where workers join and clients submit; needed"},
-                                 &head_request::listen, peer_address_from),
-                           "HOST:PORT"),
-bound({"certs",
-                           0,
-                           "DIR",
-                           "certificate directory",
-                           {},
-                           default_certs,
-                           argument_kind::directory},
-                          &head_request::certs),
-bound({"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
-                          &head_request::insecure_plaintext),
-bound({"storage",
-                           0,
-                           "DIR",
-                           "where each experiment gets its directory",
-                           {},
-                           "results",
-                           argument_kind::directory},
-                          &head_request::storage),
-bound({"work",
-                           0,
-                           "DIR",
-                           "where the files of submitted experiments live",
-                           {},
-                           "tune-node/head in $XDG_CACHE_HOME or ~/.cache",
-                           argument_kind::directory},
-                          &head_request::work),
-bound({"log-file",
-                           0,
-                           "FILE",
-                           "keep a log there as lines of JSON, and its last 40 MB",
-                           {},
-                           "none"},
-                          &head_request::log_file),
-bound({"cluster", 0, "NAME", "name of the cluster", {}, "default"},
-                          &head_request::cluster)};
+  return {
+      needed(bound({"listen", 0, "HOST:PORT", "where workers join and clients submit; needed"},
+                   &head_request::listen, peer_address_from),
+             "HOST:PORT"),
+      bound(
+          {"certs", 0, "DIR", "certificate directory", {}, default_certs, argument_kind::directory},
+          &head_request::certs),
+      bound({"insecure-plaintext", 0, "", "no TLS; loopback addresses only"},
+            &head_request::insecure_plaintext),
+      bound({"storage",
+             0,
+             "DIR",
+             "where each experiment gets its directory",
+             {},
+             "results",
+             argument_kind::directory},
+            &head_request::storage),
+      bound({"work",
+             0,
+             "DIR",
+             "where the files of submitted experiments live",
+             {},
+             "tune-node/head in $XDG_CACHE_HOME or ~/.cache",
+             argument_kind::directory},
+            &head_request::work),
+      bound({"log-file",
+             0,
+             "FILE",
+             "keep a log there as lines of JSON, and its last 40 MB",
+             {},
+             "none"},
+            &head_request::log_file),
+      bound({"cluster", 0, "NAME", "name of the cluster", {}, "default"}, &head_request::cluster)};
 }
 
 bound_options<liveness_rules> head_liveness_options() {
-  return {bound_liveness({"lost-after",
-                                              0,
-                                              "TIME",
-                                              "a worker that is silent for so long is lost",
-                                              {},
-                                              "10s"},
-                                             &liveness_rules::lost_after, any_silence),
-bound_liveness({"head-grace",
-                                              0,
-                                              "TIME",
-                                              "if this head dies, workers keep their trials for the next one on the same storage for so long; 0: not at all",
-                                              {},
-                                              "10m"},
-                                             &liveness_rules::head_grace, any_grace)};
+  return {bound_liveness(
+              {"lost-after", 0, "TIME", "a worker that is silent for so long is lost", {}, "10s"},
+              &liveness_rules::lost_after, any_silence),
+          bound_liveness({"head-grace",
+                          0,
+                          "TIME",
+                          "if this head dies, workers keep their trials for the next one on the "
+                          "same storage for so long; 0: not at all",
+                          {},
+                          "10m"},
+                         &liveness_rules::head_grace, any_grace)};
 }
 
 /// What the machine of a head offers.
 bound_options<offered_request> head_offers() {
   return {bound({"cpus",
-                                     0,
-                                     "N",
-                                     "CPUs that this machine offers",
-                                     {},
-                                     "what there is",
-                                     argument_kind::number},
-                                    &offered_request::cpus, amount_from),
-bound({"gpus",
-                                     0,
-                                     "N",
-                                     "GPUs that it offers",
-                                     {},
-                                     "what there is",
-                                     argument_kind::number},
-                                    &offered_request::gpus, amount_from),
-bound({"memory",
-                                     0,
-                                     "BYTES",
-                                     "memory that it offers, such as 16GiB",
-                                     {},
-                                     "what there is"},
-                                    &offered_request::memory, bytes_from),
-bound({"custom", 0, "NAME=N,...", "amounts of resources of your own"},
-                                    &offered_request::custom, custom_from)};
+                 0,
+                 "N",
+                 "CPUs that this machine offers",
+                 {},
+                 "what there is",
+                 argument_kind::number},
+                &offered_request::cpus, amount_from),
+          bound({"gpus", 0, "N", "GPUs that it offers", {}, "what there is", argument_kind::number},
+                &offered_request::gpus, amount_from),
+          bound({"memory", 0, "BYTES", "memory that it offers, such as 16GiB", {}, "what there is"},
+                &offered_request::memory, bytes_from),
+          bound({"custom", 0, "NAME=N,...", "amounts of resources of your own"},
+                &offered_request::custom, custom_from)};
 }
 
 /// Where it serves people and new machines.
 bound_options<head_request> serving_options() {
   return {bound({"http",
-                           0,
-                           "HOST:PORT",
-                           "serve the page of the storage there, as serve does",
-                           {},
-                           "no page"},
-                          &head_request::http, peer_address_from),
-bound({"enroll",
-                           0,
-                           "HOST:PORT",
-                           "give machines certificates there, for join tokens (certs token)",
-                           {},
-                           "no such port"},
-                          &head_request::enroll, peer_address_from)};
+                 0,
+                 "HOST:PORT",
+                 "serve the page of the storage there, as serve does",
+                 {},
+                 "no page"},
+                &head_request::http, peer_address_from),
+          bound({"enroll",
+                 0,
+                 "HOST:PORT",
+                 "give machines certificates there, for join tokens (certs token)",
+                 {},
+                 "no such port"},
+                &head_request::enroll, peer_address_from)};
 }
 
 } // namespace
@@ -230,18 +210,20 @@ bound_options<scaling_words> options_of_scaling() {
 }
 
 bound_options<head_words> options_of_head() {
-  const auto before = joined<head_request>({place_options(),
-    within(&head_request::liveness, head_liveness_options()),
-    {bound({"standby", 0, "",
-                           "wait while another head leads in this storage, and take its place when it is gone"},
-                          &head_request::stands_by),
-bound({"no-local", 0, "", "run no trials on this machine"},
-                          &head_request::local, false)},
-    within(&head_request::offers, head_offers()), serving_options()});
+  const auto before = joined<head_request>(
+      {place_options(),
+       within(&head_request::liveness, head_liveness_options()),
+       {bound({"standby", 0, "",
+               "wait while another head leads in this storage, and take its place when it is gone"},
+              &head_request::stands_by),
+        bound({"no-local", 0, "", "run no trials on this machine"}, &head_request::local, false)},
+       within(&head_request::offers, head_offers()),
+       serving_options()});
   const auto after = joined<head_request>({within(&head_request::offers, label_options()),
-    within(&head_request::limits, limit_options())});
+                                           within(&head_request::limits, limit_options())});
   return joined<head_words>({within(&head_words::head, before),
-    within(&head_words::scaling, all_scaling_options()), within(&head_words::head, after)});
+                             within(&head_words::scaling, all_scaling_options()),
+                             within(&head_words::head, after)});
 }
 
 command_doc head_doc() {

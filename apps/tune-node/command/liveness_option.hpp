@@ -15,8 +15,8 @@ inline constexpr auto any_silence = "within 1s to 24h";
 inline constexpr auto any_grace = "0, or within 1s to 24h";
 
 /// A time of liveness. @param set Sets it in rules that are checked then.
-[[nodiscard]] inline bound_option<liveness_rules> bound_liveness(option_doc doc, instant liveness_rules::*set,
-                                            std::string range) {
+[[nodiscard]] inline bound_option<liveness_rules>
+bound_liveness(option_doc doc, instant liveness_rules::*set, std::string range) {
   auto read = [set, range](const std::string& text) -> expected<std::chrono::nanoseconds> {
     auto time = time_from(text);
     if (!time)
