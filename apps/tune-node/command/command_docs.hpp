@@ -33,8 +33,10 @@ inline constexpr const char* default_certs
 [[nodiscard]] command_doc whatif_doc();
 [[nodiscard]] command_doc attach_doc();
 
-// Making a cluster: command_docs_cluster.cpp.
+// Leading a cluster: command_docs_cluster.cpp.
 [[nodiscard]] command_doc head_doc();
+
+// Joining one: command_docs_joining.cpp.
 [[nodiscard]] command_doc worker_doc();
 [[nodiscard]] command_doc certs_doc();
 [[nodiscard]] command_doc doctor_doc();

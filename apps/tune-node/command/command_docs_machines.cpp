@@ -36,10 +36,6 @@ expected<void> read_rendezvous(const std::string& text, up_request& to) {
   return {};
 }
 
-expected<std::uint64_t> size_in_bytes(const std::string& text) {
-  return parse_bytes(text);
-}
-
 expected<void> read_hosts(const std::string& text, launch_request& to) {
   if (text.empty())
     return error{ec::bad_syntax, "--hosts needs machines, as in --hosts a,b:2222,user@c"};
@@ -83,7 +79,7 @@ bound_options<offered_request> rank_offers() {
       bound({"gpus", 0, "N", "GPUs that each offers", {}, "what there is", argument_kind::number},
             &offered_request::gpus, amount_from),
       bound({"memory", 0, "BYTES", "memory that each offers, such as 16GiB", {}, "what there is"},
-            &offered_request::memory, size_in_bytes)};
+            &offered_request::memory, bytes_from)};
 }
 
 /// What the ranks of `up` offer, and how those that do not lead work.
@@ -176,7 +172,7 @@ bound_options<launch_request> launched_worker_options() {
                                                  "memory that each of them offers, such as 16GiB",
                                                  {},
                                                  "what there is"},
-                                                &offered_request::memory, size_in_bytes)}),
+                                                &offered_request::memory, bytes_from)}),
        handed_on(
            bound_options<worker_request>{bound({"leave-grace",
                                                 0,

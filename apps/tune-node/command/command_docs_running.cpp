@@ -42,10 +42,6 @@ expected<void> read_mode(const std::string& text, resume_request& to) {
 constexpr std::uint64_t most_nodes = 10'000;
 const auto beyond_nodes = "is a whole number up to " + std::to_string(most_nodes);
 
-expected<std::uint64_t> bytes_from(const std::string& text) {
-  return parse_bytes(text);
-}
-
 } // namespace
 
 bound_options<run_words> options_of_run() {

@@ -72,6 +72,8 @@ struct plot_words {
 [[nodiscard]] bound_options<head_words> options_of_head();
 /// Those that go with `--scale-command`.
 [[nodiscard]] bound_options<scaling_words> options_of_scaling();
+
+// command_docs_joining.cpp
 [[nodiscard]] bound_options<worker_request> options_of_worker();
 [[nodiscard]] bound_options<certs_request> options_of_certs();
 [[nodiscard]] bound_options<doctor_request> options_of_doctor();

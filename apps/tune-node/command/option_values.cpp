@@ -49,6 +49,10 @@ expected<std::map<std::string, amount>> custom_from(const std::string& text) {
   return result;
 }
 
+expected<std::uint64_t> bytes_from(const std::string& text) {
+  return parse_bytes(text);
+}
+
 expected<double> number_from(const std::string& text) {
   if (auto number = parse_number(text); number && std::isfinite(*number))
     return *number;

@@ -6,6 +6,7 @@
 #include "tune/core/resource/resources.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ namespace tune::cli {
 [[nodiscard]] expected<double> amount_from(const std::string& text);
 /// "NAME=N,...".
 [[nodiscard]] expected<std::map<std::string, amount>> custom_from(const std::string& text);
+/// A size such as "16GiB". [bytes]
+[[nodiscard]] expected<std::uint64_t> bytes_from(const std::string& text);
 /// A finite number.
 [[nodiscard]] expected<double> number_from(const std::string& text);
 /// [0 to 1]
