@@ -123,8 +123,8 @@ class Failures(Case):
 
     def test_fail_fast_beside_a_trial_that_has_reported_is_exit_4(self):
         (self.directory / "go.sh").write_text(
-            "if [ $1 = 0 ]; then echo loss=1; touch $2/reported; exec sleep 600; fi\n"
-            "while [ ! -e $2/reported ]; do sleep 0.02; done; exit 3\n")
+            "if [ $1 = 0 ]; then echo loss=1; exec sleep 600; fi\n"
+            "until [ -s $2/results/x/trials/00000/result.jsonl ]; do sleep 0.02; done; exit 3\n")
         ini = self.ini(
             "[experiment]\nmetric = loss\n[trainable]\ncommand = sh ./go.sh {x} {ini_dir}\n"
             "metric.loss = loss={number}\n[space]\nx = grid(0, 1)\n[failure]\nfail_fast = true\n")

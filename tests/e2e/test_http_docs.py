@@ -120,6 +120,9 @@ class Submit(CertifiedCase, Docs):
         commands = [["", []], *walk_through("http-api.md", "application/x-tar")]
         taken = self.carry_out(commands)[0]
         self.assertEqual(taken["experiment"], "exp")
+        # 503: it is taken, and its record has no beginning yet.
+        self.wait_until(lambda: self.get("/api/v1/experiments/exp").status != 503, self.server,
+                        "the beginning of the record")
         self.assertEqual(self.api("/exp")["name"], "exp")
 
 
