@@ -16,8 +16,8 @@
 
 namespace tune {
 
-/// Knows which answers the run still waits for. Of an actor that never answers it keeps one question
-/// for each running trial.
+/// Knows which answers the run still waits for. Of an actor that never answers it keeps one
+/// question for each running trial.
 class open_questions {
 public:
   /// Takes in what the scheduler is told and asked.

@@ -31,9 +31,8 @@ struct own_judge_state {
   std::shared_ptr<judging_manner> how;
 };
 
-scheduler_actor::behavior_type
-own_judge(scheduler_actor::stateful_pointer<own_judge_state> self,
-          const std::shared_ptr<judging_manner>& how) {
+scheduler_actor::behavior_type own_judge(scheduler_actor::stateful_pointer<own_judge_state> self,
+                                         const std::shared_ptr<judging_manner>& how) {
   tell_exceptions(self);
   state_of(self).how = how;
   return {
@@ -80,9 +79,7 @@ struct own_scheduler_test : support::deterministic_system {
         say(verdict_on(of(x.cause)));
     };
   }
-  sequence heard_verdict() {
-    return runner.heard->take_news<on::decided>().answers.front().cause;
-  }
+  sequence heard_verdict() { return runner.heard->take_news<on::decided>().answers.front().cause; }
   std::string failure() { return runner.heard->take_news<on::interrupted>().why; }
 };
 
@@ -209,9 +206,8 @@ TEST_F(own_scheduler_test, one_that_ends_is_told_with_its_cause) {
 }
 
 TEST_F(own_scheduler_test, what_a_handler_throws_is_told) {
-  how->answer = [](const scheduler_turn&, const auto&) {
-    throw std::runtime_error{"cannot judge"};
-  };
+  how->answer
+      = [](const scheduler_turn&, const auto&) { throw std::runtime_error{"cannot judge"}; };
   make();
   put_report(5);
 

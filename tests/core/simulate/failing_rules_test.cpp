@@ -38,7 +38,8 @@ public:
       throw 7;
     if (where_ == rule_fault::stall)
       return {cause, {{trial, pause_trial{}, {}}}};
-    return {where_ == rule_fault::event && results_ > 2 ? cause + 7 : cause, {{trial, go_on{}, {}}}};
+    return {where_ == rule_fault::event && results_ > 2 ? cause + 7 : cause,
+            {{trial, go_on{}, {}}}};
   }
   [[nodiscard]] deferred_decision judge_later(sequence cause, trial_id) const override {
     if (where_ != rule_fault::later)
@@ -148,8 +149,8 @@ TEST_P(any_rule_fault, of_the_scheduler_interrupts_the_experiment_whatever_the_d
 }
 
 INSTANTIATE_TEST_SUITE_P(simulation, any_rule_fault,
-                         testing::Values(rule_fault::apply, rule_fault::judge, rule_fault::later, rule_fault::choose,
-                                         rule_fault::stall));
+                         testing::Values(rule_fault::apply, rule_fault::judge, rule_fault::later,
+                                         rule_fault::choose, rule_fault::stall));
 
 TEST(failing_rules, a_scheduler_that_answers_about_another_event_is_named) {
   const auto told = frail_world{}.end_of(judged_by_failing(rule_fault::event));
@@ -164,7 +165,8 @@ TEST(failing_rules, what_is_no_exception_of_the_standard_library_is_told_too) {
 }
 
 TEST(failing_rules, a_searcher_that_throws_interrupts_the_experiment) {
-  EXPECT_EQ(frail_world{}.end_of(proposed_by_failing(true, 0)), "interrupted: the searcher failed: my source");
+  EXPECT_EQ(frail_world{}.end_of(proposed_by_failing(true, 0)),
+            "interrupted: the searcher failed: my source");
 }
 
 TEST(failing_rules, a_searcher_that_proposes_too_much_interrupts_the_experiment) {
@@ -193,7 +195,8 @@ TEST(failing_rules, trials_are_left_off_in_order_and_the_failure_is_told_once) {
 TEST(failing_rules, a_head_that_takes_over_is_interrupted_where_the_record_makes_them_fail) {
   auto fails = std::make_shared<bool>(false);
   auto how = frail_world{};
-  auto uut = how.of([fails] { return judged_by_failing(*fails ? rule_fault::apply : rule_fault::none)(); });
+  auto uut = how.of(
+      [fails] { return judged_by_failing(*fails ? rule_fault::apply : rule_fault::none)(); });
   uut.run(60);
   ASSERT_FALSE(uut.finished());
 
