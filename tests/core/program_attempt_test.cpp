@@ -159,6 +159,23 @@ TEST(program_attempt, that_reports_again_has_not_saved) {
       << "its step took time all the same";
 }
 
+TEST(program_attempt, that_is_asked_again_for_a_save_that_is_over_says_that_it_is_not_kept) {
+  for (auto how : {answer_kind::save, answer_kind::save_and_end}) {
+    auto uut = saving(how);
+    (void)uut.not_saved("disk full", false, instant{4s});
+
+    EXPECT_THAT(uut.answered({1, how, 0, 7}, instant{5s}),
+                ElementsAre(is(not_kept{7, "it had trained on", 0, false})));
+  }
+}
+
+TEST(program_attempt, that_is_asked_again_while_it_saves_goes_on_with_it) {
+  auto uut = saving();
+
+  EXPECT_THAT(uut.answered({1, answer_kind::save, 0, 7}, instant{3s}), IsEmpty());
+  EXPECT_THAT(uut.saved(instant{4s}), testing::SizeIs(1));
+}
+
 TEST(program_attempt, that_cannot_save_trains_on) {
   auto uut = running();
   uut.greeted(false);

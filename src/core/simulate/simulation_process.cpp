@@ -258,10 +258,13 @@ void simulation::save(process& who, const cmd::save& x) {
     to_head(who, on::save_failed{x.trial, x.attempt, x.checkpoint, "it had trained on"});
     return;
   }
-  // A head that took the place of another repeats what it waits for.
+  // A head that took the place of another repeats what it waits for, and may have heard how that
+  // ended before it asked.
   const std::pair asked{x.checkpoint, x.number};
-  if (std::exchange(who.asked, asked) == asked)
+  if (std::exchange(who.asked, asked) == asked) {
+    to_head(who, on::save_failed{x.trial, x.attempt, x.checkpoint, "it had trained on"});
     return;
+  }
   auto failed = how_.hands_over.only || happens(how_.faults.save_failure);
   auto attempt = who.attempt;
   if (how_.hands_over.only) {

@@ -63,13 +63,18 @@ void program_attempt::proceed(instant now, program_commands& out) {
 program_commands program_attempt::answered(const answer& what, instant now) {
   program_commands out;
   session_.allow(what.until);
-  if (what.number != session_.number() || !awaits_answer_ || save_ != save_stage::none)
+  if (what.number > session_.number() || save_ != save_stage::none)
     return out;
-  // A head that took the place of another repeats what it waits for: that save has failed here.
+  const auto is_passed = what.number < session_.number() || !awaits_answer_;
   const auto asks_to_save
       = what.what == answer_kind::save || what.what == answer_kind::save_and_end;
-  if (asks_to_save && what.checkpoint != 0 && what.checkpoint == asked_.checkpoint
-      && what.number == asked_.number)
+  const auto is_repeated = asks_to_save && what.checkpoint != 0
+                           && what.checkpoint == asked_.checkpoint && what.number == asked_.number;
+  // A head that took the place of another asks again for what the earlier one had asked for. If
+  // that save failed, this head may have heard so before it asked: it hears it once more.
+  if (is_repeated)
+    out.emplace_back(program_cmd::not_kept{what.checkpoint, "it had trained on", 0, false});
+  if (is_passed || is_repeated)
     return out;
   if (copy_ != copy_stage::none)
     held_ = what;
