@@ -40,6 +40,7 @@ void conduct_check::offers(const std::string& node, const resources& capacity) {
 }
 
 void conduct_check::granted(trial_id to, const lease& what) {
+  granted_.insert(what.id);
   for (const auto& bundle : what.bundles) {
     auto& node = nodes_[bundle.node];
     node.used += bundle.what;
@@ -51,12 +52,15 @@ void conduct_check::granted(trial_id to, const lease& what) {
 }
 
 void conduct_check::given_back(const lease& what) {
+  if (granted_.erase(what.id) == 0)
+    return;
   for (const auto& bundle : what.bundles)
     nodes_[bundle.node].used -= bundle.what;
 }
 
 void conduct_check::nothing_granted() {
   nodes_.clear();
+  granted_.clear();
 }
 
 } // namespace tune

@@ -114,7 +114,9 @@ void simulation::adopt(const awaited_attempt& what) {
   head_.ledger->adopt(what.what, what.owner);
   head_.leases.emplace(what.what.id, what.what);
   head_.lease_of.emplace(what.attempt, what.what.id);
-  if (how_.records)
+  // One whose process is over takes nothing of its node, though its head had not heard so for good.
+  const auto is_over = history_.begun.contains(what.attempt) && !processes_.contains(what.attempt);
+  if (how_.records && !is_over)
     conduct_.granted(what.trial, what.what);
 }
 

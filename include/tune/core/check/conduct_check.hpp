@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -26,6 +27,7 @@ public:
   /// A node offers `capacity` from now on; grants made before still count against it.
   void offers(const std::string& node, const resources& capacity);
   void granted(trial_id to, const lease& what);
+  /// Does nothing for a lease that was not granted here.
   void given_back(const lease& what);
   /// All grants are void: another head keeps the books.
   void nothing_granted();
@@ -43,6 +45,7 @@ private:
   /// The last event whose effect was visible outside.
   sequence seen_ = 0;
   std::map<std::string, account> nodes_;
+  std::set<lease_id> granted_;
 };
 
 } // namespace tune
