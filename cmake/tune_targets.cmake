@@ -92,7 +92,7 @@ function(tune_add_fuzz label)
   set(_name tune_${label}_fuzz)
   add_executable(${_name} ${ARG_SOURCES} ${ARG_CHECKED})
   set_target_properties(${_name} PROPERTIES UNITY_BUILD OFF)
-  target_include_directories(${_name} PRIVATE "${PROJECT_SOURCE_DIR}/src/io")
+  target_include_directories(${_name} PRIVATE "${PROJECT_SOURCE_DIR}/src/io" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${_name} PRIVATE tune_warnings ${ARG_LINKS})
   if(NOT TUNE_SANITIZERS)
     target_compile_options(${_name} PRIVATE

@@ -5,6 +5,7 @@
 // inputs itself, by changing examples:
 //
 //   tune_http_fuzz EXECUTIONS [SEED]
+#include "support/fuzz_by_chance.hpp"
 #include "tune/http/admission.hpp"
 #include "tune/http/byte_range.hpp"
 #include "tune/http/event_frame.hpp"
@@ -14,7 +15,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -123,39 +123,11 @@ constexpr std::string_view examples[]
        "18446744073709551615",
        "data\r\revent: x\n\nid: 1"};
 
-std::string changed(std::string text, std::mt19937_64& dice) {
-  constexpr std::string_view marks{"/%.\\?&=:;,-\r\n\0 []@#+abc019\x80\xff", 29};
-  for (auto times = dice() % 6; times > 0; --times) {
-    const auto at = text.empty() ? 0 : dice() % text.size();
-    switch (dice() % 4) {
-      case 0:
-        text.insert(at, 1, marks[dice() % marks.size()]);
-        break;
-      case 1:
-        text.erase(at, dice() % 4);
-        break;
-      case 2:
-        text.insert(at, text.substr(at, dice() % 16));
-        break;
-      default:
-        if (!text.empty())
-          text[at] = static_cast<char>(dice());
-    }
-  }
-  return text;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  const auto executions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
-  const auto seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  std::mt19937_64 dice{seed};
-  for (std::uint64_t i = 0; i < executions; ++i)
-    check(changed(std::string{examples[dice() % std::size(examples)]}, dice));
-  std::printf("%llu executions, seed %llu\n", static_cast<unsigned long long>(executions),
-              static_cast<unsigned long long>(seed));
-  return 0;
+  constexpr std::string_view marks{"/%.\\?&=:;,-\r\n\0 []@#+abc019\x80\xff", 29};
+  return tune::support::fuzz_by_chance(argc, argv, examples, marks, check);
 }
 
 #endif

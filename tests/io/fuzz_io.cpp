@@ -9,6 +9,7 @@
 #include "sinks/csv_rows.hpp"
 #include "sinks/http/http_client.hpp"
 #include "sinks/mlflow/mlflow_client.hpp"
+#include "support/fuzz_by_chance.hpp"
 #include "table/csv_reader.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/loose_json.hpp"
@@ -18,7 +19,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -122,40 +122,12 @@ constexpr std::string_view examples[]
        "http://user:word@host:4318/v1/traces?x=1#y",
        "=HYPERLINK(\"http://x\";\"y\")\x1b]0;z\x07"};
 
-std::string changed(std::string text, std::mt19937_64& dice) {
-  using namespace std::literals;
-  constexpr auto marks = "{}[]\",:\\/\r\n\0 =+-@|%019eEuNan\x1b\x80\xff"sv;
-  for (auto times = dice() % 6; times > 0; --times) {
-    const auto at = text.empty() ? 0 : dice() % text.size();
-    switch (dice() % 4) {
-      case 0:
-        text.insert(at, 1, marks[dice() % marks.size()]);
-        break;
-      case 1:
-        text.erase(at, dice() % 4);
-        break;
-      case 2:
-        text.insert(at, text.substr(at, dice() % 16));
-        break;
-      default:
-        if (!text.empty())
-          text[at] = static_cast<char>(dice());
-    }
-  }
-  return text;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  const auto executions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
-  const auto seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  std::mt19937_64 dice{seed};
-  for (std::uint64_t i = 0; i < executions; ++i)
-    check(changed(std::string{examples[dice() % std::size(examples)]}, dice));
-  std::printf("%llu executions, seed %llu\n", static_cast<unsigned long long>(executions),
-              static_cast<unsigned long long>(seed));
-  return 0;
+  using namespace std::literals;
+  constexpr auto marks = "{}[]\",:\\/\r\n\0 =+-@|%019eEuNan\x1b\x80\xff"sv;
+  return tune::support::fuzz_by_chance(argc, argv, examples, marks, check);
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "serve/once_only.hpp"
 #include "serve/record_orders.hpp"
 #include "serve/talk_requests.hpp"
+#include "support/fuzz_by_chance.hpp"
 #include "view/filter.hpp"
 #include "view/query.hpp"
 #include "whatif/alternatives.hpp"
@@ -21,7 +22,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -190,39 +190,11 @@ const std::array<std::string, 9>& fuzzed_examples() {
   return all;
 }
 
-std::string changed(std::string text, std::mt19937_64& dice) {
-  constexpr std::string_view marks{"/.\\\"{}[]:,<>=~!\0 019eNan-+_ustar", 32};
-  for (auto times = dice() % 6; times > 0; --times) {
-    const auto at = text.empty() ? 0 : dice() % text.size();
-    switch (dice() % 4) {
-      case 0:
-        text.insert(at, 1, marks[dice() % marks.size()]);
-        break;
-      case 1:
-        text.erase(at, dice() % 4);
-        break;
-      case 2:
-        text.insert(at, text.substr(at, dice() % 16));
-        break;
-      default:
-        if (!text.empty())
-          text[at] = dice() % 2 == 0 ? marks[dice() % marks.size()] : static_cast<char>(dice());
-    }
-  }
-  return text;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  const auto executions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
-  const auto seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  std::mt19937_64 dice{seed};
-  for (std::uint64_t i = 0; i < executions; ++i)
-    check(changed(fuzzed_examples()[dice() % fuzzed_examples().size()], dice));
-  std::printf("%llu executions, seed %llu\n", static_cast<unsigned long long>(executions),
-              static_cast<unsigned long long>(seed));
-  return 0;
+  constexpr std::string_view marks{"/.\\\"{}[]:,<>=~!\0 019eNan-+_ustar", 32};
+  return tune::support::fuzz_by_chance(argc, argv, fuzzed_examples(), marks, check);
 }
 
 #endif
