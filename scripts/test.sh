@@ -7,9 +7,18 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-scripts/install-deps.sh buildah chromium clang-format-14 dpkg-dev file lintian mmdebstrap munge nodejs openssh-server openssh-sftp-server patchelf python3-venv slurm-wlm sshfs
-scripts/build.sh ci
-ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-3}" "$@" || {
+# Those of single tests come while the compiler works.
+scripts/install-deps.sh
+scripts/install-deps.sh buildah chromium clang-format-14 dpkg-dev file lintian mmdebstrap munge nodejs openssh-server openssh-sftp-server patchelf python3-venv slurm-wlm sshfs &
+installing=$!
+scripts/build.sh ci || {
+  code=$?
+  wait "$installing" || true
+  exit "$code"
+}
+wait "$installing"
+# More at a time than there are processors: tests of the program mostly wait.
+ctest --test-dir build/ci --output-on-failure -j "${TUNE_TEST_JOBS:-5}" "$@" || {
   code=$?
   scripts/show_failures.py build/ci
   exit "$code"
