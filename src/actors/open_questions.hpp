@@ -57,15 +57,16 @@ public:
     return result;
   }
   /// What that question is, as text for people.
-  [[nodiscard]] std::string oldest_text() const {
+  /// @param when Stands where time stands in a sentence: "yet which trials to start (event 7)".
+  [[nodiscard]] std::string oldest_text(const std::string& when) const {
     const auto at = oldest();
     const auto event = " (event " + std::to_string(at) + ")";
     if (!verdicts_.empty() && verdicts_.begin()->first == at)
-      return "what becomes of trial " + to_text(verdicts_.begin()->second) + " after its report"
-             + event;
+      return when + " what becomes of trial " + to_text(verdicts_.begin()->second)
+             + " after its report" + event;
     if (choice_ == at)
-      return "which trials to start" + event;
-    return "how to go on although no trial can run" + event;
+      return when + " which trials to start" + event;
+    return when + " how to go on although no trial can run" + event;
   }
 
 private:
