@@ -62,6 +62,29 @@ function(tune_add_room room)
   endforeach()
 endfunction()
 
+# Quicker from nothing: a quarter of the time of a test's source is GoogleTest's headers. Caches of
+# compilers do not see through it.
+option(TUNE_PRECOMPILE "Compile the headers that tests share once for all" OFF)
+
+# Has a test program begin with the shared headers.
+function(tune_share_headers target)
+  if(NOT TUNE_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET tune_test_headers)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "")
+    add_library(tune_test_headers OBJECT "${PROJECT_BINARY_DIR}/test_headers.cpp")
+    target_link_libraries(tune_test_headers
+      PRIVATE tune_warnings tune_options GTest::gmock GTest::gtest GTest::gtest_main)
+    target_precompile_headers(tune_test_headers PRIVATE
+      <gmock/gmock.h> <gtest/gtest.h>
+      <algorithm> <chrono> <cmath> <filesystem> <fstream> <functional> <limits> <map> <memory>
+      <optional> <random> <set> <sstream> <string> <string_view> <thread> <tuple> <utility>
+      <variant> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM tune_test_headers)
+endfunction()
+
 # tune_add_tests(<label> SOURCES <file>... [LINKS <target>...] [TIMEOUT <seconds per test>])
 #
 # One GoogleTest program per room, `tune_<label>_tests`; the ctest label is the room's name.
@@ -78,6 +101,7 @@ function(tune_add_tests label)
     TUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(tune_${label}_tests
     PRIVATE tune_warnings ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+  tune_share_headers(tune_${label}_tests)
   gtest_discover_tests(tune_${label}_tests DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${label} TIMEOUT ${ARG_TIMEOUT})
 endfunction()
