@@ -106,7 +106,7 @@ class Lasting(Cluster):
             "SELECT * FROM attempts WHERE detail IS NULL OR detail NOT LIKE '%had not reached node%'"
             " ORDER BY started", name
         )
-        odd = [tuple(row) for row in attempts if row["end_class"] not in ends]
+        odd = [row for row in attempts if row["end_class"] not in ends]
         self.assertEqual(odd, [])
         begun = Counter((int(x[1]), x[2]) for x in self.lines() if x[0] == "begin")
         self.assertEqual([x for x, count in begun.items() if count > 1], [])
