@@ -93,6 +93,10 @@ class Best(Answers):
         best = self.run_json("status", self.directory / "results" / "x")["best"]
         self.assertEqual(best["status"], "ERRORED")
         self.assert_saved(best["checkpoint"], 0.5)
+        self.run_node("report", self.directory / "results" / "x", "-o", "x.html")
+        report = (self.directory / "x.html").read_text()
+        self.assertIn("Trial 00000 (which failed later) has the best acc: 0.5", report)
+        self.assertIn("The checkpoint kept for it is trials/00000/", report)
 
 
 class Completion(Answers):

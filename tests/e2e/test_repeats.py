@@ -83,10 +83,10 @@ class Repeats(Case):
         self.assertRegex(table, "score +0.7 +" + beside)
         self.assertRegex(self.run_node("compare", *directories).out, "its configuration +" + beside)
         sheet = self.run_node("list", "experiments", "results", "-o", "csv").out.splitlines()
-        self.assertIn(",best,best_trial,user,", sheet[0])
+        self.assertIn(",best,best_trial,best_status,user,", sheet[0])
         self.assertTrue(sheet[0].endswith(",waits_for,runs_count,runs_mean,runs_error"))
-        self.assertIn(",0.7,%s,,,,,,3,0.6" % best["trial"], sheet[1])
-        self.assertTrue(sheet[2].endswith(",0.7,00000,,,,,,,,"))
+        self.assertIn(",0.7,%s,TERMINATED,,,,,,3,0.6" % best["trial"], sheet[1])
+        self.assertTrue(sheet[2].endswith(",0.7,00000,TERMINATED,,,,,,,,"))
 
     def test_trials_are_listed_with_what_their_configurations_come_to(self):
         self.run_node("run", self.noisy("repeat = 3"))

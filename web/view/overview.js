@@ -12,6 +12,7 @@ import {
   choice,
   countParts,
   follow,
+  laterFailure,
   link,
   metricChoice,
   metricOf,
@@ -41,7 +42,7 @@ function headline(host) {
         tile(
           "Best " + plain(x.metric || "", 40),
           h("span.mono", null, bestText(x.best)),
-          x.best ? ["trial ", trialLink(ctx, x.best.trial)] : "no result yet",
+          x.best ? ["trial ", trialLink(ctx, x.best.trial), laterFailure(x.best)] : "no result yet",
         ),
         tile("Trials", count(done) + " / " + count(n.total), shares(countParts(n), "trials")),
         tile("Running", count(n.running), [
@@ -329,6 +330,7 @@ function bestPanel(ctx, host) {
 /** @param {HTMLElement} host @param {any} ctx */
 export function mount(host, ctx) {
   const draw = headline(host);
+          laterFailure(best),
   const left = h("div.column", null);
   const right = h("div.column", null);
   host.appendChild(h("div.columns", null, left, right));

@@ -29,8 +29,8 @@ constexpr shape shapes[] = {
     {"statistics", "judge:text value:number|null mean:number|null error:number|null count:count"
                    " wanted:count full:bool confirmed:bool mean_in_search:number|null"
                    " violation:number"},
-    {"best", "trial:count trial_id:text value:figure iteration:count violation:number"
-             " runs:statistics|null"},
+    {"best", "trial:count trial_id:text value:figure iteration:count status:text"
+             " violation:number runs:statistics|null best_checkpoint?:best_checkpoint|null"},
     {"objective", "metric:text mode:text"},
     {"domain", "kind:text text:text low?:number high?:number log?:bool quantum?:number"
                " mean?:number sd?:number values?:any[]"},

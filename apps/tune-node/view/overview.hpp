@@ -23,15 +23,16 @@ namespace tune::cli {
 /// `pending`, `running`, `paused`, `terminated`, `errored`, `total`, `withdrawn`.
 [[nodiscard]] object counts_object(const trial_table& trials);
 
-/// The best trial: `trial` and `value`; null: there is none. Where configurations run several
-/// times, the best run of the best configuration.
+/// The best trial: `trial`, `trial_id`, `value`, `iteration`, `status`, `violation`, `runs`; null:
+/// there is none. Where configurations run several times, the best run of the best configuration.
 [[nodiscard]] expected<value> best_value_of(watched_experiment& from,
                                             const experiment_summary& seen);
 
 /// A row of the list of experiments.
 [[nodiscard]] expected<object> short_overview(watched_experiment& from, const std::string& name);
 
-/// All about an experiment. @errors as `watched_experiment::look`.
+/// All about an experiment; its `best` has `best_checkpoint`, too. @errors as
+/// `watched_experiment::look`.
 [[nodiscard]] expected<object> overview(watched_experiment& from, const std::string& name);
 
 } // namespace tune::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
+import { laterFailure } from "../../../web/core/parts.js";
 import { runsText } from "../../../web/view/compare.js";
 import { suggestionLines } from "../../../web/view/suggestion.js";
 import { test } from "node:test";
