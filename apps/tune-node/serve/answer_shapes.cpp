@@ -102,8 +102,8 @@ constexpr shape shapes[] = {
 
     {"curve", "trial:count status:text stopped_at:number|null points:point[]"},
     {"curves", "metric:text curves:curve[] total:count"},
-    {"history", "metric:text mode:text is_objective:bool best_over_trials:point[] values:list[]"
-                " best_over_time:point[] total:count"},
+    {"history", "metric:text mode:text is_objective:bool judge:text|null best_over_trials:point[]"
+                " values:list[] best_over_time:point[] total:count"},
     {"rung", "at:number cutoff:number|null entered:count went_on:count waits:count stopped:count"
              " values:list[]"},
     {"bracket", "bracket:whole rungs:rung[]"},

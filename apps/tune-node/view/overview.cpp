@@ -10,6 +10,7 @@
 #include "inspect/wanted_configurations.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "view/fields.hpp"
+#include "view/judged_runs.hpp"
 #include "view/sampling.hpp"
 
 #include <algorithm>
@@ -164,19 +165,7 @@ std::string shown_status(const head_facts& head, const spec& what, bool live) {
 }
 
 value::list spark_line(const trial_table& trials, std::size_t most) {
-  std::vector<double> values;
-  const merit* best = nullptr;
-  const auto& by = trials.by().objectives;
-  double now = no_number;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    const auto& how = trials.lines()[i].how;
-    if (!std::isnan(how.score) && (best == nullptr || is_better(how, *best))) {
-      best = &how;
-      now = by.front().maximise ? how.score : 0.0 - how.score;
-    }
-    if (best != nullptr)
-      values.push_back(now);
-  }
+  const auto values = best_after_each(trials);
   value::list result;
   for (auto place : spread_places(values.size(), most))
     result.emplace_back(values[place]);
@@ -229,7 +218,6 @@ expected<value> best_value_of(watched_experiment& from, const experiment_summary
   } else if (const auto group = seen.trials.runs().best()) {
     place = seen.trials.place_of(group->best);
     runs = to_object(statistics_of(seen.trials.runs(), *group, by.objectives.front().maximise));
-                      {"status", to_text(line.status)},
   }
   if (!place)
     return value{};
@@ -241,6 +229,7 @@ expected<value> best_value_of(watched_experiment& from, const experiment_summary
                       {"trial_id", to_text(line.trial)},
                       {"value", std::move(*exact)},
                       {"iteration", number_value(line.best_iteration)},
+                      {"status", to_text(line.status)},
                       {"violation", line.how.violation},
                       {"runs", std::move(runs)}}};
 }

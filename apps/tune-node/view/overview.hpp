@@ -12,8 +12,7 @@ namespace tune::cli {
 /// "running"; "lost" or "at_rest" if nobody leads it now, or how it ended.
 [[nodiscard]] std::string shown_status(const head_facts& head, const spec& what, bool live);
 
-/// Best-so-far values over the trials in the order of their numbers, at most `most` of them: the
-/// value after each of evenly spread trials that has one.
+/// Values of `best_after_each`, at most `most` of them, evenly spread.
 [[nodiscard]] value::list spark_line(const trial_table& trials, std::size_t most = 40);
 
 /// `node`, `state`, `capacity`, `since`, `why`.
