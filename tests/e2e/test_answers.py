@@ -276,6 +276,8 @@ class AtRest(Answers):
         more = "tune-node ask-tell FILE --resume --experiment.num_samples N goes on with further"
         self.assertIn(more, told)
         self.assertIn(more, self.refused_talk("add", where, "x=1"))
+        self.assertIn("this experiment is done; " + more,
+                      self.refused_talk("resume", where, code=8))
         with self.ini('{"op":"add","config":{"x":1}}\n', "more").open() as requests:
             talk = self.run_node("ask-tell", self.directory / "x.ini", "--resume",
                                  "--experiment.num_samples", "3", stdin=requests)

@@ -195,18 +195,13 @@ std::string asked_advice(const control_request& wish, const fs::path& directory)
     return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
            + (line.empty() ? "" : ": " + line);
   const auto brings_trials = wish.what == op::add || wish.what == op::retry;
-  const auto is_done = is_done_with(directory);
-  if (is_done && !brings_trials)
+  if (is_done_with(directory) && !brings_trials)
     return nothing_left(wish.what, directory, {resume});
   // What is over takes no configuration until it is to have further samples.
-  const auto lifting = without_limits_met(directory);
-  const auto how
-      = is_done ? ": this experiment is done; " + resume
-                      + " --experiment.num_samples N goes on with further samples"
-        : lifting.empty()
-            ? ": no executor asks for its trials now (ask-tell); " + resume + " goes on with it"
-            : ": its limit of time has ended it; " + resume + lifting + " goes on with it";
-  return directory.string() + how + (line.empty() ? "" : ", and there " + line);
+  auto how = way_on_from_end(directory);
+  if (how.empty())
+    how = "no executor asks for its trials now (ask-tell); " + resume + " goes on with it";
+  return directory.string() + ": " + how + (line.empty() ? "" : ", and there " + line);
 }
 
 /// Checks a configuration that is to be added, as the head of a running experiment would.
@@ -236,6 +231,17 @@ expected<void> check_trials(const control_request& wish, const fs::path& directo
 }
 
 } // namespace
+
+std::string way_on_from_end(const fs::path& directory) {
+  const auto resume = executor_line(directory);
+  if (is_done_with(directory))
+    return "this experiment is done; " + resume
+           + " --experiment.num_samples N goes on with further samples";
+  const auto lifting = without_limits_met(directory);
+  return lifting.empty()
+             ? std::string{}
+             : "its limit of time has ended it; " + resume + lifting + " goes on with it";
+}
 
 error with_advice_at_rest(error why, const control_request& wish, const fs::path& directory) {
   using op = control_request::op;
