@@ -64,6 +64,11 @@ class Repeats(Case):
         self.assertEqual((rerun["trial"], rerun["config"]), (best["trial"], best["config"]))
         status = self.run_node("status", self.results()).out
         self.assertIn("3 runs: mean score = 0.65", status)
+        drawn = self.run_node("plot", self.results()).out
+        self.assertIn("single runs", drawn)
+        self.assertIn("best: the mean of a configuration's runs", drawn)
+        told = self.run_node("export", self.results(), "--format", "optuna").err
+        self.assertIn("seed numbers the runs of a configuration, and was not searched", told)
 
     def test_lists_of_experiments_have_the_run_itself_and_beside_it_all_runs(self):
         ini = self.noisy("repeat = 3\nrepeat_judge = lower_bound")
