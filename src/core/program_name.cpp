@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/program_name.hpp"
 
+#include "tune/core/own_words.hpp"
 #include "tune/core/printable.hpp"
 #include "tune/core/shell_word.hpp"
 
@@ -15,6 +16,7 @@ struct names {
   std::string called{usual_name};
   /// Options that reach the head; empty: experiments are directories here.
   std::string reaching;
+  bool was_called = false;
 };
 
 /// Names of this process; global, as argv[0] is.
@@ -28,7 +30,19 @@ names& ours() {
 void set_program_name(std::string_view called) {
   auto name = called.substr(called.rfind('/') + 1);
   if (!name.empty())
-    ours() = {printable(name), std::string{called}, ours().reaching};
+    ours() = {printable(name), std::string{called}, ours().reaching, true};
+}
+
+bool has_command_line() {
+  return ours().was_called;
+}
+
+std::string_view way_to_resume() {
+  return has_command_line() ? "--resume" : "run_options::resume";
+}
+
+std::string_view way_to_number() {
+  return has_command_line() ? "--experiment.name auto" : "run_options::name(\"auto\")";
 }
 
 const std::string& program_name() {

@@ -95,7 +95,8 @@ std::vector<std::string> code_names(const loaded_spec& from) {
   const auto& x = from.what.trainable;
   const auto ini_dir = fs::path{from.what.ini_dir}.lexically_normal();
   auto result = files_named(from.what, *from.space);
-  auto add = [&](std::string name) {
+  auto add = [&](const std::string& written) {
+    auto name = fs::path{written}.lexically_normal().string();
     if (!name.empty() && std::find(result.begin(), result.end(), name) == result.end())
       result.push_back(std::move(name));
   };

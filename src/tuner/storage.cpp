@@ -3,6 +3,7 @@
 
 #include "checkpoint_sweep.hpp"
 
+#include "tune/core/own_words.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/sinks/trial_files/trial_files.hpp"
@@ -242,9 +243,9 @@ expected<opened_storage> open_storage(const fs::path& directory, const spec& wan
     return state.error();
   auto holds = *state == directory_state::experiment;
   if (holds && !resume) {
-    return error{ec::refused, directory.string()
-                                  + " holds an experiment already: go on with it by --resume, or"
-                                    " begin beside it by --experiment.name auto"};
+    return error{ec::refused, directory.string() + " holds an experiment already: go on with it by "
+                                  + std::string{way_to_resume()} + ", or begin beside it by "
+                                  + std::string{way_to_number()}};
   }
   if (holds) {
     if (auto fits = may_go_on(directory, wanted); !fits)

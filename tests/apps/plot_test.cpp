@@ -247,6 +247,18 @@ TEST(make_chart, of_a_history_tells_failed_trials_apart) {
   EXPECT_LE(made->y.low, 1);
 }
 
+TEST(make_chart, of_a_history_tells_single_runs_from_configurations) {
+  auto of = history_answer();
+  EXPECT_EQ(make_chart({}, of)->series[0].name, "trials");
+  EXPECT_TRUE(make_chart({}, of)->notes.empty());
+  of.set("judge", "lower_bound");
+
+  auto made = make_chart({}, of);
+
+  EXPECT_EQ(made->series[0].name, "single runs");
+  EXPECT_EQ(made->notes.back(), "best: the lower bound of a configuration's runs");
+}
+
 TEST(make_chart, of_a_history_calls_no_value_the_best_where_that_is_not_known) {
   auto of = history_answer();
   EXPECT_EQ(make_chart({}, of)->title, "Best loss so far");

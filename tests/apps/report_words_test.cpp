@@ -100,7 +100,13 @@ TEST(report_words, say_that_nothing_was_won) {
   what = made_up_study();
   what.trials[*what.winner.place].fate = trial_fate::failed;
   what.status = what.why = "interrupted";
-  EXPECT_THAT(won_words(what)[0], HasSubstr(" with lr=0.005 act=relu. It failed later."));
+  EXPECT_THAT(won_words(what)[0],
+              StartsWith("Trial 00020 (which failed later) has the best loss: "));
+  what.winner.checkpoint = "trials/00003/attempt_1_4/checkpoint_000002";
+  what.winner.checkpoint_iteration = 6;
+  EXPECT_THAT(won_words(what)[0],
+              HasSubstr(" The checkpoint kept for it is trials/00003/attempt_1_4"
+                        "/checkpoint_000002, of iteration 6."));
   EXPECT_THAT(searched_words(what)[1], HasSubstr("Its state: interrupted."));
 }
 

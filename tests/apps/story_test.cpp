@@ -54,5 +54,25 @@ TEST(story, says_what_a_checkpoint_of_another_report_of_that_iteration_has) {
               HasSubstr("/checkpoint_000001, of iteration 2 with acc=0.3\n"));
 }
 
+TEST(story, tells_one_stop_once) {
+  decision_row x;
+  x.seq = 241;
+  x.trial = {3};
+  x.iteration = 9;
+  x.action = "stop";
+  x.reason = {{"why", "reached the end of its bracket"}};
+  std::vector<decision_row> all(4, x);
+  all[2].trial = {4};
+  all[3].action = "annotate";
+  all.insert(all.begin(), all[3]);
+
+  leave_out_repeated(all);
+
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1].action, "stop");
+  EXPECT_EQ(all[2].trial, trial_id{4});
+  EXPECT_EQ(all[3].action, "annotate");
+}
+
 } // namespace
 } // namespace tune::cli

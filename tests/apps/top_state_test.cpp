@@ -275,6 +275,10 @@ TEST(top_fields, read_an_overview) {
   EXPECT_EQ(data.best, "best loss 0.25 of trial 00003 at iteration 7");
   EXPECT_EQ(data.elapsed, "1m30s");
   EXPECT_TRUE(data.live);
+
+  auto failed = about;
+  failed.set("best", object{{"trial", 3}, {"value", 1}, {"iteration", 7}, {"status", "ERRORED"}});
+  EXPECT_EQ(data_of(failed).best, "best loss 1 of trial 00003 (which failed later) at iteration 7");
 }
 
 TEST(top_fields, keep_the_end_of_a_log) {

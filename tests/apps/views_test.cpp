@@ -5,6 +5,7 @@
 #include "io/scratch_directory.hpp"
 #include "support/grown_record.hpp"
 
+#include "inspect/compare.hpp"
 #include "inspect/experiments.hpp"
 #include "inspect/trials.hpp"
 #include "tune/io/json.hpp"
@@ -102,6 +103,26 @@ TEST_F(views_test, says_what_list_experiments_says) {
   EXPECT_EQ(to_json(at(seen, "metrics")), R"(["loss","accuracy","epoch"])");
   EXPECT_LE(list(seen, "spark").size(), 40u);
   EXPECT_EQ(list(seen, "spark").back(), at(wanted, "best"));
+}
+
+TEST_F(views_test, says_everywhere_that_the_best_trial_failed_later) {
+  growth how{4, 9, 3};
+  how.fails_late = true;
+  grow("one", how);
+  std::ostringstream shown, compared;
+  const auto place = (storage() / "one").string();
+  ASSERT_TRUE(list_experiments(storage(), output_format::table, {}, shown, shown));
+  ASSERT_TRUE(compare_experiments({{place, place}}, output_format::table, {}, compared));
+
+  const auto seen = got("/one");
+
+  EXPECT_EQ(at(seen, "best/status"), value{"ERRORED"});
+  EXPECT_TRUE(at(seen, "best/best_checkpoint").is_null());
+  const std::string said = " (which failed later)";
+  EXPECT_THAT(to_text(at(seen, "summary_text")), testing::HasSubstr(said + "."));
+  EXPECT_THAT(shown.str(), testing::HasSubstr(said));
+  EXPECT_THAT(compared.str(), testing::HasSubstr(to_text(at(seen, "best/trial_id")) + said));
+  EXPECT_EQ(at(to_object(*facts_of(place)), "best_status"), value{"ERRORED"});
 }
 
 TEST_F(views_test, says_of_trials_what_trials_says) {

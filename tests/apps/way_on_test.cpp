@@ -36,5 +36,16 @@ TEST(way_on, leads_to_a_head_where_its_files_lay_in_a_heads_work_directory) {
   EXPECT_THAT(way.note, HasSubstr("HOST:PORT a head with this storage"));
 }
 
+TEST(way_on, names_other_files_by_the_key_that_names_those_of_the_record) {
+  spec what;
+  EXPECT_EQ(files_option(what), "--trainable.command COMMAND");
+  what.trainable.kind = trainable_kind::class_type;
+  what.trainable.plugin = "./libmine.so";
+  EXPECT_EQ(files_option(what), "--trainable.plugin FILE");
+  what.trainable = {};
+  what.trainable.kind = trainable_kind::table;
+  EXPECT_EQ(files_option(what), "--trainable.path FILE");
+}
+
 } // namespace
 } // namespace tune::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/own_words.hpp"
 #include "tune/core/program_name.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,19 @@ class program_name_test : public testing::Test {
 protected:
   void TearDown() override { set_program_name("tune-node"); }
 };
+
+TEST_F(program_name_test, tells_programs_that_embed_the_library_from_those_with_its_options) {
+  // Each test is a process of its own, and this one has not been given a name.
+  if (has_command_line())
+    GTEST_SKIP() << "another test of this process has named it";
+  EXPECT_EQ(way_to_resume(), "run_options::resume");
+  EXPECT_EQ(way_to_number(), "run_options::name(\"auto\")");
+
+  set_program_name("./my_tune");
+
+  EXPECT_EQ(way_to_resume(), "--resume");
+  EXPECT_EQ(way_to_number(), "--experiment.name auto");
+}
 
 TEST_F(program_name_test, is_the_usual_one_until_it_is_set) {
   EXPECT_EQ(program_name(), "tune-node");

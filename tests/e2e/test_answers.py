@@ -93,6 +93,10 @@ class Best(Answers):
         best = self.run_json("status", self.directory / "results" / "x")["best"]
         self.assertEqual(best["status"], "ERRORED")
         self.assert_saved(best["checkpoint"], 0.5)
+        self.run_node("report", self.directory / "results" / "x", "-o", "x.html")
+        report = (self.directory / "x.html").read_text()
+        self.assertIn("Trial 00000 (which failed later) has the best acc: 0.5", report)
+        self.assertIn("The checkpoint kept for it is trials/00000/", report)
 
 
 class Completion(Answers):
@@ -272,6 +276,8 @@ class AtRest(Answers):
         more = "tune-node ask-tell FILE --resume --experiment.num_samples N goes on with further"
         self.assertIn(more, told)
         self.assertIn(more, self.refused_talk("add", where, "x=1"))
+        self.assertIn("this experiment is done; " + more,
+                      self.refused_talk("resume", where, code=8))
         with self.ini('{"op":"add","config":{"x":1}}\n', "more").open() as requests:
             talk = self.run_node("ask-tell", self.directory / "x.ini", "--resume",
                                  "--experiment.num_samples", "3", stdin=requests)

@@ -39,6 +39,9 @@ class Plugins(Cluster):
         self.assertEqual(self.iterations(), [3, 3, 3, 3])
         self.assertTrue(self.rows("SELECT * FROM checkpoints"))
         self.assertEqual(self.run_node("fsck", self.directory / "results/x").code, 0)
+        (self.directory / "libmine.so").unlink()
+        gone = self.run_node("rerun", self.directory / "results/x", code=3).err
+        self.assertIn("by keys of [trainable], as in --trainable.plugin FILE", gone)
 
     def test_a_function_of_a_plugin_runs(self):
         self.run_node("run", self.bowls("bowl"))
@@ -105,7 +108,7 @@ class Plugins(Cluster):
         found = []
         for maps in Path("/proc").glob("[0-9]*/maps"):
             try:
-                if str(self.directory / "libmine.so") in maps.read_text():
+                if str(self.directory / "libmine.so") in maps.read_text(errors="replace"):
                     found.append(maps.parent.name)
             except OSError:
                 pass  # the process has ended meanwhile

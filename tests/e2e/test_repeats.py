@@ -64,6 +64,11 @@ class Repeats(Case):
         self.assertEqual((rerun["trial"], rerun["config"]), (best["trial"], best["config"]))
         status = self.run_node("status", self.results()).out
         self.assertIn("3 runs: mean score = 0.65", status)
+        drawn = self.run_node("plot", self.results()).out
+        self.assertIn("single runs", drawn)
+        self.assertIn("best: the mean of a configuration's runs", drawn)
+        told = self.run_node("export", self.results(), "--format", "optuna").err
+        self.assertIn("seed numbers the runs of a configuration, and was not searched", told)
 
     def test_lists_of_experiments_have_the_run_itself_and_beside_it_all_runs(self):
         ini = self.noisy("repeat = 3\nrepeat_judge = lower_bound")
@@ -83,10 +88,10 @@ class Repeats(Case):
         self.assertRegex(table, "score +0.7 +" + beside)
         self.assertRegex(self.run_node("compare", *directories).out, "its configuration +" + beside)
         sheet = self.run_node("list", "experiments", "results", "-o", "csv").out.splitlines()
-        self.assertIn(",best,best_trial,user,", sheet[0])
+        self.assertIn(",best,best_trial,best_status,user,", sheet[0])
         self.assertTrue(sheet[0].endswith(",waits_for,runs_count,runs_mean,runs_error"))
-        self.assertIn(",0.7,%s,,,,,,3,0.6" % best["trial"], sheet[1])
-        self.assertTrue(sheet[2].endswith(",0.7,00000,,,,,,,,"))
+        self.assertIn(",0.7,%s,TERMINATED,,,,,,3,0.6" % best["trial"], sheet[1])
+        self.assertTrue(sheet[2].endswith(",0.7,00000,TERMINATED,,,,,,,,"))
 
     def test_trials_are_listed_with_what_their_configurations_come_to(self):
         self.run_node("run", self.noisy("repeat = 3"))

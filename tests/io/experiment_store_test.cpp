@@ -3,6 +3,8 @@
 
 #include "store_fixture.hpp"
 
+#include "tune/core/own_words.hpp"
+
 #include <csignal>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -97,7 +99,7 @@ TEST_F(experiment_store_test, refuses_to_begin_where_an_experiment_is) {
 
   ASSERT_FALSE(uut.has_value());
   EXPECT_EQ(uut.error().code, ec::refused);
-  EXPECT_NE(uut.error().detail.find("--resume"), std::string::npos);
+  EXPECT_NE(uut.error().detail.find(way_to_resume()), std::string::npos);
   EXPECT_NE(uut.error().detail.find(directory().string()), std::string::npos);
   EXPECT_EQ(*inspect_directory(directory()), directory_state::experiment);
 }

@@ -160,6 +160,8 @@ void grown_record::write_trial() {
       return end_trial(end_class::stopped, "stopped by asha");
     }
   }
+  if (how_.fails_late)
+    return end_trial(end_class::user_error, "exit status 1");
   end_trial(end_class::finished, "finished");
 }
 

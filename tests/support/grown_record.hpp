@@ -25,6 +25,8 @@ struct growth {
   std::uint64_t fails_each = 0;
   /// Events of one transaction.
   std::size_t batch = 2000;
+  /// Trials that are not stopped fail after their last report.
+  bool fails_late = false;
 };
 
 /// The experiment that such records are of: minimises `loss`, knows `lr`, `layers`, `optimizer`.

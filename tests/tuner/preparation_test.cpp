@@ -71,6 +71,7 @@ TEST_F(code_test, has_a_table) {
   fill(root / "lab/t.csv", "config.x,training_iteration,loss\n1,1,0.5\n");
 
   EXPECT_THAT(names(code_of(load("path = t.csv"))), ElementsAre("t.csv"));
+  EXPECT_THAT(names(code_of(load("path = ./t.csv"))), ElementsAre("t.csv"));
 }
 
 } // namespace

@@ -126,6 +126,10 @@ TEST_F(tuner_test, refuses_a_directory_that_holds_an_experiment) {
 
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ec::refused);
+  // It has no command line.
+  EXPECT_THAT(again.error().detail,
+              HasSubstr("go on with it by run_options::resume, or begin beside"
+                        " it by run_options::name(\"auto\")"));
   ASSERT_TRUE(read) << to_text(read.error());
   EXPECT_EQ(read->trials().size(), 3u);
 }

@@ -269,6 +269,10 @@ export function follow(ctx, host, source) {
 /** @param {any} best the server's {trial, value} @returns {string} */
 export const bestText = (best) => (best ? figure(best.value, 6) : "–");
 
+/** Behind a best trial that failed later, as the program says it. Pure. @param {any} best @returns {string} */
+export const laterFailure = (best) =>
+  best && best.status === "ERRORED" ? " (which failed later)" : "";
+
 /** @param {Record<string, any>} counts @returns {Array<[string, number, string]>} for a bar of shares */
 export const countParts = (counts) => {
   const of = (/** @type {string} */ x) => Math.max(0, number(counts && counts[x]) || 0);

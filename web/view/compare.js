@@ -5,7 +5,17 @@ import { calmExtent, extent } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
 import { count, duration, figure, number, plain } from "../core/format.js";
-import { bestText, choice, follow, link, panel, statusChip, table, toggle } from "../core/parts.js";
+import {
+  bestText,
+  choice,
+  follow,
+  laterFailure,
+  link,
+  panel,
+  statusChip,
+  table,
+  toggle,
+} from "../core/parts.js";
 import { adjust, go, here, split } from "../core/route.js";
 
 /** @param {Plot} plot @param {any[]} found */
@@ -61,7 +71,7 @@ const row = (x, i) => [
   link({ e: x.about.name }, plain(x.about.name, 60)),
   statusChip(x.about.status),
   plain((x.about.mode === "max" ? "max " : "min ") + x.about.metric, 40),
-  bestText(x.about.best),
+  bestText(x.about.best) + laterFailure(x.about.best),
   runsText(x.about.best),
   count(x.about.trials.total),
   duration(x.about.elapsed_s),

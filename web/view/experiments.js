@@ -4,7 +4,16 @@ import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
 import { count, date, duration, plain } from "../core/format.js";
 import { pages } from "../core/pages.js";
-import { bestText, countParts, link, panel, statusChip, table, trialLink } from "../core/parts.js";
+import {
+  bestText,
+  countParts,
+  laterFailure,
+  link,
+  panel,
+  statusChip,
+  table,
+  trialLink,
+} from "../core/parts.js";
 import { go, here, join, split } from "../core/route.js";
 
 /** @param {any} x @param {Set<string>} chosen @param {() => void} onChoice */
@@ -21,7 +30,11 @@ function row(x, chosen, onChoice) {
   });
   const ctx = /** @type {any} */ ({ route: { e: x.name } });
   const best = x.best
-    ? [h("span.mono", null, bestText(x.best)), " ", h("small", null, trialLink(ctx, x.best.trial))]
+    ? [
+        h("span.mono", null, bestText(x.best)),
+        " ",
+        h("small", null, trialLink(ctx, x.best.trial), laterFailure(x.best)),
+      ]
     : "–";
   const history = (x.spark || []).length > 1 ? spark(x.spark, "best so far") : null;
   return [

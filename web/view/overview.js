@@ -12,6 +12,7 @@ import {
   choice,
   countParts,
   follow,
+  laterFailure,
   link,
   metricChoice,
   metricOf,
@@ -41,7 +42,7 @@ function headline(host) {
         tile(
           "Best " + plain(x.metric || "", 40),
           h("span.mono", null, bestText(x.best)),
-          x.best ? ["trial ", trialLink(ctx, x.best.trial)] : "no result yet",
+          x.best ? ["trial ", trialLink(ctx, x.best.trial), laterFailure(x.best)] : "no result yet",
         ),
         tile("Trials", count(done) + " / " + count(n.total), shares(countParts(n), "trials")),
         tile("Running", count(n.running), [
@@ -231,6 +232,17 @@ function drawHistory(ctx, plot, data, over) {
 }
 
 /**
+ * What the line of a history goes by where configurations run several times; empty where each runs
+ * once. Pure.
+ * @param {any} found @returns {string}
+ */
+export function judgeText(found) {
+  if (!found.judge) return "";
+  const judge = plain(String(found.judge).replace(/_/g, " "), 30);
+  return "The line is the best " + judge + " of a configuration's runs; each dot is a single run.";
+}
+
+/**
  * What the steps of a history are: of a metric that is no objective it is not known which of two
  * values is the better one.
  * @param {any} found
@@ -276,7 +288,8 @@ export function historyPanel(ctx, host) {
   ];
   const { node, body } = panel("Best so far", tools);
   host.appendChild(node);
-  const place = h("div", null);
+  const said = h("p.quiet", null);
+  const place = h("div", null, said);
   const plot = new Plot(place, { label: "Best so far", height: 300, signal: ctx.signal });
   const reload = follow(ctx, body, {
     every: 1500,
@@ -287,6 +300,8 @@ export function historyPanel(ctx, host) {
       data = found;
       const heading = node.querySelector("h2");
       if (heading) heading.textContent = nameOfSteps(found);
+      said.textContent = judgeText(found);
+      said.hidden = said.textContent === "";
       redraw();
     },
   });
@@ -315,6 +330,7 @@ function bestPanel(ctx, host) {
           null,
           "Trial ",
           trialLink(ctx, best.trial),
+          laterFailure(best),
           row.best_iteration ? " at iteration " + count(row.best_iteration) : "",
         ),
         pairs(row.best_config || row.config, "Best configuration"),

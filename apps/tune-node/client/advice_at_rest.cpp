@@ -63,15 +63,21 @@ std::vector<trial_row> rows_of(const control_request& wish, const fs::path& dire
   return result;
 }
 
+std::string option_for_files(const fs::path& directory) {
+  auto what = recorded_spec(directory);
+  return files_option(what ? *what : spec{});
+}
+
 /// Advice for a client of a head: the commands that copy the experiment and run a trial of it again
 /// where the client is. A head reruns nothing.
 std::string rerun_advice_far_away(const trial_row& ended, const fs::path& directory) {
   const auto to = shell_word(directory.filename().string());
+  const auto option = option_for_files(directory);
   return program_call("fetch") + " " + experiment_words(directory.string())
          + " --what experiment --to " + to + " copies the experiment, and " + program_call("rerun")
-         + " " + to + " " + to_text(ended.trial)
-         + " --trainable.command COMMAND then runs the trial's configuration again and compares,"
-           " where COMMAND names files of your machine";
+         + " " + to + " " + to_text(ended.trial) + " " + option
+         + " then runs the trial's configuration again and compares, where "
+         + option.substr(option.rfind(' ') + 1) + " names files of your machine";
 }
 
 /// Advice: the commands that run the configuration of a trial that ended well again.
@@ -80,10 +86,10 @@ std::string rerun_advice(const trial_row& ended, const fs::path& directory, cons
     return rerun_advice_far_away(ended, directory);
   auto result = program_call("rerun") + " " + experiment_words(directory.string()) + " "
                 + to_text(ended.trial);
+  const auto option = option_for_files(directory);
   if (!way.is_resume)
-    return result
-           + " --trainable.command COMMAND runs its configuration again and compares, where"
-             " COMMAND names files of this machine";
+    return result + " " + option + " runs its configuration again and compares, where "
+           + option.substr(option.rfind(' ') + 1) + " names files of this machine";
   return result + " runs its configuration again and compares, " + way.command + " --add "
          + shell_word(to_json(ended.config)) + without_limits_met(directory)
          + " does so as a trial of its own";
@@ -189,18 +195,13 @@ std::string asked_advice(const control_request& wish, const fs::path& directory)
     return directory.string() + ": an executor leads it (ask-tell), whose own requests alone count"
            + (line.empty() ? "" : ": " + line);
   const auto brings_trials = wish.what == op::add || wish.what == op::retry;
-  const auto is_done = is_done_with(directory);
-  if (is_done && !brings_trials)
+  if (is_done_with(directory) && !brings_trials)
     return nothing_left(wish.what, directory, {resume});
   // What is over takes no configuration until it is to have further samples.
-  const auto lifting = without_limits_met(directory);
-  const auto how
-      = is_done ? ": this experiment is done; " + resume
-                      + " --experiment.num_samples N goes on with further samples"
-        : lifting.empty()
-            ? ": no executor asks for its trials now (ask-tell); " + resume + " goes on with it"
-            : ": its limit of time has ended it; " + resume + lifting + " goes on with it";
-  return directory.string() + how + (line.empty() ? "" : ", and there " + line);
+  auto how = way_on_from_end(directory);
+  if (how.empty())
+    how = "no executor asks for its trials now (ask-tell); " + resume + " goes on with it";
+  return directory.string() + ": " + how + (line.empty() ? "" : ", and there " + line);
 }
 
 /// Checks a configuration that is to be added, as the head of a running experiment would.
@@ -230,6 +231,17 @@ expected<void> check_trials(const control_request& wish, const fs::path& directo
 }
 
 } // namespace
+
+std::string way_on_from_end(const fs::path& directory) {
+  const auto resume = executor_line(directory);
+  if (is_done_with(directory))
+    return "this experiment is done; " + resume
+           + " --experiment.num_samples N goes on with further samples";
+  const auto lifting = without_limits_met(directory);
+  return lifting.empty()
+             ? std::string{}
+             : "its limit of time has ended it; " + resume + lifting + " goes on with it";
+}
 
 error with_advice_at_rest(error why, const control_request& wish, const fs::path& directory) {
   using op = control_request::op;

@@ -6,6 +6,7 @@
 #include "tune/io/control/control_words.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace tune::cli {
 
@@ -15,5 +16,9 @@ namespace tune::cli {
 /// @param why `ec::unreachable` if nobody runs the experiment; others stay as they are.
 [[nodiscard]] error with_advice_at_rest(error why, const control_request& wish,
                                         const std::filesystem::path& directory);
+
+/// How an experiment of `ask-tell` that has ended goes on nevertheless: "this experiment is done; …
+/// goes on with further samples". Empty: it goes on as it is.
+[[nodiscard]] std::string way_on_from_end(const std::filesystem::path& directory);
 
 } // namespace tune::cli

@@ -2,6 +2,7 @@
 #include "console/plain_lines.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 
@@ -107,8 +108,8 @@ std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant n
     result += ", " + text;
   if (x.best && !x.objectives.empty())
     result += "; best " + metric_text(x.objectives.front(), best_value(x)) + " (trial "
-              + to_text(x.best->trial) + (x.best->runs ? "; " + runs_text(*x.best->runs) : "")
-              + ")";
+              + to_text(x.best->trial) + (x.best->runs ? "; " + runs_text(*x.best->runs) : "") + ")"
+              + std::string{later_failure(x.best->status)};
   if (auto rate = trials_per_minute(x))
     result += "; " + number_text(std::round(*rate * 10) / 10) + " trials/min";
   if (auto left = time_left(x))

@@ -2,6 +2,7 @@
 #include "console/status_block.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 
@@ -61,7 +62,9 @@ std::string best_line(const run_snapshot& x, std::size_t width, const style& loo
   auto runs = x.best->runs ? " (" + runs_text(*x.best->runs) + ")" : std::string{};
   auto head = cut("best " + metric + " " + short_text(best_value(x)) + runs, width);
   auto config = x.best->config ? config_text(*x.best->config) : std::string{};
-  auto tail = cut("  trial " + to_text(x.best->trial) + "  " + config, width - display_width(head));
+  auto tail = cut("  trial " + to_text(x.best->trial) + std::string{later_failure(x.best->status)}
+                      + "  " + config,
+                  width - display_width(head));
   return look.paint(tint::good, head) + tail;
 }
 

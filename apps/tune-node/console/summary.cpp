@@ -2,6 +2,7 @@
 #include "console/summary.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/with_error.hpp"
@@ -132,8 +133,8 @@ std::string best_text(const run_snapshot& x, const style& look) {
            + (x.objectives.empty() ? "an objective" : printable(x.objectives.front().metric))
            + " other than NaN\n";
   std::string result = "  best: trial " + to_text(x.best->trial);
-  if (x.best->status == trial_status::errored)
-    result += look.paint(tint::warning, " (which failed later)");
+  if (const auto later = later_failure(x.best->status); !later.empty())
+    result += look.paint(tint::warning, later);
   result += " at iteration " + std::to_string(x.best->iteration);
   for (const auto& what : x.objectives) {
     const auto* found = x.best->metrics ? find_path(*x.best->metrics, what.metric) : nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "head/job_supervisor.hpp"
-#include "head/beginning_words.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
@@ -384,7 +384,8 @@ struct job_supervisor_state {
     if (last.best)
       text += "; best " + printable(last.objectives.front().metric) + " = "
               + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial)
-              + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")";
+              + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")"
+              + std::string{later_failure(last.best->status)};
     auto why = how.storage_error.empty() ? how.why : how.storage_error;
     say(text + (why.empty() ? "" : "; " + cause_text(why)));
   }

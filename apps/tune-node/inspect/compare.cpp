@@ -2,6 +2,7 @@
 #include "inspect/compare.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/code_of_heads.hpp"
@@ -69,6 +70,12 @@ std::vector<spec_change> all_changes(const spec& before, const spec& after) {
 constexpr std::array<std::string_view, 8> results{"status",    "trials", "errored", "reports",
                                                   "elapsed_s", "metric", "best",    "best_trial"};
 
+/// Beside the best trial's name, that it failed.
+std::string failure_beside(std::string_view name, const object& facts) {
+  const auto* status = name == "best_trial" ? facts.find("best_status") : nullptr;
+  return status == nullptr ? std::string{} : std::string{later_failure(to_text(*status))};
+}
+
 /// Adds a line with the statistics of all runs of the best configuration, beside the best trial's
 /// own value.
 void add_runs(text_table& to, const std::vector<experiment_facts>& all) {
@@ -96,7 +103,7 @@ void write_table(const std::vector<experiment_facts>& all, const std::vector<dif
       const auto* found = x.find(name);
       const auto* text = found == nullptr ? nullptr : found->as_string();
       if (text != nullptr)
-        cells.push_back(printable(*text));
+        cells.push_back(printable(*text) + failure_beside(name, x));
       else
         cells.push_back(found == nullptr || found->is_null() ? "-" : short_text(*found));
     }

@@ -2,6 +2,7 @@
 #include "inspect/experiments.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 #include "inspect/experiment_directory.hpp"
@@ -83,10 +84,12 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
                     {"created", false, 3},
                     {"directory", false, 4}}};
   for (const auto& x : all) {
-    auto best = best_value(x.seen);
+    const auto best = best_value(x.seen);
+    const auto later = x.seen.best ? later_failure(x.seen.best->status) : std::string_view{};
     table.add({x.seen.experiment, status_text(x), std::to_string(known_trials(x.seen)),
                std::to_string(count_of(x.seen, trial_status::errored)),
-               x.seen.objectives.front().metric, best.is_null() ? "-" : short_text(best),
+               x.seen.objectives.front().metric,
+               best.is_null() ? "-" : short_text(best) + std::string{later},
                has_runs(x) ? runs_text(*x.seen.best->runs) : "", duration_text(x.seen.elapsed),
                x.created, x.seen.directory},
               x.status == "running" ? tint::good : tint::plain);
@@ -181,6 +184,7 @@ object to_object(const experiment_facts& x) {
   result.set("mode", first != nullptr && first->maximise ? "max" : "min");
   result.set("best", best_value(x.seen));
   result.set("best_trial", x.seen.best ? value{to_text(x.seen.best->trial)} : value{});
+  result.set("best_status", x.seen.best ? value{to_text(x.seen.best->status)} : value{});
   result.set("runs", has_runs(x) ? value{to_object(*x.seen.best->runs)} : value{});
   for (const char* name : {"user", "priority", "share", "place"}) {
     const auto* found = x.allocation.find(name);

@@ -40,9 +40,10 @@ struct experiment_facts {
 
 /// Facts as JSON: `experiment`, `directory`, `status`, `created`, `trials`, `terminated`,
 /// `errored`, `withdrawn`, `reports`, `elapsed_s`, `metric`, `mode`, `best` (of the best trial
-/// itself; null: none), `best_trial`, `runs` (statistics of all runs of its configuration; null if
-/// each runs once), `user`, `priority`, `share`, `place` (in its head's queue; 0: it is served) and
-/// `waits_for`, which are null where it does not run at a standing head.
+/// itself; null: none), `best_trial`, `best_status`, `runs` (statistics of all runs of its
+/// configuration; null if each runs once), `user`, `priority`, `share`, `place` (in its head's
+/// queue; 0: it is served) and `waits_for`, which are null where it does not run at a standing
+/// head.
 [[nodiscard]] object to_object(const experiment_facts& x);
 
 /// Lists all experiments directly below `storage`, or `storage` itself if it is one, the oldest

@@ -64,6 +64,10 @@ expected<void> to_optuna(const command_line& line, const fs::path& directory,
   for (const auto& name : done->left_out)
     say(line, "the parameter " + name
                   + " has values that no distribution of Optuna has: it is an attribute of trials");
+  if (!done->run_parameter.empty())
+    say(line, "the parameter " + done->run_parameter
+                  + " numbers the runs of a configuration, and was not searched: it is an attribute"
+                    " of trials");
   std::cout << place.string() << '\n';
   say(line, counted(done->trials, "trial") + ", "
                 + counted(done->intermediate_values, "intermediate value"));

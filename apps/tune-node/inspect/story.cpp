@@ -11,7 +11,9 @@
 #include "tune/io/json.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <algorithm>
 #include <ostream>
+#include <utility>
 
 namespace tune::cli {
 namespace {
@@ -168,6 +170,20 @@ void write_error(std::string_view text, const table_look& look, std::ostream& ou
 
 } // namespace
 
+void leave_out_repeated(std::vector<decision_row>& all) {
+  std::vector<decision_row> result;
+  result.reserve(all.size());
+  for (auto& x : all) {
+    const auto is_same = [&x](const decision_row& y) {
+      return y.action == x.action && y.trial == x.trial && y.attempt == x.attempt
+             && y.iteration == x.iteration && y.reason == x.reason;
+    };
+    if (x.action != "stop" || std::none_of(result.begin(), result.end(), is_same))
+      result.push_back(std::move(x));
+  }
+  all = std::move(result);
+}
+
 expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
                                                 const objective& by,
                                                 const constraint_list& constraints) {
@@ -182,6 +198,7 @@ expected<std::optional<trial_story>> read_story(store_reader& from, trial_id whi
   auto decisions = from.decisions(which);
   if (!decisions)
     return decisions.error();
+  leave_out_repeated(*decisions);
   auto checkpoints = from.checkpoints(which);
   if (!checkpoints)
     return checkpoints.error();

@@ -35,6 +35,11 @@ struct trial_story {
   suggestion_story suggestion = {};
 };
 
+/// Leaves out what says again that an attempt is to stop: where a decision on another trial stops
+/// it while its own report is being judged, the answer to that report says so once more, and both
+/// are recorded.
+void leave_out_repeated(std::vector<decision_row>& all);
+
 /// Reads a story. @returns nothing if there is no such trial. @errors of the reader.
 /// @param by Determines the best report. @param constraints Constraints on the best report.
 [[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,

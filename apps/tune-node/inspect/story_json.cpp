@@ -61,10 +61,10 @@ object json_of(const export_row& x) {
   return result;
 }
 
-value best_of(const trial_story& x) {
-  if (!x.best_checkpoint)
-    return {};
-  const auto& [row, at] = *x.best_checkpoint;
+} // namespace
+
+object to_object(const saved_report& x) {
+  const auto& [row, at] = x;
   object result;
   result.set("checkpoint", count(row.checkpoint.number));
   result.set("location", row.location);
@@ -73,6 +73,8 @@ value best_of(const trial_story& x) {
   result.set("metrics", at != nullptr && at->metrics != nullptr ? value{*at->metrics} : value{});
   return result;
 }
+
+namespace {
 
 template <class Row>
 value json_list(const std::vector<Row>& rows) {
@@ -104,7 +106,7 @@ std::string story_json(const trial_story& x, const objective& first) {
   result.set("best_config", trial.best_config    ? *trial.best_config
                             : trial.best_metrics ? value{trial.config}
                                                  : value{});
-  result.set("best_checkpoint", best_of(x));
+  result.set("best_checkpoint", x.best_checkpoint ? value{to_object(*x.best_checkpoint)} : value{});
   result.set("attempts", json_list(x.attempts));
   result.set("decisions", json_list(x.decisions));
   result.set("checkpoints", json_list(x.checkpoints));

@@ -8,6 +8,10 @@
 
 namespace tune::cli {
 
+/// `checkpoint`, `location` (relative to the experiment's directory), `trial`, `iteration`, and the
+/// `metrics` reported with it; null: unknown.
+[[nodiscard]] object to_object(const saved_report& x);
+
 /// One object in one line: the trial's row, `suggestion`, `attempts`, `decisions`, `checkpoints`.
 /// Times are in seconds of experiment time; missing values are null.
 /// @param first The objective that the suggestion refers to.

@@ -22,6 +22,12 @@ std::string name_of_steps(const object& from) {
   return text_at(from, "mode") == "max" ? "highest" : "lowest";
 }
 
+/// "lower bound" for "lower_bound".
+std::string judge_words(std::string judge) {
+  std::replace(judge.begin(), judge.end(), '_', ' ');
+  return judge;
+}
+
 } // namespace
 
 expected<chart> history_chart(const chart_wish& wish, const object& from) {
@@ -34,7 +40,11 @@ expected<chart> history_chart(const chart_wish& wish, const object& from) {
   result.x.whole = !over_time;
   result.x.seconds = over_time;
   result.y = {text_at(from, "metric")};
-  chart_series all{form::dots, chart_ink::faint, {}, "trials"};
+  // The steps go by configurations then, and the dots do not.
+  const auto judge = text_at(from, "judge");
+  if (!judge.empty())
+    result.notes.push_back("best: the " + judge_words(judge) + " of a configuration's runs");
+  chart_series all{form::dots, chart_ink::faint, {}, judge.empty() ? "trials" : "single runs"};
   chart_series failed{form::crosses, chart_ink::bad, {}, "failed"};
   for (const auto& x : list_in(from, "values")) {
     auto& to = cell_of(x, 3) == value{"ERRORED"} ? failed : all;

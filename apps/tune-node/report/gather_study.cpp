@@ -9,6 +9,7 @@
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "view/curves.hpp"
 #include "view/fields.hpp"
@@ -184,12 +185,21 @@ std::optional<trial_id> add_winner(study& to, const value& best) {
   return trial;
 }
 
-expected<void> add_winner_facts(study& to, store_reader& from, trial_id winner) {
+expected<void> add_winner_facts(study& to, store_reader& from, const comparing_rules& by,
+                                trial_id winner) {
   auto row = from.trial(winner);
   if (!row)
     return row.error();
-  if (*row)
+  if (*row) {
     to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config);
+    auto saved = best_checkpoint(from, **row, by.objectives.front(), by.constraints);
+    if (!saved)
+      return saved.error();
+    if (*saved) {
+      to.winner.checkpoint = (*saved)->checkpoint.location;
+      to.winner.checkpoint_iteration = (*saved)->checkpoint.iteration;
+    }
+  }
   curve_maker maker{curve_axis::iteration};
   auto read = from.scan_results_of(winner, [&](const raw_result& x) {
     if (auto number = metric_in(x, to.metric))
@@ -375,7 +385,7 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
       return done;
     if (auto done = add_best(result.best, x, by); !done)
       return done;
-    return winner ? add_winner_facts(what, x, *winner) : expected<void>{};
+    return winner ? add_winner_facts(what, x, by, *winner) : expected<void>{};
   });
   if (!added)
     return added.error();

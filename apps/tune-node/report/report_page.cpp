@@ -175,7 +175,7 @@ std::string side_by_side(const report_parts& what) {
         own.status,
         own.objectives,
         best == nullptr ? "–" : number_text(metric_of(own, best->how.score)),
-        best == nullptr ? "–" : to_text(best->trial),
+        best == nullptr ? "–" : trial_text(*best),
         std::to_string(own.trials.size()),
         std::to_string(own.cost.iterations),
         seconds_text(own.cost.spent_s),

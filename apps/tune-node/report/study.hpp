@@ -111,6 +111,10 @@ struct study_winner {
   /// Its configuration: "lr=0.01 hidden=64".
   std::string config = {};
   std::uint64_t iteration = 0;
+  /// Its checkpoint, relative to the experiment's directory, and the iteration of that; empty: none
+  /// is kept.
+  std::string checkpoint = {};
+  std::uint64_t checkpoint_iteration = 0;
   /// In the order of iterations.
   std::vector<curve_point> curve = {};
 };

@@ -2,6 +2,7 @@
 #include "report/words.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "report/lead.hpp"
 
 #include <algorithm>
@@ -163,18 +164,24 @@ paragraphs searched_words(const study& x) {
   return {std::move(text), std::move(run)};
 }
 
+std::string trial_text(const study_trial& x) {
+  const auto later = x.fate == trial_fate::failed ? later_failure(trial_status::errored) : "";
+  return to_text(x.trial) + std::string{later};
+}
+
 paragraphs won_words(const study& x) {
   if (!x.winner.place)
     return {"No trial has a value of " + x.metric + "."};
   const auto& best = x.trials[*x.winner.place];
-  auto text = "Trial " + to_text(best.trial) + " has the best " + x.metric + ": "
+  auto text = "Trial " + trial_text(best) + " has the best " + x.metric + ": "
               + number_text(metric_of(x, best.how.score)) + ", at iteration "
               + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations)
               + ", with " + x.winner.config + ".";
   if (best.how.violation > 0)
     text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
-  if (best.fate == trial_fate::failed)
-    text += " It failed later.";
+  if (!x.winner.checkpoint.empty())
+    text += " The checkpoint kept for it is " + x.winner.checkpoint + ", of iteration "
+            + std::to_string(x.winner.checkpoint_iteration) + ".";
   paragraphs result{std::move(text)};
   if (x.front > 0)
     result.push_back("There are several objectives, of which this is the first: "

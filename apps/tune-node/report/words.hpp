@@ -32,6 +32,9 @@ struct spent_share {
 /// By fate, in the order of `trial_fate`; all of them, also those with no trial.
 [[nodiscard]] std::array<spent_share, trial_fate_count> spent_by_fate(const study& x);
 
+/// "00003", "00003 (which failed later)".
+[[nodiscard]] std::string trial_text(const study_trial& x);
+
 /// "ran to their end", "stopped by the scheduler", …
 [[nodiscard]] std::string fate_text(trial_fate x);
 

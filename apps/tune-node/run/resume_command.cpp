@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/resume_command.hpp"
 
+#include "client/advice_at_rest.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
@@ -68,10 +69,15 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto recorded = spec_to_resume(directory);
   if (!recorded)
     return complain(reading_failed(recorded.error()));
-  if (is_asked(*recorded))
-    return complain({ec::refused, directory.string()
-                                      + ": its trials are run by a program of yours (ask-tell): "
-                                      + executor_line(directory) + " goes on with it"});
+  if (is_asked(*recorded)) {
+    const auto how = way_on_from_end(directory);
+    return complain(
+        {ec::refused, directory.string() + ": "
+                          + (how.empty() ? "its trials are run by a program of yours"
+                                           " (ask-tell): "
+                                               + executor_line(directory) + " goes on with it"
+                                         : how)});
+  }
   auto loaded = load_recorded(*recorded, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;

@@ -96,13 +96,20 @@ expected<void> has_files_to_go_on(const fs::path& directory, const spec& now, bo
   return error{ec::unreadable, text + "go on by " + way.command + way.note};
 }
 
+std::string files_option(const spec& what) {
+  const auto& x = what.trainable;
+  return x.kind == trainable_kind::table ? "--trainable.path FILE"
+         : x.plugin.empty()              ? "--trainable.command COMMAND"
+                                         : "--trainable.plugin FILE";
+}
+
 expected<void> has_files_to_rerun(const fs::path& directory, const spec& before, const spec& now) {
   auto missing = find_missing(before, now, trial_place::here);
   if (missing.empty())
     return {};
   return error{ec::unreadable, directory.string() + ": " + cause_of(missing)
-                                   + "; name files of this machine by keys of [trainable], as in"
-                                     " --trainable.command COMMAND"};
+                                   + "; name files of this machine by keys of [trainable], as in "
+                                   + files_option(now)};
 }
 
 } // namespace tune::cli

@@ -46,6 +46,10 @@ struct way_on {
 [[nodiscard]] expected<void> has_files_to_go_on(const std::filesystem::path& directory,
                                                 const spec& now, bool by_record);
 
+/// The option that names other files to run the same trials with: "--trainable.command COMMAND",
+/// "--trainable.plugin FILE", "--trainable.path FILE".
+[[nodiscard]] std::string files_option(const spec& what);
+
 /// Checks that a trial of `before` can be run again as `now` says.
 /// @errors `ec::unreadable`, with the missing files and how to run it nevertheless.
 [[nodiscard]] expected<void> has_files_to_rerun(const std::filesystem::path& directory,

@@ -29,8 +29,8 @@ constexpr shape shapes[] = {
     {"statistics", "judge:text value:number|null mean:number|null error:number|null count:count"
                    " wanted:count full:bool confirmed:bool mean_in_search:number|null"
                    " violation:number"},
-    {"best", "trial:count trial_id:text value:figure iteration:count violation:number"
-             " runs:statistics|null"},
+    {"best", "trial:count trial_id:text value:figure iteration:count status:text"
+             " violation:number runs:statistics|null best_checkpoint?:best_checkpoint|null"},
     {"objective", "metric:text mode:text"},
     {"domain", "kind:text text:text low?:number high?:number log?:bool quantum?:number"
                " mean?:number sd?:number values?:any[]"},
@@ -102,8 +102,8 @@ constexpr shape shapes[] = {
 
     {"curve", "trial:count status:text stopped_at:number|null points:point[]"},
     {"curves", "metric:text curves:curve[] total:count"},
-    {"history", "metric:text mode:text is_objective:bool best_over_trials:point[] values:list[]"
-                " best_over_time:point[] total:count"},
+    {"history", "metric:text mode:text is_objective:bool judge:text|null best_over_trials:point[]"
+                " values:list[] best_over_time:point[] total:count"},
     {"rung", "at:number cutoff:number|null entered:count went_on:count waits:count stopped:count"
              " values:list[]"},
     {"bracket", "bracket:whole rungs:rung[]"},

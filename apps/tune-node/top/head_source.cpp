@@ -63,7 +63,8 @@ object as_overview(const object& status, const std::string& metric) {
   const auto row = as_api_row(*fields);
   result.set("best", object{{"trial", *row.find("trial")},
                             {"value", found == nullptr ? value{} : *found},
-                            {"iteration", *fields->find("iteration")}});
+                            {"iteration", *fields->find("iteration")},
+                            {"status", text_at(*fields, "status")}});
   return result;
 }
 

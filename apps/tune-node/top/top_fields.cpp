@@ -2,6 +2,7 @@
 #include "top/top_fields.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/text.hpp"
 
 #include <algorithm>
@@ -80,7 +81,8 @@ top_data data_of(const object& overview) {
   }
   result.best_trial = trial_id{count_at(*fields, "trial")};
   result.best = "best " + result.metric + " " + short_text(*fields->find("value")) + " of trial "
-                + to_text(*result.best_trial) + " at iteration "
+                + to_text(*result.best_trial)
+                + std::string{later_failure(text_at(*fields, "status"))} + " at iteration "
                 + std::to_string(count_at(*fields, "iteration"));
   return result;
 }

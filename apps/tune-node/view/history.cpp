@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/curves.hpp"
 #include "view/fields.hpp"
+#include "view/judged_runs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,19 @@ struct dated_value {
   double at = 0;
   double value = 0;
   merit how;
+  /// Goes before `how`; less is better.
+  std::size_t rank = 0;
 };
+
+bool is_better(const dated_value& x, const dated_value& than) {
+  return x.rank != than.rank ? x.rank < than.rank : tune::is_better(x.how, than.how);
+}
+
+/// When the trial made its best report, as far as reports are followed, else when it ended.
+double time_of_best(const experiment_summary& seen, const trial_line& x) {
+  const auto when = seen.track ? seen.track->when_best(x.trial) : std::nullopt;
+  return seconds_of(when ? *when : x.ended.value_or(x.created));
+}
 
 /// Best reports of the first objective, with the times when they were made.
 std::vector<dated_value> values_of_first(const experiment_summary& seen) {
@@ -25,9 +38,19 @@ std::vector<dated_value> values_of_first(const experiment_summary& seen) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (std::isnan(lines[i].how.score))
       continue;
-    const auto when = seen.track ? seen.track->when_best(lines[i].trial) : std::nullopt;
-    const auto at = when ? *when : lines[i].ended.value_or(lines[i].created);
-    result.push_back({i, seconds_of(at), seen.trials.objective(i, 0), lines[i].how});
+    result.push_back({i, time_of_best(seen, lines[i]), seen.trials.objective(i, 0), lines[i].how});
+  }
+  return result;
+}
+
+/// What the runs of each configuration come to, at the newest of them.
+std::vector<dated_value> values_of_runs(const experiment_summary& seen) {
+  std::vector<dated_value> result;
+  for (const auto& x : judged_configurations(seen.trials)) {
+    double at = 0;
+    for (auto place : x.places)
+      at = std::max(at, time_of_best(seen, seen.trials.lines()[place]));
+    result.push_back({x.places.back(), at, x.value, {}, x.rank});
   }
   return result;
 }
@@ -53,11 +76,11 @@ std::vector<dated_value> values_of_column(const experiment_summary& seen, const 
 template <class X>
 std::vector<point> best_steps(const std::vector<dated_value>& all, X x_of, double last) {
   std::vector<point> result;
-  const merit* best = nullptr;
+  const dated_value* best = nullptr;
   for (const auto& x : all) {
-    if (best != nullptr && !is_better(x.how, *best))
+    if (best != nullptr && !is_better(x, *best))
       continue;
-    best = &x.how;
+    best = &x;
     result.emplace_back(x_of(x), x.value);
   }
   if (!result.empty() && result.back().first < last)
@@ -93,6 +116,35 @@ std::vector<point> steps_of(const result_track& track, double last) {
   if (!result.empty() && result.back().first < last)
     result.emplace_back(last, result.back().second);
   return result;
+}
+
+/// The number of the newest trial that was not withdrawn.
+double last_number(const trial_table& trials) {
+  const auto& all = trials.lines();
+  const auto found
+      = std::find_if(all.rbegin(), all.rend(), [](const trial_line& x) { return !x.withdrawn; });
+  return found == all.rend() ? 0.0 : static_cast<double>(found->trial.number);
+}
+
+/// The best so far over trials and over time.
+/// @param by_reports Whether its times are those of the reports themselves, where they are
+/// followed.
+void add_steps(object& to, const experiment_summary& seen, std::vector<dated_value> all,
+               std::size_t most, bool by_reports) {
+  const auto& lines = seen.trials.lines();
+  const auto elapsed = seconds_of(seen.head.elapsed);
+  auto number_of
+      = [&](const dated_value& x) { return static_cast<double>(lines[x.place].trial.number); };
+  to.set("best_over_trials",
+         steps_value(best_steps(all, number_of, last_number(seen.trials)), most));
+  if (by_reports && seen.track) {
+    to.set("best_over_time", steps_value(steps_of(*seen.track, elapsed), most));
+    return;
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& x, const auto& y) { return x.at < y.at; });
+  auto time_of = [](const dated_value& x) { return x.at; };
+  to.set("best_over_time", steps_value(best_steps(all, time_of, elapsed), most));
 }
 
 struct history_wish {
@@ -135,25 +187,16 @@ view_answer history(watched_experiment& from, const view_request& what) {
     return fault_of(seen.error());
   auto all
       = wish->is_first ? values_of_first(**seen) : values_of_column(**seen, name, wish->maximise);
-  const auto& lines = (*seen)->trials.lines();
-  const auto last = lines.empty() ? 0.0 : static_cast<double>(lines.back().trial.number);
-  const auto elapsed = seconds_of((*seen)->head.elapsed);
-  auto number_of
-      = [&](const dated_value& x) { return static_cast<double>(lines[x.place].trial.number); };
-  object result{{"metric", wish->metric},
-                {"mode", wish->maximise ? "max" : "min"},
-                {"is_objective", wish->is_objective}};
-  result.set("best_over_trials", steps_value(best_steps(all, number_of, last), most));
+  const auto judges_runs = wish->is_first && (*seen)->start->by.repeats.is_on();
+  object result{
+      {"metric", wish->metric},
+      {"mode", wish->maximise ? "max" : "min"},
+      {"is_objective", wish->is_objective},
+      {"judge", judges_runs ? value{to_text((*seen)->start->by.repeats.judge)} : value{}}};
   result.set("values", values_value(**seen, all, most));
-  if (wish->is_first && (*seen)->track) {
-    result.set("best_over_time", steps_value(steps_of(*(*seen)->track, elapsed), most));
-  } else {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& x, const auto& y) { return x.at < y.at; });
-    auto time_of = [](const dated_value& x) { return x.at; };
-    result.set("best_over_time", steps_value(best_steps(all, time_of, elapsed), most));
-  }
   result.set("total", number_value(all.size()));
+  add_steps(result, **seen, judges_runs ? values_of_runs(**seen) : std::move(all), most,
+            wish->is_first && !judges_runs);
   return value{std::move(result)};
 }
 

@@ -2,11 +2,15 @@
 #include "view/overview.hpp"
 
 #include "console/human.hpp"
+#include "console/later_failure.hpp"
 #include "console/run_snapshot.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/story_json.hpp"
 #include "inspect/wanted_configurations.hpp"
+#include "tune/io/store/best_checkpoint.hpp"
 #include "view/fields.hpp"
+#include "view/judged_runs.hpp"
 #include "view/sampling.hpp"
 
 #include <algorithm>
@@ -102,7 +106,8 @@ std::string summary_text(const experiment_summary& seen, const value& best) {
     return result + "; none has a result yet.";
   const auto* trial = found->find("trial_id");
   return result + "; the best " + seen.start->by.objectives.front().metric + " is "
-         + short_text(*found->find("value")) + ", of trial " + to_text(*trial) + ".";
+         + short_text(*found->find("value")) + ", of trial " + to_text(*trial)
+         + std::string{later_failure(to_text(*found->find("status")))} + ".";
 }
 
 void add_rules(object& to, const experiment_summary& seen) {
@@ -160,19 +165,7 @@ std::string shown_status(const head_facts& head, const spec& what, bool live) {
 }
 
 value::list spark_line(const trial_table& trials, std::size_t most) {
-  std::vector<double> values;
-  const merit* best = nullptr;
-  const auto& by = trials.by().objectives;
-  double now = no_number;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    const auto& how = trials.lines()[i].how;
-    if (!std::isnan(how.score) && (best == nullptr || is_better(how, *best))) {
-      best = &how;
-      now = by.front().maximise ? how.score : 0.0 - how.score;
-    }
-    if (best != nullptr)
-      values.push_back(now);
-  }
+  const auto values = best_after_each(trials);
   value::list result;
   for (auto place : spread_places(values.size(), most))
     result.emplace_back(values[place]);
@@ -236,16 +229,18 @@ expected<value> best_value_of(watched_experiment& from, const experiment_summary
                       {"trial_id", to_text(line.trial)},
                       {"value", std::move(*exact)},
                       {"iteration", number_value(line.best_iteration)},
+                      {"status", to_text(line.status)},
                       {"violation", line.how.violation},
                       {"runs", std::move(runs)}}};
 }
 
 namespace {
 
-/// Adds the best trial to some of the newest, none of which may have reported yet.
-expected<void> add_best_row(watched_experiment& from, const value& best,
+/// Adds the best trial to some of the newest, none of which may have reported yet, and to the best
+/// its checkpoint.
+expected<void> add_best_row(watched_experiment& from, const comparing_rules& by, value& best,
                             std::vector<trial_row>& to) {
-  const auto* fields = best.as_object();
+  auto* fields = best.as_object();
   const auto* id = fields == nullptr ? nullptr : fields->find("trial_id");
   const auto trial = id == nullptr ? std::nullopt : trial_from(to_text(*id));
   if (!trial)
@@ -253,8 +248,15 @@ expected<void> add_best_row(watched_experiment& from, const value& best,
   auto row = from.with_reader([&](store_reader& x) { return x.trial(*trial); });
   if (!row)
     return row.error();
-  if (*row)
-    to.push_back(std::move(**row));
+  if (!*row)
+    return {};
+  auto saved = from.with_reader([&](store_reader& x) {
+    return best_checkpoint(x, **row, by.objectives.front(), by.constraints);
+  });
+  if (!saved)
+    return saved.error();
+  fields->set("best_checkpoint", *saved ? value{to_object(**saved)} : value{});
+  to.push_back(std::move(**row));
   return {};
 }
 
@@ -289,7 +291,7 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
   auto best = best_value_of(from, **seen);
   if (!best)
     return best.error();
-  if (auto added = add_best_row(from, *best, *some); !added)
+  if (auto added = add_best_row(from, (*seen)->start->by, *best, *some); !added)
     return added.error();
   const auto text = summary_text(**seen, *best);
   auto result = begin_overview(**seen, name, live, std::move(*best));

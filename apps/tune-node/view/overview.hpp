@@ -12,8 +12,7 @@ namespace tune::cli {
 /// "running"; "lost" or "at_rest" if nobody leads it now, or how it ended.
 [[nodiscard]] std::string shown_status(const head_facts& head, const spec& what, bool live);
 
-/// Best-so-far values over the trials in the order of their numbers, at most `most` of them: the
-/// value after each of evenly spread trials that has one.
+/// Values of `best_after_each`, at most `most` of them, evenly spread.
 [[nodiscard]] value::list spark_line(const trial_table& trials, std::size_t most = 40);
 
 /// `node`, `state`, `capacity`, `since`, `why`.
@@ -23,15 +22,16 @@ namespace tune::cli {
 /// `pending`, `running`, `paused`, `terminated`, `errored`, `total`, `withdrawn`.
 [[nodiscard]] object counts_object(const trial_table& trials);
 
-/// The best trial: `trial` and `value`; null: there is none. Where configurations run several
-/// times, the best run of the best configuration.
+/// The best trial: `trial`, `trial_id`, `value`, `iteration`, `status`, `violation`, `runs`; null:
+/// there is none. Where configurations run several times, the best run of the best configuration.
 [[nodiscard]] expected<value> best_value_of(watched_experiment& from,
                                             const experiment_summary& seen);
 
 /// A row of the list of experiments.
 [[nodiscard]] expected<object> short_overview(watched_experiment& from, const std::string& name);
 
-/// All about an experiment. @errors as `watched_experiment::look`.
+/// All about an experiment; its `best` has `best_checkpoint`, too. @errors as
+/// `watched_experiment::look`.
 [[nodiscard]] expected<object> overview(watched_experiment& from, const std::string& name);
 
 } // namespace tune::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/record_lists.hpp"
 
+#include "inspect/story.hpp"
 #include "tune/io/json.hpp"
 #include "tune/tuner/rule_parts.hpp"
 #include "view/fields.hpp"
@@ -190,10 +191,11 @@ view_answer decisions_list(watched_experiment& from, const view_request& what) {
   if (!read)
     return fault_of(read.error());
   const auto& times = *read;
+  const auto next = rows->empty() ? asked.after : rows->back().seq;
+  leave_out_repeated(*rows);
   value::list all;
   for (const auto& x : *rows)
     all.emplace_back(decision_object(x, times));
-  const auto next = rows->empty() ? asked.after : rows->back().seq;
   return value{
       object{{"decisions", std::move(all)}, {"next_seq", number_value(next)}, {"more", more}}};
 }

@@ -51,8 +51,8 @@ public:
     static_cast<void>(what);
     static_cast<void>(now);
   }
-  /// A decision of the scheduler or a stop condition other than to go on took effect; `reason` says
-  /// why.
+  /// A decision of the scheduler or a stop condition took effect; `reason` says why. Where a trial
+  /// goes on, that is told only with a note of the scheduler, as on a passed rung: "annotate".
   virtual void decided(const cmd::decision_taken& what, instant now) {
     static_cast<void>(what);
     static_cast<void>(now);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
@@ -136,6 +137,9 @@ expected<void> read_beside(spec& to, const object& from) {
     if (!read)
       return read.error();
     to.code = std::move(*read);
+    // Heads of earlier versions recorded "./libmine.so" of a plugin as it was written.
+    for (auto& x : to.code)
+      x.name = std::filesystem::path{x.name}.lexically_normal().string();
   }
   if (const auto* earlier = from.find("found_earlier")) {
     auto read = read_earlier(*earlier);

@@ -10,6 +10,8 @@
 #include "sqlite.hpp"
 #include "wal_check.hpp"
 
+#include "tune/core/own_words.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -383,9 +385,8 @@ expected<experiment_store> experiment_store::create(const fs::path& directory,
   if (!state)
     return state.error();
   if (*state == directory_state::experiment)
-    return error{ec::refused, directory.string()
-                                  + " already holds an experiment: use --resume to go on with it,"
-                                    " or another name"};
+    return error{ec::refused, directory.string() + " already holds an experiment: go on with it by "
+                                  + std::string{way_to_resume()} + ", or choose another name"};
   if (auto made = make_database(directory, options); !made)
     return made.error();
   auto db = open_database(directory, options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "files_in_use.hpp"
 
+#include "tune/core/own_words.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
 
@@ -243,11 +244,9 @@ error files_in_use::save_log(connection& db, const error& why) {
                           + (busy ? "a reader holds it" : busy.error().detail)};
   if (!log_ || !is_log_in_place())
     set_aside(log_path_);
-  return {why.code,
-          why.detail
-              + "; nothing recorded is lost with it: go on with the experiment by --resume, or by"
-                " "
-              + program_call("resume " + shell_word(log_path_.parent_path().string()))};
+  return {why.code, why.detail + "; nothing recorded is lost with it: go on with the experiment by "
+                        + std::string{way_to_resume()} + ", or by "
+                        + program_call("resume " + shell_word(log_path_.parent_path().string()))};
 }
 
 expected<void> files_in_use::check(connection& db, directory_lock& lock) {

@@ -204,6 +204,16 @@ TEST(record, keeps_what_was_found_in_other_experiments) {
   EXPECT_EQ(first, *second) << to_json(first);
 }
 
+TEST(record, names_each_file_in_one_way) {
+  auto first = loaded(support::small).what;
+  first.code = {{"./libmine.so", "12ab"}, {"sub/../d.sh", "34cd"}};
+
+  auto second = spec_from_json(to_json(first));
+
+  ASSERT_TRUE(second) << second.error().detail;
+  EXPECT_EQ(second->code, (std::vector<named_text>{{"libmine.so", "12ab"}, {"d.sh", "34cd"}}));
+}
+
 TEST(record, keeps_that_an_earlier_trial_failed) {
   auto first = loaded(support::small).what;
   first.search.found_earlier

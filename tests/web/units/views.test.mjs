@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
+import { laterFailure } from "../../../web/core/parts.js";
 import { runsText } from "../../../web/view/compare.js";
+import { judgeText } from "../../../web/view/overview.js";
 import { suggestionLines } from "../../../web/view/suggestion.js";
 import { test } from "node:test";
 import { merge } from "../../../web/core/live.js";
@@ -29,6 +31,20 @@ test("what passed a rung is told with its value and the cutoff", () => {
   const first = { ...passed, reason: { ...reason, cutoff: undefined } };
   assert.equal(decisionText(first), "goes on beyond rung 12 with 0.2276, with no cutoff yet");
   assert.equal(decisionText({ ...passed, action: "stop", text: "too slow" }), "too slow");
+});
+
+test("a best trial that failed later says so", () => {
+  assert.equal(laterFailure({ trial: 3, status: "ERRORED" }), " (which failed later)");
+  assert.equal(laterFailure({ trial: 3, status: "TERMINATED" }), "");
+  assert.equal(laterFailure({ trial: 3 }) + laterFailure(null), "");
+});
+
+test("a history of configurations that run several times says what its line is", () => {
+  assert.equal(
+    judgeText({ judge: "lower_bound" }),
+    "The line is the best lower bound of a configuration's runs; each dot is a single run.",
+  );
+  assert.equal(judgeText({ judge: null }) + judgeText({}), "");
 });
 
 test("the best curve has rank 1", () => {

@@ -16,6 +16,8 @@ struct optuna_summary {
   std::uint64_t intermediate_values = 0;
   /// Parameters that Optuna has no distribution for; they are attributes of trials instead.
   std::vector<std::string> left_out;
+  /// The parameter that tells the runs of a configuration apart, which is one, too; empty: none.
+  std::string run_parameter = {};
 };
 
 /// Writes a new file that holds one study with the experiment's name. docs/sinks.md says what

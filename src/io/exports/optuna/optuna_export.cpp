@@ -200,6 +200,10 @@ public:
       });
     if (!seen)
       return seen.error();
+    for (const auto& x : what_.space->parameters()) {
+      if (x.numbers_runs && std::erase(summary_.left_out, x.name) > 0)
+        summary_.run_parameter = x.name;
+    }
     std::sort(summary_.left_out.begin(), summary_.left_out.end());
     summary_.left_out.erase(std::unique(summary_.left_out.begin(), summary_.left_out.end()),
                             summary_.left_out.end());
