@@ -106,8 +106,10 @@ class Doctor(StandingCase):
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
             asleep = "127.0.0.1:%d" % bound.getsockname()[1]
-            self.run_node(*words, silent.where + "," + asleep, code=6)
+            told = self.run_node(*words, silent.where + "," + asleep, code=6).err
         self.assertEqual(len(calls), 3)
+        self.assertIn(asleep + ": nobody listens there", told)
+        self.assertIn(silent.where + ": no answer to the TLS handshake in time", told)
 
     def test_tells_a_storage_that_is_not_shared(self):
         _, where = self.head()
