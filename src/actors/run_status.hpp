@@ -2,25 +2,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "rule_silence.hpp"
+
 #include "tune/actors/actors.hpp"
-#include "tune/core/experiment/searcher_wait.hpp"
 
 #include <string>
 
 namespace tune {
 
 /// The status of a run, without its results and running trials. Of several causes to wait, the
-/// first is told: no node has what trials need, what the machine waits for, the searcher or
-/// clients.
+/// first is told: no node has what trials need, what the machine waits for, the searcher, clients
+/// or the scheduler.
 /// @param unmet What trials need that no node has; empty: nothing.
 [[nodiscard]] inline runner_status status_of(const experiment& x, const searcher_traits& source,
-                                             const answer_watch& silence, const std::string& unmet,
+                                             const rule_silence& silence, const std::string& unmet,
                                              instant now) {
   runner_status result;
   result.view = x.view();
   result.waits_for = unmet.empty() ? result.view.waits_for : unmet;
   if (result.waits_for.empty())
-    result.waits_for = wait_text(x, source, silence, now);
+    result.waits_for = silence.text(x, source, now);
   result.at = now;
   for (auto count : result.view.counts)
     result.trials += count;

@@ -17,7 +17,6 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
-#include "tune/core/experiment/searcher_wait.hpp"
 #include "turn_messages.hpp"
 
 #include <algorithm>
@@ -55,7 +54,7 @@ struct runner_state : engine_ports {
   runner_impl::pointer self = nullptr;
   std::unique_ptr<runner_parts> parts;
   std::unique_ptr<engine> loop;
-  answer_watch searcher_silence;
+  rule_silence silence;
   run_notices people;
 
   caf::actor_clock::time_point began;
@@ -191,8 +190,7 @@ struct runner_state : engine_ports {
       ++results;
       trials.reported(news->what);
     }
-    if (std::holds_alternative<on::suggested>(what.what))
-      searcher_silence.answered();
+    silence.heard(what);
     people.happened(what);
     turn.add(what);
   }
@@ -218,26 +216,25 @@ struct runner_state : engine_ports {
 
   void carry(const cmd::log&) {}
   void carry(const cmd::warn& x) { people.warn(x.text); }
-  void carry(const cmd::ask_searcher& x) {
-    turn.add(x);
-    // At most one timer runs, however often the searcher is asked.
-    if (auto at = searcher_silence.asked(now()))
-      look_at(*at);
-  }
 
-  /// Warns once if the searcher has not answered for long.
+  /// Warns once if a rule has not answered for long.
   void look_for_answer() {
-    const auto found = searcher_silence.look(loop->machine(), now());
-    if (found.is_to_be_told)
-      people.warn(answer_wait_text(parts->source));
-    if (found.next)
-      look_at(*found.next);
+    const auto found = silence.look(loop->machine(), parts->source, now());
+    for (const auto& text : found.to_be_told)
+      people.warn(text);
+    for (auto at : found.next)
+      look_at(at);
   }
 
   /// All other facts and questions to the rules.
   template <class Message>
   void carry(const Message& x) {
     turn.add(x);
+    if constexpr (is_question_to_rule<Message>) {
+      // At most one timer runs for each rule, however often it is asked.
+      if (auto at = silence.asked(x, now()))
+        look_at(*at);
+    }
   }
 
   void carry(const cmd::place& x) {
@@ -337,8 +334,7 @@ struct runner_state : engine_ports {
   }
 
   [[nodiscard]] runner_status status(std::uint32_t most) const {
-    auto result
-        = status_of(loop->machine(), parts->source, searcher_silence, people.waits_for(), now());
+    auto result = status_of(loop->machine(), parts->source, silence, people.waits_for(), now());
     result.results = results;
     trials.list(result.running, most);
     return result;

@@ -115,6 +115,8 @@ std::string to_json(const submission_message& x) {
   result.set("attaches", value{x.attaches});
   result.set("usual_searcher", value{x.usual_searcher});
   result.set("search_options", list_of(x.search_options));
+  result.set("add", x.add);
+  result.set("add_key", x.add_key);
   return to_json(result);
 }
 
@@ -135,6 +137,8 @@ expected<submission_message> submission_message_from_json(std::string_view text)
     result.attaches = from.get_if<bool>("attaches").value_or(false);
     result.usual_searcher = from.get_if<bool>("usual_searcher").value_or(false);
     result.search_options = texts_in(from, "search_options");
+    result.add = from.get_if<std::string>("add").value_or("");
+    result.add_key = from.get_if<std::string>("add_key").value_or("");
     return result;
   });
 }

@@ -39,12 +39,16 @@ struct fed_sink {
   }
   /// How much of the record it lacks for good, which is not known while the run goes on.
   [[nodiscard]] std::string missing() const {
-    const auto told = feed.cursor();
-    if (patience->left() == long_time)
-      return "; of the record it has "
-             + (told == 0 ? "nothing" : "what came up to event " + std::to_string(told));
-    const auto behind = committed - std::min(committed, told);
-    return behind == 0 ? "" : "; " + counted_events(behind) + " of the record were not told";
+    const auto behind = feed.missing(committed);
+    if (patience->left() != long_time)
+      return behind == 0 ? std::string{}
+                         : "; " + counted_events(behind) + " of the record "
+                               + (behind == 1 ? "was" : "were") + " not told";
+    const auto told = committed - behind;
+    return "; of the record it has "
+           + (told == 0               ? "nothing"
+              : told != feed.cursor() ? counted_events(told)
+                                      : "what came up to event " + std::to_string(told));
   }
   /// "the sink mlflow is told no more: …".
   [[nodiscard]] std::string farewell(const error& why) const {

@@ -810,5 +810,50 @@ TEST_F(runner_test, says_within_five_seconds_that_no_answer_of_the_searcher_come
   EXPECT_EQ(seen->warnings.size(), 1u);
 }
 
+TEST_F(runner_test, says_within_five_seconds_that_no_answer_of_the_scheduler_comes) {
+  begin();
+  auto waits_for
+      = [&] { return ask_now<runner_status>(uut, status_atom_v, std::uint32_t{0}).waits_for; };
+  report(1);
+  make_durable();
+  const auto asked = question();
+  pass(3s);
+  EXPECT_EQ(waits_for(), "");
+  EXPECT_EQ(seen->warnings, std::vector<std::string>{});
+
+  pass(2s);
+
+  const auto text = waits_for();
+  EXPECT_TRUE(text.starts_with("trial 00000 waits: the scheduler has not answered yet what becomes"
+                               " of it after its report (event "
+                               + std::to_string(asked.cause) + ");"))
+      << text;
+  EXPECT_EQ(seen->warnings, std::vector<std::string>{text});
+  pass(60s);
+  EXPECT_EQ(seen->warnings.size(), 1u);
+  tell(uut, news{on::decided{{{asked.cause, {{asked.trial, go_on{9}, {}}}}}}});
+  EXPECT_EQ(waits_for(), "");
+  pass(60s);
+  EXPECT_EQ(seen->warnings.size(), 1u);
+  trainable.heard->forget();
+}
+
+TEST_F(runner_test, says_that_no_trial_begins_before_the_scheduler_has_chosen) {
+  spawn();
+  suggest(1);
+  pass(5s);
+  ASSERT_EQ(seen->warnings.size(), 1u);
+  EXPECT_TRUE(seen->warnings[0].starts_with("no trial begins: the scheduler has not answered yet"))
+      << seen->warnings[0];
+
+  choose(0);
+  make_durable();
+
+  launch(0);
+  make_durable();
+  pass(60s);
+  EXPECT_EQ(seen->warnings.size(), 1u);
+}
+
 } // namespace
 } // namespace tune

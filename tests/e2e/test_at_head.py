@@ -231,6 +231,27 @@ class AtHead(CertifiedCase):
         self.assertEqual([x["difference"] for x in ran.json()["metrics"] if x["metric"] == "loss"],
                          [0])
 
+    def test_an_experiment_that_is_done_takes_a_configuration_from_afar(self):
+        self.flag.touch()
+        self.submit(samples=2)
+        self.at_head("wait", "x")
+        ini = str(self.directory / "files of x" / "x.ini")
+
+        told = self.at_head("add", "x", "x=0.25", code=6).err
+        line = re.search("tune-node (run FILE .*) adds this configuration and runs it", told)
+        words = [ini if word == "FILE" else word for word in shlex.split(line.group(1))]
+        self.run_node(*words)
+
+        configs = [row["config"] for row in self.rows("SELECT config FROM trials ORDER BY trial")]
+        self.assertEqual(len(configs), 3)
+        self.assertEqual(json.loads(configs[2]), {"x": 0.25})
+        log = (self.directory / "head.log").read_text()
+        self.assertRegex(log, r"experiment x of \S+ runs: 3 trials\n")
+        for add, what in (('{"y":1}', "y"), ("[1]", "1 is no configuration"), ("{", "--add: ")):
+            self.assertIn(what, self.at_head("run", ini, "--resume", "--add", add, code=3).err)
+        self.assertIn("--resume", self.at_head("run", ini, "--add", '{"x":1}', code=2).err)
+        self.assertEqual(len(self.rows("SELECT * FROM trials")), 3)
+
     def test_a_wait_hears_that_the_head_goes(self):
         self.submit(samples=2)
         waits = self.start(

@@ -142,7 +142,8 @@ class Living(StandingCase):
         self.run_node("certs", "revoke", own.group(1), "--certs", self.certs, code=8)
         self.assertEqual((self.certs / "revoked").read_text(), text)
         self.run_node("certs", "revoke", "--certs", self.certs, code=2)
-        self.run_node("certs", "revoke", "no such/file", "--certs", self.certs, code=2)
+        self.run_node("certs", "revoke", "no name", "--certs", self.certs, code=2)
+        self.run_node("certs", "revoke", "no such/file", "--certs", self.certs, code=3)
 
     def test_a_damaged_list_stops_the_head_at_the_start_and_changes_nothing_later(self):
         head, where = self.head()

@@ -34,6 +34,9 @@ SMALLER = {
                       "--experiment.confirm", "1", "--experiment.confirm_runs", "2",
                       "--space.epochs", "2"],
     "resource-changing": [],
+    # test_object_store runs it with a store.
+    "s3-digits": ["--experiment.num_samples", "2", "--stop.training_iteration", "2", "--sinks.s3",
+                  "off"],
     "shared-patient": ["--experiment.num_samples", "2", "--space.epochs", "2"],
     "shared-urgent": ["--experiment.num_samples", "2", "--space.epochs", "2"],
     "svm-digits": ["--experiment.num_samples", "1", "--space.kernel", "linear"],

@@ -92,6 +92,44 @@ class Doctor(StandingCase):
         self.assertFalse((self.storage / ".tune_storage").exists())
         self.assertFalse((self.directory / "doctor").exists(), "it makes nothing")
 
+    def walk(self, *addresses, code=0):
+        """Runs doctor for several addresses; returns what it told, and its steps by these."""
+        told = self.run_node(
+            *("doctor", "--join", ",".join(addresses), "--certs", self.certs, "-o", "json"),
+            *("--work", self.directory / "doctor"), code=code
+        ).json()
+        found = {x: {} for x in (*addresses, None)}
+        for step in told["steps"]:
+            found[step["address"]][step["step"]] = step
+        for address in addresses:
+            self.assertEqual(list(found[address]), STEPS[:-1])
+        self.assertEqual(list(found[None]), ["work"])
+        return told, found
+
+    def test_walks_to_each_address_of_a_head(self):
+        _, where = self.head("--no-local")
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            asleep = "127.0.0.1:%d" % bound.getsockname()[1]
+
+            told, found = self.walk(asleep, where)
+            self.assertTrue(told["ok"], told)
+            self.assertEqual(found[asleep]["port"]["state"], "warning")
+            self.assertIn("stands by", found[asleep]["port"]["remedy"])
+            self.assertEqual({x["state"] for x in found[where].values()}, {"ok"})
+            words = ("--certs", self.certs, "--work", self.directory / "doctor")
+            shown = self.run_node("doctor", "--join", asleep + "," + where, *words).out
+            self.assertIn("\n%s:\nok " % where, shown)
+            self.assertIn("\nthis machine:\nok ", shown)
+
+            # Where no head leads, it is no excuse that one may stand by.
+            told, found = self.walk(asleep, "no-such-host.invalid:7700", code=6)
+            self.assertEqual((told["failed"], told["failed_at"]), ("port", asleep))
+        stranger = Listener(lambda link: link.sendall(b"SSH-2.0-OpenSSH_9.2\r\n"))
+        told, found = self.walk(where, stranger.where, code=8)
+        self.assertEqual((told["failed"], told["failed_at"]), ("TLS", stranger.where))
+        self.assertEqual({x["state"] for x in found[where].values()}, {"ok"})
+
     def test_clients_wait_for_a_silent_address_only_where_no_other_is_a_head(self):
         calls = []
         silent = Listener(calls.append)
@@ -106,8 +144,10 @@ class Doctor(StandingCase):
         with socket.socket() as bound:
             bound.bind(("127.0.0.1", 0))
             asleep = "127.0.0.1:%d" % bound.getsockname()[1]
-            self.run_node(*words, silent.where + "," + asleep, code=6)
+            told = self.run_node(*words, silent.where + "," + asleep, code=6).err
         self.assertEqual(len(calls), 3)
+        self.assertIn(asleep + ": nobody listens there", told)
+        self.assertIn(silent.where + ": no answer to the TLS handshake in time", told)
 
     def test_tells_a_storage_that_is_not_shared(self):
         _, where = self.head()

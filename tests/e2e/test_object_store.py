@@ -197,9 +197,9 @@ class ObjectStore(SinkCase):
             with self.subTest(way.__name__):
                 name = way.__name__
                 self.door.how = way
-                path = self.saving(name=name)
+                words = self.example(name) if way is busy else [self.saving(name=name)]
                 done = self.run_node(
-                    "run", path, "--sinks.finish_timeout", "1", env=self.with_store())
+                    "run", *words, "--sinks.finish_timeout", "1", env=self.with_store())
                 self.assertIn("the sink s3 waits: ", done.err)
                 self.assertIn("the sink s3 has not got everything", done.out)
                 status = self.run_node("status", "results/" + name).out
@@ -210,7 +210,14 @@ class ObjectStore(SinkCase):
                     env=self.with_store())
                 self.assertNotIn(
                     "has not got everything", self.run_node("status", "results/" + name).out)
-                self.assertIn("experiment.db", self.keys(name))
+                keys = self.keys(name)
+                self.assertIn("experiment.db", keys)
+                self.assertTrue(any("/checkpoint_" in x for x in keys), keys)
+
+    def example(self, name):
+        """The example of config/, made small."""
+        return [ROOT / "config/s3-digits.ini", "--experiment.name", name, "--sinks.s3", self.where,
+                "--experiment.num_samples", 1, "--stop.training_iteration", 5]
 
     def test_a_reader_in_the_middle_finds_the_state_before(self):
         child = self.start("run", self.saving(gate=3), "-q", env=self.with_store())

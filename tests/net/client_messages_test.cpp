@@ -72,6 +72,8 @@ TEST(client_messages, come_back_to_an_experiment_and_know_what_it_optimises) {
   wish.numbered = true;
   wish.usual_searcher = true;
   wish.search_options = {"startup", "candidates"};
+  wish.add = R"([{"x":1}])";
+  wish.add_key = "00ff";
   EXPECT_EQ(*submission_message_from_json(to_json(wish)), wish);
   submission_taken taken{7, "/srv/digits-2", 20, "digits-2", {{"loss", false}, {"acc", true}}};
   EXPECT_EQ(*submission_taken_from_json(to_json(taken)), taken);
@@ -88,6 +90,7 @@ TEST(client_messages, may_be_of_a_head_or_client_that_knows_less) {
   ASSERT_TRUE(words);
   EXPECT_FALSE(words->attaches || words->numbered || words->usual_searcher);
   EXPECT_TRUE(words->search_options.empty());
+  EXPECT_EQ(words->add + words->add_key, "");
 }
 
 TEST(client_messages, carry_a_refusal_with_its_kind) {

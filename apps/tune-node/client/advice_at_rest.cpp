@@ -97,18 +97,9 @@ std::string rerun_advice(const trial_row& ended, const fs::path& directory, cons
 
 /// Advice: the commands that add a configuration while nobody runs the experiment.
 std::string add_advice(const object& config, const fs::path& directory, const way_on& way) {
-  auto result = directory.string() + ": nobody runs this experiment now; " + way.command;
-  const auto text = shell_word(to_json(config));
-  if (way.is_resume)
-    return result + " --add " + text + without_limits_met(directory)
-           + " adds this configuration and runs it";
-  return result
-         + (is_done_with(directory)
-                ? " --experiment.num_samples N takes further samples" + unless_it_holds(directory)
-                : without_limits_met(directory) + " goes on with it")
-         + way.note + "; while it runs, "
-         + program_call("add " + experiment_words(directory.string()) + " --config " + text)
-         + " adds this configuration";
+  return directory.string() + ": nobody runs this experiment now; " + way.command + " --add "
+         + shell_word(to_json(config)) + without_limits_met(directory)
+         + " adds this configuration and runs it" + way.note;
 }
 
 /// Advice: the commands that run a trial again while nobody runs its experiment; a mode of `resume`

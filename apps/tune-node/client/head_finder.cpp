@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "client/head_finder.hpp"
 
+#include "client/all_failed.hpp"
+
 #include "tune/io/probe/probe.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 namespace tune::cli {
@@ -35,7 +36,7 @@ bool head_finder::is_silent(const way& x, std::chrono::milliseconds patience) co
 }
 
 expected<node_registry_actor> head_finder::find() {
-  std::optional<error> first;
+  std::vector<error> faults;
   auto waits = std::vector<bool>(ways_.size(), true);
   for (std::size_t round = 0; round <= first_patience.size(); ++round) {
     const auto is_last = ways_.size() == 1 || round == first_patience.size();
@@ -50,12 +51,11 @@ expected<node_registry_actor> head_finder::find() {
       auto found = ways_[i].dial();
       if (found)
         return settle_on(i, std::move(*found));
-      // A stranger at one address is no reason to give up the others.
-      if (!first || first->code == ec::refused)
-        first = found.error();
+      faults.push_back(found.error());
     }
   }
-  return *first;
+  // A stranger at one address is no reason to give up the others.
+  return all_failed(faults, ec::unreachable);
 }
 
 expected<node_registry_actor> head_finder::settle_on(std::size_t i, node_registry_actor found) {

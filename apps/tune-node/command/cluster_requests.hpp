@@ -5,6 +5,7 @@
 #include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/core/liveness/liveness_rules.hpp"
 #include "tune/core/resource/resources.hpp"
+#include "tune/io/probe/head_addresses.hpp"
 #include "tune/io/probe/peer_address.hpp"
 #include "tune/io/scaling/scaling_options.hpp"
 
@@ -91,8 +92,8 @@ struct worker_request {
 };
 
 struct doctor_request {
-  /// The head to which the way is checked; nothing: this machine alone.
-  std::optional<peer_address> join;
+  /// The head to which the way is checked, at each of its addresses; nothing: this machine alone.
+  std::optional<head_addresses> join;
   /// Empty: the default directory.
   std::string certs;
   bool insecure_plaintext = false;

@@ -294,11 +294,12 @@ bound_options<doctor_request> joining_options_of_doctor() {
 bound_options<doctor_request> options_of_doctor() {
   return joined<doctor_request>({{bound({"join",
                                          0,
-                                         "HOST:PORT",
-                                         "the head to which the way is checked",
+                                         "HOST:PORT,...",
+                                         "the head to which the way is checked, at each of its "
+                                         "addresses",
                                          {},
                                          "this machine alone"},
-                                        &doctor_request::join, peer_address_from),
+                                        &doctor_request::join, head_addresses_from),
                                   bound({"certs",
                                          0,
                                          "DIR",

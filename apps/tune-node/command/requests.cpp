@@ -93,6 +93,10 @@ std::string misplaced_in_run(const run_words& x) {
     return "--yes is for --overwrite";
   if (run.overwrite && run.resume)
     return "either --overwrite or --resume";
+  if (!run.add.empty() && !run.resume)
+    return "--add is for experiments that go on: it goes with --resume";
+  if (!run.add.empty() && run.dry_run)
+    return "either --add or --dry-run";
   if (run.overwrite && run.head)
     return "--overwrite is for experiments of this machine: a head's are removed where it runs";
   return {};

@@ -91,7 +91,10 @@ checkup_step from(const std::string& name, const probe_result& x, const peer_add
                   std::string fine) {
   if (x)
     return {name, step_state::fine, std::move(fine)};
-  return {name, step_state::failed, x.detail, remedy_for(x.outcome, whom), code_for(x.outcome)};
+  checkup_step result{name, step_state::failed, x.detail, remedy_for(x.outcome, whom),
+                      code_for(x.outcome)};
+  result.is_refused = x.outcome == probe_outcome::refused;
+  return result;
 }
 
 checkup_step from(const std::string& name, const error& what) {
@@ -100,13 +103,15 @@ checkup_step from(const std::string& name, const error& what) {
 
 class way_to_head {
 public:
-  explicit way_to_head(const doctor_request& what) : what_{what}, whom_{*what.join} {}
+  way_to_head(const doctor_request& what, peer_address whom)
+      : what_{what}, whom_{std::move(whom)} {}
 
   std::vector<checkup_step> walk() {
     if (look_up_name() && reach_port() && read_certificates() && shake_hands())
       ask_head();
     skip_rest();
-    steps_.push_back(work_step(what_.work));
+    for (auto& x : steps_)
+      x.address = to_text(whom_);
     return std::move(steps_);
   }
 
@@ -253,10 +258,36 @@ private:
   }
 };
 
+bool is_well(const std::vector<checkup_step>& steps) {
+  return code_of(steps) == exit_code::done;
+}
+
+/// Where nothing listens at an address although a head leads at another: that may be as it should.
+void excuse_standby(std::vector<checkup_step>& steps) {
+  for (auto& x : steps) {
+    if (x.state == step_state::failed && x.name == "port" && x.is_refused) {
+      x.state = step_state::warned;
+      x.remedy = "a head that stands by does not listen before it leads; if none stands by there, "
+                 + program_call("head") + " --standby begins one";
+    }
+  }
+}
+
 } // namespace
 
 std::vector<checkup_step> check_way_to_head(const doctor_request& what) {
-  return way_to_head{what}.walk();
+  std::vector<std::vector<checkup_step>> ways;
+  for (const auto& whom : what.join->all())
+    ways.push_back(way_to_head{what, whom}.walk());
+  const auto leads = std::any_of(ways.begin(), ways.end(), is_well);
+  std::vector<checkup_step> result;
+  for (auto& way : ways) {
+    if (leads && !is_well(way))
+      excuse_standby(way);
+    result.insert(result.end(), way.begin(), way.end());
+  }
+  result.push_back(work_step(what.work));
+  return result;
 }
 
 } // namespace tune::cli

@@ -29,7 +29,19 @@ object row_of(const checkup_step& x) {
   result.set("state", to_text(x.state));
   result.set("detail", x.detail);
   result.set("remedy", x.remedy.empty() ? value{} : value{x.remedy});
+  result.set("address", x.address.empty() ? value{} : value{x.address});
   return result;
+}
+
+/// Whether steps are about more than one address of a head.
+bool is_of_several(const std::vector<checkup_step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [&](const auto& x) {
+    return !x.address.empty() && x.address != steps.front().address;
+  });
+}
+
+std::string called(const checkup_step& x, bool several) {
+  return several && !x.address.empty() ? x.name + " at " + printable(x.address) : x.name;
 }
 
 void write_people(const std::vector<checkup_step>& steps, const table_look& look,
@@ -38,7 +50,12 @@ void write_people(const std::vector<checkup_step>& steps, const table_look& look
   std::size_t width = 0;
   for (const auto& x : steps)
     width = std::max(width, display_width(x.name));
+  const auto several = is_of_several(steps);
+  const std::string* of = nullptr;
   for (const auto& x : steps) {
+    if (several && (of == nullptr || *of != x.address))
+      out << (x.address.empty() ? "this machine" : printable(x.address)) << ":\n";
+    of = &x.address;
     const auto state
         = pad_right(look.colors.paint(tint_of(x.state), to_text(x.state)), state_width);
     out << state << pad_right(x.name, width) << "  " << printable(x.detail) << "\n";
@@ -54,7 +71,7 @@ void write_summary(const std::vector<checkup_step>& steps, const table_look& loo
                                       [](const auto& x) { return x.state == step_state::warned; });
   if (failed != steps.end())
     out << look.colors.paint(tint::bad, "failed: ") << "the first step that failed is "
-        << failed->name << "\n";
+        << called(*failed, is_of_several(steps)) << "\n";
   else if (warnings > 0)
     out << look.colors.paint(tint::warning, "well, ") << "with " << warnings << " warning"
         << (warnings == 1 ? "" : "s") << "\n";
@@ -93,6 +110,8 @@ void write_checkup(const std::vector<checkup_step>& steps, output_format format,
   object all;
   all.set("ok", value{failed == steps.end()});
   all.set("failed", failed == steps.end() ? value{} : value{failed->name});
+  all.set("failed_at",
+          failed == steps.end() || failed->address.empty() ? value{} : value{failed->address});
   all.set("steps", std::move(listed));
   out << to_json(all) << "\n";
 }

@@ -36,6 +36,10 @@ struct checkup_step {
   std::string remedy = {};
   /// How the program ends if this step is the first that failed.
   exit_code code = exit_code::done;
+  /// The address of the head that it is about, "head:7700"; empty: it is about this machine.
+  std::string address = {};
+  /// It failed since nothing listens there.
+  bool is_refused = false;
 };
 
 /// The exit code of the first step that failed; `done` if none did.

@@ -9,6 +9,7 @@
 #include "head/beginning_words.hpp"
 #include "head/event_feed.hpp"
 #include "head/resumption.hpp"
+#include "head/submitted_spec.hpp"
 #include "head/submitter.hpp"
 #include "inspect/failures.hpp"
 #include "inspect/trials.hpp"
@@ -18,9 +19,8 @@
 #include "tune/actors/own_thread.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/spec/convert.hpp"
-#include "tune/io/spec/print.hpp"
-#include "tune/io/spec/record.hpp"
 #include "tune/io/spec/sharing.hpp"
+#include "tune/io/store/store_reader.hpp"
 #include "tune/net/submission_words.hpp"
 #include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -53,62 +54,6 @@ using job_supervisor_impl = extend<job_supervisor_actor,
                                    caf::result<void>(tick_atom),
                                    // INTERNAL: everything is written.
                                    caf::result<void>(experiment_ended)>;
-
-/// The faults with their keys, the only places that a client can look at.
-std::string text_of(const config_faults& faults) {
-  constexpr std::size_t shown = 3;
-  std::string result;
-  for (std::size_t i = 0; i < faults.list().size() && i < shown; ++i) {
-    const auto& x = faults.list()[i];
-    result += (i == 0 ? "" : "; ") + (x.section.empty() ? "" : "[" + x.section + "] ") + x.message;
-  }
-  if (faults.total() > shown)
-    result += "; and " + std::to_string(faults.total() - shown) + " more";
-  return result;
-}
-
-/// A hint how missing files of a searcher can be sent along; empty if no fault is about one.
-std::string help_with(const config_faults& faults) {
-  const auto& all = faults.list();
-  auto lacks_file = [](const config_fault& x) {
-    return x.section == "search" && x.message.ends_with("does not exist");
-  };
-  return std::any_of(all.begin(), all.end(), lacks_file)
-             ? "; files that it needs come along where [trainable] files names them"
-             : "";
-}
-
-/// Checks a client's configuration as if it had been written here: this program may know other
-/// trainables, searchers and schedulers than the client.
-expected<loaded_spec> load_again(spec what, const job_supervisor_settings& here) {
-  auto wanted = request_for(*here.all);
-  // The client has looked at its plugins; on the head only the trials' processes load them.
-  wanted.probes_plugins = false;
-  what.experiment.storage = here.storage.string();
-  auto text = print_spec(what, wanted);
-  auto code = std::move(what.code);
-  auto found_points = std::move(what.search.found_points);
-  auto found_earlier = std::move(what.search.found_earlier);
-  auto result
-      = load_spec_text(text, fs::path{what.ini_dir} / (what.experiment.name + ".ini"), wanted);
-  if (!result)
-    return error{ec::bad_option,
-                 "the head cannot run it: " + text_of(result.faults) + help_with(result.faults)};
-  // These have no keys, and so are not in the text.
-  result.loaded->what.code = std::move(code);
-  result.loaded->what.search.found_points = std::move(found_points);
-  result.loaded->what.search.found_earlier = std::move(found_earlier);
-  return std::move(*result.loaded);
-}
-
-/// The part of the fault that its client can fix, without the paths on this machine.
-std::string not_submitted(const missing_files& x) {
-  std::string names;
-  for (const auto& name : x.names)
-    names += (names.empty() ? "" : ", ") + name;
-  return "its trials need what it began with, and what is not beside the INI file any more: "
-         + names + "; put that back and submit it again";
-}
 
 run_listeners listeners_of(const std::shared_ptr<feed>& told) {
   return {told, [told](const std::string& text) { told->warned(text); },
@@ -135,6 +80,8 @@ struct job_supervisor_state {
   /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
+  /// Configurations to be tried besides, where it goes on.
+  std::vector<on::add_asked> additions;
 
   ~job_supervisor_state() {
     if (actors)
@@ -182,10 +129,11 @@ struct job_supervisor_state {
       return error{ec::unreadable, "what its head noted of it is gone"};
     if (task.words.resume) {
       notes = prepare_to_go_on(*loaded, directory);
-      auto before
-          = finished_before(directory, what, fixed, task.words.resume, [this](const error& why) {
-              say("was not tidied up: " + printable(to_text(why)));
-            });
+      auto added = additions_in(task.words, *loaded, directory, task.goes_on);
+      if (!added)
+        return added.error();
+      additions = std::move(*added);
+      auto before = ended_before(directory, what);
       if (!before)
         return before.error();
       if (*before) {
@@ -201,6 +149,15 @@ struct job_supervisor_state {
         return error{ec::unreadable, not_submitted(missing)};
     }
     return found_experiment_actors(*loaded, directory);
+  }
+
+  /// How it ended, if nothing of it is left to run.
+  expected<std::optional<finished_run>> ended_before(const fs::path& directory, const spec& what) {
+    if (!additions.empty())
+      return std::optional<finished_run>{};
+    return finished_before(directory, what, fixed, task.words.resume, [this](const error& why) {
+      say("was not tidied up: " + printable(to_text(why)));
+    });
   }
 
   /// An experiment is its submitter's, also when it goes on.
@@ -229,13 +186,22 @@ struct job_supervisor_state {
       if (auto why = here.place->impossible(parts.settings.request, parts.labels); !why.empty())
         return error{ec::impossible_request, why};
     }
-    auto planned = parts.planned;
-    if (planned > 0)
-      fixed.planned = planned;
+    if (parts.planned > 0)
+      fixed.planned = std::max(parts.planned, known_before(directory));
     if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
     say_beginning();
     return taken_words(directory);
+  }
+
+  /// Number of trials in the record, with those that clients added or add beside the samples.
+  [[nodiscard]] std::uint64_t known_before(const fs::path& directory) const {
+    auto reader = task.words.resume ? store_reader::open(directory)
+                                    : expected<store_reader>{error{ec::unreadable, {}}};
+    auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
+    // A head before this one has recorded what was to be added.
+    const auto more = task.goes_on ? 0 : additions.size();
+    return row ? std::accumulate(row->counts.begin(), row->counts.end(), std::uint64_t{more}) : 0;
   }
 
   void say_beginning() {
@@ -279,6 +245,7 @@ struct job_supervisor_state {
     if (auto all = tell_all(*how, loaded.what, listeners_of(told)); !all)
       return all.error();
     how->shipment = std::move(made.shipment);
+    how->additions = std::move(additions);
     how->standing = standing_of(loaded.what, user());
     how->claim = task.claim;
     how->on_served = [me] { send_from_outside(me, tick_atom_v); };

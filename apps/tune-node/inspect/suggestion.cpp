@@ -4,12 +4,14 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "inspect/recorded_rules.hpp"
+#include "tune/core/experiment/rule_answers.hpp"
 #include "tune/core/search/known.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/head_rules.hpp"
 
 #include <cmath>
+#include <exception>
 #include <ostream>
 #include <utility>
 
@@ -39,7 +41,11 @@ expected<void> replay(const record& what, const experiment_settings& settings, R
       if (*change)
         hear.go_by(std::move(**change));
     }
-    return hear.apply(x);
+    try {
+      return hear.apply(x);
+    } catch (const std::exception& why) { // the searcher may be a program's own
+      return error{ec::user_code, rule_failed("the searcher", why.what()).why};
+    }
   });
 }
 

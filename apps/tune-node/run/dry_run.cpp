@@ -5,6 +5,7 @@
 #include "output/write_trials.hpp"
 #include "run/run_command.hpp"
 
+#include "tune/core/experiment/rule_answers.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/search/none/none.hpp"
 #include "tune/io/json.hpp"
@@ -14,6 +15,7 @@
 #include "tune/tuner/rule_parts.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -155,6 +157,22 @@ std::uint32_t count_shown(const loaded_spec& loaded, const searcher_traits& by) 
   return is_limited ? static_cast<std::uint32_t>(std::min<std::uint64_t>(shown, samples)) : shown;
 }
 
+/// What the searcher, which may be a program's own, proposes in a run; empty: nothing.
+/// @errors `ec::user_code`: it fails.
+expected<std::vector<suggestion>> proposed_by(const searcher& source, const ask& question) {
+  std::string why;
+  try {
+    auto answer = answer_to(question, source.propose(question));
+    auto* list = std::get_if<std::vector<suggestion>>(&answer.what);
+    return list == nullptr ? std::vector<suggestion>{} : std::move(*list);
+  } catch (const std::exception& x) {
+    why = x.what();
+  } catch (...) {
+    why = "an exception";
+  }
+  return error{ec::user_code, rule_failed("the searcher", why).why};
+}
+
 /// What the first trial would run with.
 struct first_trial {
   std::vector<std::string> command;
@@ -212,9 +230,12 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
     write_nothing(format);
     return exit_code::done;
   }
-  auto answer = (*source)->propose({1, count_shown(loaded, by), 0});
-  const auto* list = std::get_if<std::vector<suggestion>>(&answer);
-  if (list == nullptr || list->empty()) {
+  const auto list = proposed_by(**source, {1, count_shown(loaded, by), 0});
+  if (!list) {
+    std::cerr << program_name() << ": " << printable(list.error().detail) << '\n';
+    return exit_code::again;
+  }
+  if (list->empty()) {
     std::cerr << program_name() << ": the searcher proposes nothing\n";
     return exit_code::configuration;
   }

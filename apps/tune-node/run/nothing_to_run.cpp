@@ -88,8 +88,7 @@ std::string why_nothing_runs(const fs::path& directory, const spec& wanted, expe
            + "\n" + in_vain;
   return begin + "nothing is left to run; " + printable(way.command)
          + " --experiment.num_samples N takes further samples" + unless_it_holds(directory)
-         + (way.is_resume ? ", --add JSON a configuration of your own" : printable(way.note)) + "\n"
-         + in_vain;
+         + ", --add JSON a configuration of your own" + printable(way.note) + "\n" + in_vain;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
+#include "run/additions.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
 #include "run/exhaustion.hpp"
@@ -84,31 +85,6 @@ expected<void> may_begin(const fs::path& directory, std::optional<resume_mode> r
   return error{ec::refused, directory.string() + " holds an experiment already: go on with it by "
                                 + (is_whole ? way.command : "adding --resume")
                                 + ", or begin beside it by --experiment.name auto"};
-}
-
-/// The configurations of `--add`. @errors `ec::bad_syntax`, `ec::bad_option`.
-expected<std::vector<on::add_asked>> additions_of(const std::string& json,
-                                                  const search_space& space) {
-  std::vector<on::add_asked> result;
-  if (json.empty())
-    return result;
-  auto refused = [](const error& why) { return error{why.code, "--add: " + why.detail}; };
-  auto read = from_json(json);
-  if (!read)
-    return refused(read.error());
-  const auto* list = read->as_list();
-  for (const auto& x : list != nullptr ? *list : value::list{*read}) {
-    const auto* config = x.as_object();
-    if (config == nullptr)
-      return error{ec::bad_syntax, "--add: " + to_json(x)
-                                       + " is no configuration: an object is wanted, or a list of "
-                                         "objects"};
-    auto whole = complete_config(*config, space);
-    if (!whole)
-      return refused(whole.error());
-    result.push_back({{}, std::make_shared<const object>(std::move(*whole))});
-  }
-  return result;
 }
 
 /// If the file differs from the record, adds the command that goes on with the record.

@@ -8,6 +8,7 @@
 #include "console/text.hpp"
 #include "inspect/failures.hpp"
 #include "output/write_rows.hpp"
+#include "run/additions.hpp"
 #include "run/before_run.hpp"
 #include "run/ending.hpp"
 #include "run/head_watch.hpp"
@@ -16,6 +17,7 @@
 
 #include "tune/core/program_name.hpp"
 #include "tune/core/shell_word.hpp"
+#include "tune/io/files/hmac.hpp"
 #include "tune/net/system.hpp"
 #include "tune/tuner/preparation.hpp"
 #include "tune/tuner/shipment.hpp"
@@ -36,6 +38,8 @@ namespace tune::cli {
 
 namespace {
 
+constexpr std::size_t key_bytes = 8;
+
 std::string rows_of(const command_line& line) {
   auto format = line.output.value_or(output_format::table);
   return format == output_format::csv || format == output_format::jsonl
@@ -54,6 +58,9 @@ submission_message words_of(const command_line& line, const run_request& what,
   result.usual_searcher = has_usual_searcher(loaded);
   if (result.usual_searcher)
     result.search_options = written_search_options(loaded);
+  result.add = what.add;
+  if (!what.add.empty())
+    result.add_key = random_hex(key_bytes);
   if (loaded.origins.contains("cluster.queue_trials"))
     result.queue_trials = loaded.what.cluster.queue_trials;
   if (!what.detach)
@@ -407,6 +414,8 @@ exit_code run_at_head(const command_line& line, const run_request& what, const l
   if (!cluster.listen.empty())
     return complain({ec::bad_option, "[cluster] listen: an experiment that runs at a head (--head)"
                                      " opens no port of its own"});
+  if (auto added = additions_of(what.add, *loaded.space); !added)
+    return complain(added.error());
   auto how = begin_as_client(*what.head, cluster.certs, cluster.insecure_plaintext);
   if (how)
     name_experiments_at_head(

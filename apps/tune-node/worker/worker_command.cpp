@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker/worker_command.hpp"
 
+#include "client/all_failed.hpp"
 #include "client/head_finder.hpp"
 #include "console/announcer.hpp"
 #include "console/human.hpp"
@@ -284,15 +285,14 @@ std::vector<peer_address> enrolment_places(const worker_request& what) {
 expected<std::string> enrol_anywhere(const std::vector<peer_address>& places,
                                      const join_token& token, const node_names& whom,
                                      const std::filesystem::path& directory) {
-  std::optional<error> first;
+  std::vector<error> faults;
   for (const auto& where : places) {
     auto done = enrol(where, token, whom, directory, std::chrono::seconds{10});
     if (done)
       return done;
-    if (!first || first->code == ec::unreachable)
-      first = done.error();
+    faults.push_back(done.error());
   }
-  return *first;
+  return all_failed(faults, ec::refused);
 }
 
 /// Gets a certificate for the token, unless there is one already: the same command begins a worker

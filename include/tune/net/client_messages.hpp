@@ -63,6 +63,11 @@ struct submission_message {
   bool usual_searcher = false;
   /// Options of the searcher that were written nevertheless: they must match its own.
   std::vector<std::string> search_options{};
+  /// Configurations to be tried besides, as JSON: one, or a list of them; empty: none. Only where
+  /// it goes on.
+  std::string add = {};
+  /// By this a head that comes to them a second time knows them again.
+  std::string add_key = {};
 
   friend bool operator==(const submission_message&, const submission_message&) = default;
 };

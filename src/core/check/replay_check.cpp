@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/check/replay_check.hpp"
 
+#include "tune/core/experiment/rule_answers.hpp"
 #include "tune/core/search/earlier_versions.hpp"
 #include "tune/core/search/repeat/repeater.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <stdexcept>
 #include <utility>
 
 namespace tune {
@@ -53,6 +56,75 @@ std::string shown(const std::string& text) {
   return text.size() <= longest_text ? text : text.substr(0, longest_text) + "...";
 }
 
+// Rules may be a program's own, and throw.
+
+/// Begins the text of a rule that gave no answer; no answer begins so.
+constexpr std::string_view no_answer = "failed: ";
+
+/// The answer as `f` says it, or why there is none.
+template <class F>
+std::string answer_by(F f) {
+  try {
+    return f();
+  } catch (const std::exception& why) {
+    return std::string{no_answer} + why.what();
+  } catch (...) {
+    return std::string{no_answer} + "an exception";
+  }
+}
+
+/// Stands in for a scheduler that failed when it was told a fact: it is told no more, and whatever
+/// it is asked, it fails as it did. Answers that the scheduler deferred may still need it.
+class failed_scheduler final : public scheduler {
+public:
+  failed_scheduler(std::unique_ptr<scheduler> whom, std::string why)
+      : whom_{std::move(whom)}, why_{std::move(why)} {}
+
+  [[nodiscard]] scheduler_traits traits() const override { return whom_->traits(); }
+  void apply(const scheduler_fact& what) override { static_cast<void>(what); }
+  [[nodiscard]] decision judge(sequence, trial_id) const override { fail(); }
+  [[nodiscard]] choice choose(sequence, std::uint32_t) const override { fail(); }
+  [[nodiscard]] decision on_stall(sequence) const override { fail(); }
+  void describe(fingerprint& into) const override { into.add(std::string_view{why_}); }
+
+private:
+  std::unique_ptr<scheduler> whom_;
+  std::string why_;
+
+  [[noreturn]] void fail() const { throw std::runtime_error{why_}; }
+};
+
+/// The same for a searcher.
+class failed_searcher final : public searcher {
+public:
+  failed_searcher(std::unique_ptr<searcher> whom, std::string why)
+      : whom_{std::move(whom)}, why_{std::move(why)} {}
+
+  [[nodiscard]] searcher_traits traits() const override { return whom_->traits(); }
+  void apply(const searcher_fact& what) override { static_cast<void>(what); }
+  [[nodiscard]] proposal propose(const ask&) const override { throw std::runtime_error{why_}; }
+  void describe(fingerprint& into) const override { into.add(std::string_view{why_}); }
+
+private:
+  std::unique_ptr<searcher> whom_;
+  std::string why_;
+};
+
+/// Tells a rule a fact. @tparam Failed Takes its place if it throws.
+template <class Failed, class Rule, class Fact>
+void tell_or_replace(std::unique_ptr<Rule>& whom, const Fact& what) {
+  std::string why;
+  try {
+    whom->apply(what);
+    return;
+  } catch (const std::exception& x) {
+    why = x.what();
+  } catch (...) {
+    why = "an exception";
+  }
+  whom = std::make_unique<Failed>(std::move(whom), std::move(why));
+}
+
 } // namespace
 
 std::uint64_t digest_of(const experiment& machine, const scheduler& judge, const searcher& source) {
@@ -92,14 +164,14 @@ std::span<const command> replay_check::apply(const event& what) {
   bool for_source = false;
   for (const auto& x : gave_) {
     if (const auto* told = std::get_if<cmd::tell_scheduler>(&x.what)) {
-      judge_->apply(told->what);
-      for (const auto& older : older_judges_) {
+      tell_or_replace<failed_scheduler>(judge_, told->what);
+      for (auto& older : older_judges_) {
         if (older != nullptr)
-          older->apply(told->what);
+          tell_or_replace<failed_scheduler>(older, told->what);
       }
       for_judge = true;
     } else if (const auto* heard = std::get_if<cmd::tell_searcher>(&x.what)) {
-      source_->apply(heard->what);
+      tell_or_replace<failed_searcher>(source_, heard->what);
       for_source = true;
     }
     if (verify_)
@@ -160,10 +232,16 @@ void replay_check::give(question& to, std::string answer) {
 /// Computes an answer, or defers the computation until it is known to be needed if it is slow.
 void replay_check::answer_report(sequence cause, question& what) const {
   auto is_first = what.answers.empty() && what.later.empty();
-  if (auto later = answering().judge_later(cause, *what.trial))
+  deferred_decision later;
+  auto answer = answer_by([&] {
+    later = answering().judge_later(cause, *what.trial);
+    return later ? std::string{}
+                 : text_of_answer(answer_about(cause, answering().judge(cause, *what.trial)));
+  });
+  if (later)
     what.later.emplace_back(is_first || heard_later_, std::move(later));
   else
-    give(what, text_of_answer(answering().judge(cause, *what.trial)));
+    give(what, std::move(answer));
 }
 
 /// Whether a deferred answer equals the recorded one; computes the likely ones first.
@@ -172,7 +250,7 @@ bool replay_check::works_out(question& what, const std::string& recorded) const 
     for (auto i = what.later.rbegin(); i != what.later.rend(); ++i) {
       if (i->first != likely)
         continue;
-      give(what, text_of_answer(i->second()));
+      give(what, answer_by([&] { return text_of_answer(answer_about(what.at, i->second())); }));
       if (what.answers.back() == recorded)
         return true;
     }
@@ -185,7 +263,7 @@ void replay_check::answer_ask(const ask& about, question& what) const {
     for (const auto& x : before->earlier_proposals(about))
       give(what, text_of(x));
   }
-  give(what, text_of(source_->propose(about)));
+  give(what, answer_by([&] { return text_of(answer_to(about, source_->propose(about)).what); }));
   // The best are confirmed after a number of samples, which a later configuration may have changed.
   const auto* repeats = changed_ ? dynamic_cast<const repeater*>(source_.get()) : nullptr;
   if (repeats == nullptr)
@@ -203,11 +281,15 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   heard_later_ = false;
   for (auto& [at, x] : stalls_) {
     if (facts_for_judge || x.answers.empty())
-      give(x, text_of_answer(answering().on_stall(at)));
+      give(x, answer_by([this, seq = at] {
+             return text_of_answer(answer_about(seq, answering().on_stall(seq)));
+           }));
   }
   for (auto& [at, x] : choices_) {
     if (facts_for_judge || x.answers.empty())
-      give(x, text_of(answering().choose(at, x.count)));
+      give(x, answer_by([this, seq = at, count = x.count] {
+             return text_of(answering().choose(seq, count));
+           }));
   }
   for (auto& [number, x] : asks_) {
     if (facts_for_source || x.answers.empty())
@@ -269,10 +351,13 @@ void replay_check::settle(open_questions& among, sequence cause, const std::stri
   const auto& could = known->second.answers;
   auto matches = std::find(could.begin(), could.end(), recorded) != could.end();
   heard_later_ = heard_later_ || !known->second.later.empty();
-  if (!matches && !works_out(known->second, recorded))
-    found_.add({promise::replay, seq, known->second.trial,
-                std::string{who} + " is recorded to have said: " + shown(recorded)
-                    + "; it says: " + (could.empty() ? "nothing" : shown(could.back()))});
+  if (!matches && !works_out(known->second, recorded)) {
+    const auto last = could.empty() ? std::string{"nothing"} : shown(could.back());
+    auto text = last.starts_with(no_answer)
+                    ? " " + last + "; it is recorded to have said: " + shown(recorded)
+                    : " is recorded to have said: " + shown(recorded) + "; it says: " + last;
+    found_.add({promise::replay, seq, known->second.trial, std::string{who} + text});
+  }
   among.erase(known);
 }
 

@@ -138,10 +138,11 @@ expected<void> revoke_certificate(const fs::path& directory, const std::string& 
   const auto is_file = what.find('/') != what.npos || fs::is_regular_file(what, ignored);
   if (is_file) {
     auto content = read_small_file(what);
-    auto facts
-        = content ? read_certificate(content->text) : expected<certificate_facts>{content.error()};
+    if (!content)
+      return content.error();
+    auto facts = read_certificate(content->text);
     if (!facts)
-      return error{ec::bad_option, what + ": " + facts.error().detail};
+      return error{ec::unreadable, what + ": " + facts.error().detail};
     list->add_fingerprint(facts->fingerprint);
   } else if (is_node_name(what)) {
     list->add_name(what, now);

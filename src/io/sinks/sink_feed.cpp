@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/sinks/sink_feed.hpp"
 
+#include "sinks/holding_sink.hpp"
 #include "sinks/trial_watch.hpp"
 
 #include "tune/io/spec/record.hpp"
@@ -120,6 +121,11 @@ public:
   }
 
   [[nodiscard]] sequence cursor() const { return is_unstored_ ? stored_ : cursor_; }
+
+  [[nodiscard]] sequence missing(sequence committed) const {
+    const auto* holds = dynamic_cast<const holding_sink*>(to_.get());
+    return committed - std::min(committed, holds != nullptr ? holds->delivered() : cursor());
+  }
 
 private:
   std::filesystem::path directory_;
@@ -388,6 +394,10 @@ expected<void> sink_feed::catch_up(sequence committed) {
 
 sequence sink_feed::cursor() const {
   return impl_->cursor();
+}
+
+sequence sink_feed::missing(sequence committed) const {
+  return impl_->missing(committed);
 }
 
 } // namespace tune

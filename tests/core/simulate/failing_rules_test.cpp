@@ -2,17 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/simulate/simulation.hpp"
 
+#include "tune/core/check/replay_check.hpp"
+
 #include "support/toy_scheduler.hpp"
 #include "support/world.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tune {
 namespace {
@@ -207,6 +211,49 @@ TEST(failing_rules, a_head_that_takes_over_is_interrupted_where_the_record_makes
   EXPECT_TRUE(uut.found().empty());
   ASSERT_TRUE(uut.finished());
   EXPECT_EQ(uut.finished()->why, "the scheduler failed: my rule");
+}
+
+// -- The record of rules that did not fail, verified by those that do (`fsck --verify`).
+
+std::vector<std::string> found_by(rule_set rules, bool verifies = true) {
+  frail_world how;
+  auto run = how.of(judged_by_failing(rule_fault::none));
+  run.run();
+  replay_check uut{how.settings, std::move(rules), verifies};
+  for (const auto& x : run.log())
+    static_cast<void>(uut.apply(x));
+  uut.end();
+  std::vector<std::string> result;
+  for (const auto& x : uut.found().kept())
+    result.push_back(x.what);
+  return result;
+}
+
+class any_fault_of_replay : public testing::TestWithParam<rule_fault> {};
+
+TEST_P(any_fault_of_replay, of_the_scheduler_is_a_finding) {
+  const auto found = found_by(judged_by_failing(GetParam())());
+
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const auto& x) {
+    return x.starts_with("the scheduler failed: ")
+           && x.find("; it is recorded to have said: ") != x.npos;
+  })) << (found.empty() ? "nothing" : found.front());
+  EXPECT_TRUE(found_by(judged_by_failing(GetParam())(), false).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(replay, any_fault_of_replay,
+                         testing::Values(rule_fault::apply, rule_fault::judge, rule_fault::later,
+                                         rule_fault::choose, rule_fault::event, rule_fault::odd));
+
+TEST(failing_rules, a_searcher_that_fails_in_a_replay_is_a_finding) {
+  const auto none = found_by(judged_by_failing(rule_fault::none)());
+  EXPECT_TRUE(none.empty()) << none.front();
+
+  const auto found = found_by(proposed_by_failing(true, 0)());
+
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(found.front().starts_with("the searcher failed: my source; it is recorded"))
+      << found.front();
 }
 
 } // namespace

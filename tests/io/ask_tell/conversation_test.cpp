@@ -452,5 +452,45 @@ TEST(ask_tell, gives_nobody_a_trial_that_is_paused_before_anybody_hears_of_it) {
   EXPECT_THAT(answer, testing::Not(HasSubstr("others")));
 }
 
+/// A searcher that proposes one trial, and then fails.
+class proposes_once : public samples::list_searcher {
+public:
+  enum class fault : std::uint8_t { throws, too_many, no_config };
+
+  explicit proposes_once(fault how) : list_searcher{10}, how_{how} {}
+  [[nodiscard]] proposal propose(const ask& question) const override {
+    auto asked = question;
+    asked.count = 1;
+    if (++asked_ == 1)
+      return list_searcher::propose(asked);
+    if (how_ == fault::throws)
+      throw std::runtime_error{"out of ideas"};
+    if (how_ == fault::no_config)
+      return std::vector<suggestion>{{nullptr, "test"}};
+    asked.count = question.count + 1;
+    return list_searcher::propose(asked);
+  }
+
+private:
+  fault how_;
+  mutable int asked_ = 0;
+};
+
+TEST(ask_tell, gives_nobody_a_trial_that_a_failed_searcher_pauses) {
+  for (auto how : {proposes_once::fault::throws, proposes_once::fault::too_many,
+                   proposes_once::fault::no_config}) {
+    recipe what;
+    what.source = [how] { return std::make_unique<proposes_once>(how); };
+    talk uut{what};
+
+    const auto answer = uut.ask();
+
+    EXPECT_THAT(answer, HasSubstr(R"("op":"none","reason":"finished","why":"the searcher failed)"));
+    EXPECT_THAT(answer, testing::Not(HasSubstr("others")));
+    ASSERT_EQ(uut.world.warnings.size(), 1u);
+    EXPECT_THAT(uut.world.warnings[0], HasSubstr("the experiment leaves off: the searcher failed"));
+  }
+}
+
 } // namespace
 } // namespace tune

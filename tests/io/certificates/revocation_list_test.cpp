@@ -99,7 +99,20 @@ TEST_F(revocation_test, never_has_the_certificate_of_its_own_directory) {
   EXPECT_EQ(revoke_certificate(cluster, "head", now).error().code, ec::refused);
   EXPECT_EQ(revoke_certificate(cluster, (cluster / "node.pem").string(), now).error().code,
             ec::refused);
-  EXPECT_EQ(revoke_certificate(cluster, "no/file", now).error().code, ec::bad_option);
+}
+
+TEST_F(revocation_test, names_a_file_that_is_no_certificate_once) {
+  const auto cluster = make_cluster("lab");
+  fill(root / "text", "nonsense\n");
+
+  const auto missing = revoke_certificate(cluster, "no/file", now).error();
+  EXPECT_EQ(missing.code, ec::unreadable);
+  EXPECT_EQ(missing.detail, "no/file: there is no such file");
+  const auto text = (root / "text").string();
+  const auto wrong = revoke_certificate(cluster, text, now).error();
+  EXPECT_EQ(wrong.code, ec::unreadable);
+  EXPECT_EQ(wrong.detail, text + ": holds no certificate in PEM form");
+  EXPECT_EQ(revoke_certificate(cluster, "no name", now).error().code, ec::bad_option);
 }
 
 TEST_F(revocation_test, a_rotated_certificate_keeps_its_names_and_has_another_key) {

@@ -3,6 +3,8 @@
 
 #include "../store_fixture.hpp"
 
+#include "tune/io/sinks/builtin.hpp"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -103,6 +105,41 @@ TEST_F(sink_feed_test, tells_what_is_committed_in_the_order_of_the_log) {
   told.clear();
   ASSERT_TRUE(uut.catch_up(6));
   EXPECT_TRUE(told.empty());
+}
+
+TEST_F(sink_feed_test, counts_as_missing_what_is_not_stored) {
+  auto store = fresh();
+  write_a_trial(store);
+  auto uut = feed();
+  EXPECT_EQ(uut.missing(6), 6u);
+  ASSERT_TRUE(uut.catch_up(4));
+  EXPECT_EQ(uut.missing(6), 2u);
+}
+
+TEST_F(sink_feed_test, counts_as_missing_what_waits_for_the_end_of_its_span) {
+  auto store = fresh();
+  write_a_trial(store);
+  const auto all = builtin_sinks();
+  // Nobody listens there, which shows once there is a span to be sent.
+  const auto with = *options::parse(all.find("otlp")->known, {{"url", "http://127.0.0.1:9"}});
+  sink_context context;
+  context.directory = directory().string();
+  auto open = [&] {
+    return sink_feed{directory(), {"otlp", context, [&](const sink_context& of) {
+                                     return all.find("otlp")->make(with, of);
+                                   }}};
+  };
+  auto uut = open();
+
+  // The attempt has reported, and runs on: nothing was sent.
+  ASSERT_TRUE(uut.catch_up(3));
+  EXPECT_EQ(uut.missing(6), 6u);
+  EXPECT_FALSE(uut.catch_up(6));
+  EXPECT_EQ(uut.missing(6), 6u);
+  // Nor does a later run take it for delivered.
+  auto later = open();
+  EXPECT_FALSE(later.catch_up(6));
+  EXPECT_EQ(later.missing(6), 6u);
 }
 
 TEST_F(sink_feed_test, tells_of_no_attempt_that_never_was) {

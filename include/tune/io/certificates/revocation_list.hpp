@@ -62,8 +62,8 @@ inline constexpr std::size_t token_ending_digits = 8;
 
 /// Adds to the list of a certificate directory: a node's name, with all certificates that it has up
 /// to now, or a certificate's file, with that certificate alone.
-/// @errors `ec::refused` if it is the certificate of the directory itself, or the list is damaged;
-///         `ec::bad_option` if `what` is neither a file nor a name; `ec::storage`.
+/// @errors `ec::refused`: it is the directory's own certificate, or the list is damaged;
+///         `ec::bad_option`: neither file nor name; `ec::unreadable`: no such file; `ec::storage`.
 [[nodiscard]] expected<void> revoke_certificate(const std::filesystem::path& directory,
                                                 const std::string& what, calendar_time now);
 

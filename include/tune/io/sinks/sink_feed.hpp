@@ -40,6 +40,9 @@ public:
   /// Position of the last entry that the sink has stored, in its own words or as far as it was
   /// told.
   [[nodiscard]] sequence cursor() const;
+  /// Number of entries up to and including `committed` that the sink has not stored, or not
+  /// delivered: what it was told of a span that has not ended, say, is in no service yet.
+  [[nodiscard]] sequence missing(sequence committed) const;
 
 private:
   class impl;

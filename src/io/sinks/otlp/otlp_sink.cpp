@@ -3,6 +3,7 @@
 
 #include "sinks/csv_rows.hpp"
 #include "sinks/event_lines.hpp"
+#include "sinks/holding_sink.hpp"
 #include "sinks/http/http_client.hpp"
 #include "sinks/sink_mark.hpp"
 
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace tune {
@@ -93,7 +95,7 @@ std::string traces_url(std::string url) {
   return url.ends_with(traces_path) ? url : url + std::string{traces_path};
 }
 
-class otlp_sink final : public trial_sink {
+class otlp_sink final : public holding_sink {
 public:
   otlp_sink(const sink_context& with, const std::string& url)
       : url_{traces_url(url)}, marks_{with.directory, "otlp"}, to_{otlp_settings(with.time_left)} {}
@@ -101,13 +103,28 @@ public:
   void introduced(const experiment_facts& what) override {
     of_ = what;
     mark_ = marks_.read(what.identity);
-    if (mark_ && mark_->state != target())
+    const auto* url = mark_ ? mark_->state.find("url") : nullptr;
+    if (url == nullptr || *url != value{url_})
       mark_.reset();
+    const auto* known = mark_ ? mark_->state.find("delivered") : nullptr;
+    const auto* count = known == nullptr ? nullptr : known->as_int();
+    // Marks of earlier versions have none.
+    delivered_
+        = count == nullptr ? cursor() : static_cast<sequence>(std::max<std::int64_t>(*count, 0));
   }
   [[nodiscard]] sequence cursor() const override { return mark_ ? mark_->seq : 0; }
 
+  [[nodiscard]] sequence delivered() const override { return delivered_; }
+
+  void started(const log_place& where, const on::placed& what, const object& config) override {
+    ++attempts_[what.attempt].entries;
+    static_cast<void>(where);
+    static_cast<void>(config);
+  }
+
   void reported(const log_place& where, const report& what) override {
-    auto& kept = reports_[what.attempt];
+    auto& kept = attempts_[what.attempt];
+    ++kept.entries;
     if (kept.events.size() >= most_span_events) {
       ++kept.dropped;
       return;
@@ -124,12 +141,13 @@ public:
 
   void saved(const log_place& where, const on::saved& what) override {
     auto id = "checkpoint " + std::to_string(where.seq);
-    add(id, attempt_name(what.attempt), "checkpoint", where.wall_ms, where.wall_ms,
-        {{"tune.trial", static_cast<std::int64_t>(what.trial.number)},
-         {"tune.training_iteration", static_cast<std::int64_t>(what.iteration)},
-         {"tune.location", what.location},
-         {"tune.bytes", static_cast<std::int64_t>(what.bytes)}},
-        {{"code", status_ok}});
+    auto& made = add(id, attempt_name(what.attempt), "checkpoint", where.wall_ms, where.wall_ms,
+                     {{"tune.trial", static_cast<std::int64_t>(what.trial.number)},
+                      {"tune.training_iteration", static_cast<std::int64_t>(what.iteration)},
+                      {"tune.location", what.location},
+                      {"tune.bytes", static_cast<std::int64_t>(what.bytes)}},
+                     {{"code", status_ok}});
+    made.entries = 1;
   }
 
   void ended(const log_place& where, const on::ended& what) override {
@@ -144,12 +162,14 @@ public:
     }
     if (what.exit_status)
       facts.set("tune.exit_status", std::int64_t{*what.exit_status});
-    auto& span = add(attempt_name(what.attempt), trial_name(what.trial), "attempt", began,
+    auto& made = add(attempt_name(what.attempt), trial_name(what.trial), "attempt", began,
                      where.wall_ms, facts, status_of(is_failure(what.how), what.detail));
-    if (const auto kept = reports_.find(what.attempt); kept != reports_.end()) {
-      span.set("events", std::move(kept->second.events));
-      span.set("droppedEventsCount", static_cast<std::int64_t>(kept->second.dropped));
-      reports_.erase(kept);
+    made.entries = 1;
+    if (const auto kept = attempts_.find(what.attempt); kept != attempts_.end()) {
+      made.span.set("events", std::move(kept->second.events));
+      made.span.set("droppedEventsCount", static_cast<std::int64_t>(kept->second.dropped));
+      made.entries += kept->second.entries;
+      attempts_.erase(kept);
     }
   }
 
@@ -170,9 +190,13 @@ public:
   }
 
   void finished(const log_place& where, const experiment_end& how) override {
-    add("experiment", "", "experiment", of_.created_ms, where.wall_ms,
-        {{"tune.experiment", of_.name}, {"tune.status", how.status}, {"tune.why", how.why}},
-        status_of(how.status == "failed" || how.status == "stalled", how.why));
+    auto& made
+        = add("experiment", "", "experiment", of_.created_ms, where.wall_ms,
+              {{"tune.experiment", of_.name}, {"tune.status", how.status}, {"tune.why", how.why}},
+              status_of(how.status == "failed" || how.status == "stalled", how.why));
+    // Whatever is of no other span.
+    const auto others = delivered_ + held();
+    made.entries = where.seq - std::min(where.seq, others);
   }
 
   [[nodiscard]] expected<void> flush(sequence place) override {
@@ -185,16 +209,33 @@ public:
       if (reply->status < 200 || reply->status >= 300)
         return error{ec::refused, url_ + ": status " + std::to_string(reply->status) + ": "
                                       + printable(reply->body.substr(0, 200))};
+      delivered_
+          = std::accumulate(spans_.begin(), end, delivered_,
+                            [](sequence sum, const finished_span& x) { return sum + x.entries; });
       spans_.erase(spans_.begin(), end);
     }
-    mark_ = sink_mark{place, of_.identity, {}, true, target()};
+    // As long as nothing was delivered, all of it can be read again.
+    if (delivered_ == 0)
+      return {};
+    mark_ = sink_mark{place,
+                      of_.identity,
+                      {},
+                      true,
+                      {{"url", url_}, {"delivered", static_cast<std::int64_t>(delivered_)}}};
     return marks_.write(*mark_);
   }
 
 private:
-  struct kept_reports {
+  struct running_attempt {
     value::list events;
     std::uint64_t dropped = 0;
+    /// Number of entries of the log about it so far.
+    sequence entries = 0;
+  };
+  struct finished_span {
+    object span;
+    /// Number of entries of the log that it tells of.
+    sequence entries = 0;
   };
 
   std::string url_;
@@ -202,11 +243,19 @@ private:
   http_client to_;
   experiment_facts of_;
   std::optional<sink_mark> mark_;
-  std::vector<object> spans_;
-  /// Of attempts that run.
-  std::map<attempt_id, kept_reports> reports_;
+  std::vector<finished_span> spans_;
+  std::map<attempt_id, running_attempt> attempts_;
+  sequence delivered_ = 0;
 
-  [[nodiscard]] object target() const { return {{"url", url_}}; }
+  /// Number of entries whose spans were not delivered yet.
+  [[nodiscard]] sequence held() const {
+    sequence result = 0;
+    for (const auto& x : spans_)
+      result += x.entries;
+    for (const auto& [attempt, x] : attempts_)
+      result += x.entries;
+    return result;
+  }
 
   static std::string trial_name(trial_id x) { return "trial " + to_text(x); }
   static std::string attempt_name(attempt_id x) { return "attempt " + to_text(x); }
@@ -225,8 +274,9 @@ private:
     return sha256_of(of_.name + "\n" + of_.identity).substr(0, trace_id_digits);
   }
 
-  object& add(const std::string& part, const std::string& parent, const std::string& name,
-              std::int64_t start_ms, std::int64_t end_ms, const object& facts, object status) {
+  finished_span& add(const std::string& part, const std::string& parent, const std::string& name,
+                     std::int64_t start_ms, std::int64_t end_ms, const object& facts,
+                     object status) {
     object span{{"traceId", trace_id()}, {"spanId", span_id(part)}};
     if (!parent.empty())
       span.set("parentSpanId", span_id(parent));
@@ -236,13 +286,13 @@ private:
     span.set("endTimeUnixNano", nanoseconds_text(end_ms));
     span.set("attributes", attribute_list(facts));
     span.set("status", std::move(status));
-    return spans_.emplace_back(std::move(span));
+    return spans_.emplace_back(finished_span{std::move(span)});
   }
 
-  [[nodiscard]] object request_of(const std::vector<object>& some) const {
+  [[nodiscard]] object request_of(const std::vector<finished_span>& some) const {
     value::list spans;
     for (const auto& x : some)
-      spans.emplace_back(x);
+      spans.emplace_back(x.span);
     object resource{{"attributes", attribute_list({{"service.name", "tune-node"},
                                                    {"tune.experiment", of_.name},
                                                    {"tune.identity", of_.identity}})}};
