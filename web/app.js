@@ -11,7 +11,7 @@ import { startTheme } from "./core/theme.js";
 import { views } from "./views.js";
 
 const page = /** @type {HTMLElement} */ (document.getElementById("page"));
-const line = new Line((state) => topBar.line(state));
+const line = new Line((state) => topBar.line(state), beginAnew);
 whenIsEnough((experiment) => line.place(experiment));
 
 /** @type {AbortController} */
@@ -75,7 +75,12 @@ async function open(view, route, signal) {
     const found = await aboutOf(route.e, signal);
     if (signal.aborted) return;
     about = found;
-    line.open(route.e, Number(about.last_seq) || 0, about.live !== false);
+    line.open(
+      route.e,
+      Number(about.last_seq) || 0,
+      about.live !== false,
+      Number(about.created_ms) || 0,
+    );
     line.listen(hear, signal);
     topBar.experiment(about);
   } else {
@@ -96,6 +101,13 @@ async function open(view, route, signal) {
   };
   fill(page, h("h1.visually-hidden", null, view.title), body);
   view.mount(body, context);
+}
+
+/** Nothing that is known of the experiment holds any more: it was run again in its place. */
+function beginAnew() {
+  about = null;
+  line.close();
+  show();
 }
 
 function unlock() {

@@ -8,6 +8,7 @@
 #include "report/module_bundle.hpp"
 #include "report/redaction.hpp"
 #include "report/report_page.hpp"
+#include "tune/core/secret_name.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -184,21 +185,22 @@ TEST(report_words, say_that_stopping_saved_nothing) {
 TEST(redaction, knows_secrets_by_words_of_their_names) {
   for (const char* name : {"API_KEY", "apiKey", "api-key", "WANDB_API_KEY", "db.password",
                            "hf_token", "AccessKey", "private_key", "clientSecret", "token"})
-    EXPECT_TRUE(is_secret_name(name)) << name;
+    EXPECT_TRUE(names_a_secret(name)) << name;
   for (const char* name : {"max_tokens", "tokenizer", "key", "monkey", "lr", "author", "secretary"})
-    EXPECT_FALSE(is_secret_name(name)) << name;
+    EXPECT_FALSE(names_a_secret(name)) << name;
 }
 
 TEST(redaction, takes_secrets_out_of_a_command) {
-  EXPECT_EQ(without_secrets("python train.py --api-key=abc --lr={lr}"),
+  EXPECT_EQ(without_secrets("python train.py --api-key=abc --lr={lr}", redacted_text),
             "python train.py --api-key=(redacted) --lr={lr}");
-  EXPECT_EQ(without_secrets("train --token 'a b' --epochs 3"),
+  EXPECT_EQ(without_secrets("train --token 'a b' --epochs 3", redacted_text),
             "train --token (redacted) --epochs 3");
-  EXPECT_EQ(without_secrets("API_KEY=abc train"), "API_KEY=(redacted) train");
-  EXPECT_EQ(without_secrets(R"({"password": "abc", "lr": 1})"),
+  EXPECT_EQ(without_secrets("API_KEY=abc train", redacted_text), "API_KEY=(redacted) train");
+  EXPECT_EQ(without_secrets(R"({"password": "abc", "lr": 1})", redacted_text),
             R"({"password": (redacted), "lr": 1})");
-  EXPECT_EQ(without_secrets("curl https://me:pass@host/x"), "curl https://me:(redacted)@host/x");
-  EXPECT_EQ(without_secrets("train --token --lr 1"), "train --token --lr 1");
+  EXPECT_EQ(without_secrets("curl https://me:pass@host/x", redacted_text),
+            "curl https://me:(redacted)@host/x");
+  EXPECT_EQ(without_secrets("train --token --lr 1", redacted_text), "train --token --lr 1");
 }
 
 TEST(redaction, leaves_no_value_of_the_environment) {

@@ -320,13 +320,21 @@ TEST_F(views_test, sees_what_is_written_meanwhile) {
   record.flush();
 
   EXPECT_EQ(to_json(at(*list(got("/one/trials"), "trials")[3].as_object(), "iterations")), "2");
-  auto change = uut->change_since("one", before);
-  ASSERT_TRUE(std::holds_alternative<std::optional<value>>(change));
-  const auto& seen = *std::get<std::optional<value>>(change)->as_object();
+  auto change = uut->change_since("one", 0, before);
+  ASSERT_TRUE(std::holds_alternative<std::optional<seen_change>>(change));
+  const auto told = *std::get<std::optional<seen_change>>(change);
+  const auto& seen = *told.what.as_object();
   EXPECT_EQ(to_json(at(seen, "changed")), "[3]");
   EXPECT_EQ(at(seen, "last_seq"), value{static_cast<std::int64_t>(record.last_seq())});
-  change = uut->change_since("one", record.last_seq());
-  EXPECT_FALSE(std::get<std::optional<value>>(change));
+  EXPECT_EQ(at(seen, "created_ms"), value{told.record});
+  EXPECT_EQ(told.last, record.last_seq());
+  const auto is_silent = [&](std::int64_t of, sequence after) {
+    return !std::get<std::optional<seen_change>>(uut->change_since("one", of, after));
+  };
+  EXPECT_TRUE(is_silent(0, told.last));
+  EXPECT_TRUE(is_silent(told.record, told.last));
+  EXPECT_FALSE(is_silent(told.record + 1, told.last)) << "a place of a record that is gone";
+  EXPECT_FALSE(is_silent(0, told.last + 1)) << "a place that this record has not come to";
 }
 
 TEST_F(views_test, notices_that_a_database_was_replaced) {

@@ -147,8 +147,15 @@ TEST(write_trials, table_is_never_wider_than_asked) {
 
 TEST(csv_line, quotes_only_what_must_be) {
   EXPECT_EQ(csv_line({"a", "b c", "d,e", "f\"g", "h\ni", "j\rk", ""}),
-            "a,b c,\"d,e\",\"f\"\"g\",\"h\ni\",\"j\rk\",\n");
+            "a,b c,\"d,e\",\"f\"\"g\",\"h\ni\",j\\rk,\n");
   EXPECT_EQ(csv_line({""}), "\"\"\n");
+}
+
+TEST(csv_line, steers_neither_a_spreadsheet_nor_a_terminal) {
+  EXPECT_EQ(csv_line({"=1+1", "@a", "-cmd|x", "+1e", "\x1b[2J", "a\u202e", "|x", "%x"}),
+            "'=1+1,'@a,'-cmd|x,'+1e,\\x1b[2J,a\\u202e,'|x,'%x\n");
+  EXPECT_EQ(csv_line({"-0.5", "+3", "-inf", "-", "1e-5", "é", "'=1", "-1e400"}),
+            "-0.5,+3,-inf,-,1e-5,é,'=1,-1e400\n");
 }
 
 TEST(output_format, reads_back_its_names) {

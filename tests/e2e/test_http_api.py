@@ -56,18 +56,25 @@ class Live(ControlCase, Served):
             self.let(trial, 100)
         self.finish(self.child, None)
 
+    @staticmethod
+    def place(event):
+        """In the log of its record."""
+        place, record = event["id"].split("@")
+        assert int(record) == json.loads(event["data"])["created_ms"], event
+        return int(place)
+
     def test_events_come_with_each_commit_and_go_on(self):
         self.serve_run(self.stepping(samples=2, slots=2, steps=3), running=2)
         events = Events(self, "/api/v1/experiments/x/events")
         first = events.next()
         self.assertEqual(first["event"], "change")
-        self.assertEqual(int(first["id"]), json.loads(first["data"])["last_seq"])
+        self.assertEqual(self.place(first), json.loads(first["data"])["last_seq"])
         self.let(0, 1)
         second = events.next()
-        self.assertGreater(int(second["id"]), int(first["id"]))
+        self.assertGreater(self.place(second), self.place(first))
         events.close()
         resumed = Events(self, "/api/v1/experiments/x/events", Last_Event_ID=first["id"])
-        self.assertGreater(int(resumed.next()["id"]), int(first["id"]))
+        self.assertGreater(self.place(resumed.next()), self.place(first))
         resumed.close()
         for trial in range(2):
             self.let(trial, 100)
@@ -94,6 +101,37 @@ class Finished(Served):
 
     def run_once(self, program="tune report 3", more=""):
         self.run_node("run", self.experiment(program, more=more), "--quiet")
+
+    def test_events_tell_of_a_record_that_took_the_place_of_another(self):
+        self.run_once("for i in 1 2 3 4 5; do tune report $i; done")
+        self.start_serving()
+        path = "/api/v1/experiments/x/events"
+        events = Events(self, path)
+        first = events.next()
+        old = json.loads(first["data"])
+        self.run_node("run", self.experiment("tune report 3"), "--quiet", "--overwrite", "--yes")
+        while (new := json.loads(events.next()["data"]))["created_ms"] == old["created_ms"]:
+            pass
+        events.close()
+        # So it is told to whoever comes back from the old one, although that had gone further.
+        for since in (first["id"], str(old["last_seq"])):
+            resumed = Events(self, path, Last_Event_ID=since)
+            told = json.loads(resumed.next()["data"])
+            self.assertEqual(told["created_ms"], new["created_ms"])
+            self.assertLess(told["last_seq"], old["last_seq"])
+            resumed.close()
+
+    def test_what_cannot_be_read_is_not_ready(self):
+        self.run_once()
+        self.start_serving(where="results/x")
+        self.assertEqual(self.get("/readyz").status, 200)
+        record = self.directory / "results/x/experiment.db"
+        record.write_bytes(b"no database " * 4096)
+        self.assertEqual(self.get("/readyz").status, 503)
+        told = self.get("/api/v1/experiments/x")
+        self.assertEqual(told.status, 500, told)
+        described = self.get("/api/v1/openapi.json").json()["paths"]
+        self.assertIn("500", described["/api/v1/experiments/{experiment}"]["get"]["responses"])
 
     def test_orders_say_what_goes_on_with_it(self):
         self.run_once()

@@ -185,20 +185,31 @@ TEST(byte_range, is_one_of_the_content) {
 }
 
 TEST(event_frame, cannot_be_broken_out_of) {
-  EXPECT_EQ(event_frame("change", "{}", 7), "id: 7\nevent: change\ndata: {}\n\n");
+  EXPECT_EQ(event_frame("change", "{}", event_id{7}), "id: 7\nevent: change\ndata: {}\n\n");
   EXPECT_EQ(event_frame("log", "a\n\nevent: x\r\rid: 1\r\nb"),
             "event: log\ndata: a\ndata: \ndata: event: x\ndata: \ndata: id: 1\ndata: b\n\n");
   EXPECT_EQ(event_frame("log", ""), "event: log\ndata: \n\n");
+  EXPECT_EQ(event_frame("x", "", event_id{7, 12}), "id: 7@12\nevent: x\ndata: \n\n");
 }
 
 TEST(event_frame, goes_on_where_the_client_was) {
   request from;
   from.query.emplace("since", "5");
-  EXPECT_EQ(event_place(from), 5U);
+  EXPECT_EQ(event_place(from), event_id{5});
   from.headers.add("Last-Event-ID", "17");
-  EXPECT_EQ(event_place(from), 17U);
+  EXPECT_EQ(event_place(from), event_id{17});
   from.headers.add("last-event-id", "18");
-  EXPECT_EQ(event_place(from), 5U) << "several count as none";
+  EXPECT_EQ(event_place(from), event_id{5}) << "several count as none";
+  for (const auto* good : {"5@12", "0@1", "7@0"}) {
+    request asked;
+    asked.query.emplace("since", good);
+    EXPECT_TRUE(event_place(asked)) << good;
+  }
+  for (const auto* bad : {"", "@", "5@", "@12", "-5", "5@-1", "5@1@2", "5@1x", "+5", " 5"}) {
+    request asked;
+    asked.query.emplace("since", bad);
+    EXPECT_EQ(event_place(asked), std::nullopt) << bad;
+  }
 }
 
 TEST(problem, is_printable_and_says_what_helps) {

@@ -26,18 +26,25 @@ public:
     return "{\"path\":\"" + text + "\",\"parameters\":" + std::to_string(query.size()) + "}";
   }
 
-  std::variant<std::optional<cli::change>, http::problem> change_since(const std::string&,
-                                                                       sequence seq) override {
+  std::variant<std::optional<cli::change>, http::problem>
+  change_since(const std::string&, cli::log_position from) override {
     std::lock_guard guard{mutex_};
-    if (last_ <= seq)
+    if (is_gone_)
+      return http::problem{404, "unknown_name", "there is no such experiment"};
+    const cli::log_position now{record_, last_};
+    if (from.record != 0 && from.record != record_)
+      from.last = 0;
+    if (now.last <= from.last)
       return std::optional<cli::change>{};
-    return std::optional{cli::change{last_, "{\"last_seq\":" + std::to_string(last_) + "}"}};
+    return std::optional{cli::change{now, "{\"last_seq\":" + std::to_string(last_) + "}"}};
   }
 
   std::optional<cli::log_position> position_of(const std::string& experiment) override {
     std::lock_guard guard{mutex_};
     return experiment == "x" ? std::optional{cli::log_position{record_, last_}} : std::nullopt;
   }
+
+  bool is_readable() override { return is_readable_; }
 
   std::variant<std::filesystem::path, http::problem>
   directory_of(const std::string& experiment) override {
@@ -56,6 +63,11 @@ public:
     std::lock_guard guard{mutex_};
     ++record_;
   }
+  void remove() {
+    std::lock_guard guard{mutex_};
+    is_gone_ = true;
+  }
+  void spoil() { is_readable_ = false; }
   /// How many answers it was asked for.
   int answers() const { return answers_; }
 
@@ -64,7 +76,9 @@ private:
   std::mutex mutex_;
   sequence last_ = 0;
   std::int64_t record_ = 1;
+  bool is_gone_ = false;
   std::atomic<int> answers_ = 0;
+  std::atomic<bool> is_readable_ = true;
 };
 
 } // namespace tune::support

@@ -32,7 +32,7 @@ protected:
   }
 
   expected<void> follow(sequence since) {
-    return uut->add(make_change_feed(changes, "x", root, since, pipe), pipe);
+    return uut->add(make_change_feed(changes, "x", root, {0, since}, pipe), pipe);
   }
 
   /// Waits until the text has come. @returns how long that took.
@@ -50,17 +50,43 @@ protected:
 TEST_F(feeds_test, tell_what_has_happened_since) {
   model->commit(7);
   ASSERT_TRUE(follow(3));
-  await("id: 7\nevent: change\ndata: {\"last_seq\":7}\n\n");
+  await("id: 7@1\nevent: change\ndata: {\"last_seq\":7}\n\n");
 }
 
 TEST_F(feeds_test, wake_when_the_record_is_written) {
   model->commit(1);
   ASSERT_TRUE(follow(0));
-  await("id: 1\n");
+  await("id: 1@1\n");
   model->commit(2);
   fill(root / "experiment.db-wal", "frame");
   // Far sooner than it would look by itself.
-  EXPECT_LT(await("id: 2\n"), feeds::slow_pace);
+  EXPECT_LT(await("id: 2@1\n"), feeds::slow_pace);
+}
+
+TEST_F(feeds_test, tell_of_the_record_that_took_the_place_of_another) {
+  model->commit(7);
+  ASSERT_TRUE(follow(7));
+  model->replace();
+  model->commit(2);
+  await("id: 2@2\nevent: change\ndata: {\"last_seq\":2}\n\n");
+  EXPECT_EQ(all.find("id: 7"), all.npos);
+}
+
+TEST_F(feeds_test, end_with_an_experiment_that_is_removed) {
+  model->commit(7);
+  ASSERT_TRUE(follow(7));
+  model->remove();
+  await("event: gone\ndata: {}\n\n");
+  while (pipe->how() == http::byte_pipe::state::open)
+    std::this_thread::yield();
+  EXPECT_EQ(pipe->how(), http::byte_pipe::state::whole);
+}
+
+TEST_F(feeds_test, tell_of_another_record_to_whoever_knew_an_earlier_one) {
+  model->replace();
+  model->commit(9);
+  ASSERT_TRUE(uut->add(make_change_feed(changes, "x", root, {1, 9}, pipe), pipe));
+  await("id: 9@2\n");
 }
 
 TEST_F(feeds_test, see_what_is_visible_only_a_moment_after_the_write) {
@@ -68,7 +94,7 @@ TEST_F(feeds_test, see_what_is_visible_only_a_moment_after_the_write) {
   fill(root / "experiment.db-wal", "frame");
   std::this_thread::yield();
   model->commit(1);
-  EXPECT_LT(await("id: 1\n"), feeds::slow_pace);
+  EXPECT_LT(await("id: 1@1\n"), feeds::slow_pace);
 }
 
 TEST_F(feeds_test, gather_what_comes_fast) {
@@ -78,7 +104,7 @@ TEST_F(feeds_test, gather_what_comes_fast) {
     model->commit(i);
     fill(root / "experiment.db-wal", std::to_string(i));
   }
-  await("id: 2000\n");
+  await("id: 2000@1\n");
   std::size_t count = 0;
   for (auto at = all.find("event: change"); at != all.npos; at = all.find("event: change", at + 1))
     ++count;
@@ -95,7 +121,7 @@ TEST_F(feeds_test, are_bounded_and_forget_who_went) {
   auto other = std::make_shared<http::byte_pipe>();
   auto added = false;
   while (!added && clock::now() - begin < std::chrono::seconds{60})
-    added = uut->add(make_change_feed(changes, "x", root, 0, other), other).has_value();
+    added = uut->add(make_change_feed(changes, "x", root, {}, other), other).has_value();
   EXPECT_TRUE(added);
 }
 

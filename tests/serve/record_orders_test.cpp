@@ -142,10 +142,27 @@ TEST(once_only, forgets_what_failed) {
   once_only uut;
   auto asked = request_with("{}");
   asked.headers.add("Idempotency-Key", "k");
-  const auto fail = [] { return to_response(http::problem{504, "unreachable", ""}); };
-  EXPECT_EQ(uut.answer(asked, route_named("pause"), fail).status, 504U);
+  const auto fail = [] { return to_response(http::problem{409, "not_live", ""}); };
+  EXPECT_EQ(uut.answer(asked, route_named("pause"), fail).status, 409U);
   const auto work = [] { return http::json_response("{}"); };
   EXPECT_EQ(uut.answer(asked, route_named("pause"), work).status, 200U);
+}
+
+TEST(once_only, carries_out_nothing_twice_that_may_yet_be_done) {
+  once_only uut;
+  auto asked = request_with("{}");
+  asked.headers.add("Idempotency-Key", "k");
+  const auto fail = [] { return to_response(http::problem{504, "unreachable", "it is stopped"}); };
+  const auto first = uut.answer(asked, route_named("pause"), fail);
+  const auto never = [] {
+    ADD_FAILURE() << "carried out again";
+    return http::json_response("{}");
+  };
+  const auto second = uut.answer(asked, route_named("pause"), never);
+  EXPECT_EQ(second.status, 504U);
+  EXPECT_EQ(second.body, first.body);
+  EXPECT_EQ(second.headers.only("Idempotency-Replayed"), "true");
+  EXPECT_EQ(second.headers.only("Content-Type"), "application/problem+json");
 }
 
 TEST_F(record_orders_test, say_what_goes_on_with_an_experiment_that_nobody_runs) {

@@ -132,6 +132,8 @@ TEST_F(site_test, tells_about_itself) {
   EXPECT_EQ(ask("health").status, 200U);
   EXPECT_EQ(ask("ready").status, 200U);
   EXPECT_THAT(ask("version").body, HasSubstr("\"version\":\"1.2.3\""));
+  model->spoil();
+  EXPECT_EQ(ask("ready").status, 503U);
   uut->answers().note(http::method::get, "view_trials", 200);
   auto told = ask("metrics").body;
   EXPECT_THAT(told, HasSubstr("tune_build_info{version=\"1.2.3\"} 1\n"));

@@ -261,6 +261,7 @@ class Answer(BaseHTTPRequestHandler):
                 told = x.seq
             data = {
                 "last_seq": told,
+                "created_ms": x.created,
                 "counts": x.counts(),
                 "best": x.best(),
                 "changed": [x.total - 1],
@@ -269,7 +270,7 @@ class Answer(BaseHTTPRequestHandler):
                 "status": "running" if x.live else "done",
             }
             self.wfile.write(
-                ("id: %d\nevent: change\ndata: %s\n\n" % (told, json.dumps(data))).encode()
+                ("id: %d@%d\nevent: change\ndata: %s\n\n" % (told, x.created, json.dumps(data))).encode()
             )
             self.wfile.flush()
 

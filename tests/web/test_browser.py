@@ -95,6 +95,11 @@ class Views(PageTest):
             self.browser.run("document.querySelectorAll('main img, main script, main b').length"), 0
         )
         self.assertNotIn("\x1b", self.browser.run("document.body.innerText"))
+        # Of an error in several lines each is one.
+        self.visit({"e": name, "view": "trial", "t": "7"})
+        self.browser.wait(
+            "document.querySelector('pre.error').innerText.startsWith('Traceback:\\n')"
+        )
         self.assert_clean()
 
 
@@ -220,6 +225,20 @@ class Actions(PageTest):
             " 3 trials hold 8 CPU, 0 GPU; 12 wait; place 2 in the queue; 7 made room for a higher"
             " priority, the last for <b>high</b> of bob, priority 5')"
         )
+        self.assert_clean()
+
+    def test_a_record_that_took_the_place_of_another_is_shown(self):
+        self.show("overview")
+        self.browser.wait("document.querySelector('.line').dataset.state === 'live'")
+        live = self.gateway.all["live"]
+        old = (live.created, live.total)
+        live.created, live.total = live.created + 5000, 30
+        live.step()
+        tiles = "document.querySelector('.tiles').innerText.replace(/\\s/g, '').includes('/%d')"
+        self.browser.wait(tiles % 31)
+        live.created, live.total = old
+        live.touch()
+        self.browser.wait(tiles % old[1])
         self.assert_clean()
 
     def test_a_finished_experiment_offers_none(self):

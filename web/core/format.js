@@ -148,7 +148,8 @@ export function trialName(trial) {
 }
 
 /**
- * Any value of the server on one line, control characters made visible, and cut.
+ * Any value of the server on one line, control characters made visible, and cut. A line's end with
+ * what is blank around it is one space.
  *
  * @param {any} value
  * @param {number} [most]
@@ -156,16 +157,16 @@ export function trialName(trial) {
 export function plain(value, most = 400) {
   if (typeof value === "number") return figure(value, 6);
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
-  const shown = text.replace(
+  const shown = text.replace(/[ \t]*[\r\n][ \t\r\n]*/g, " ").replace(
     /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     "\ufffd",
   );
   return shown.length > most ? shown.slice(0, most) + "…" : shown;
 }
 
-/** The same, but lines stay lines. @param {string} text */
-export const plainLines = (text) =>
-  text
+/** The same, but lines stay lines. @param {string} text @param {number} [most] */
+export const plainLines = (text, most = Infinity) =>
+  (text.length > most ? text.slice(0, most) + "…" : text)
     .replace(/\r\n?/g, "\n")
     .replace(
       /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,

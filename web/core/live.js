@@ -5,6 +5,7 @@ import { onceAFrame } from "./dom.js";
 /**
  * @typedef {object} Change what happened since the last call
  * @property {number} [last_seq]
+ * @property {number} [created_ms] when the record was made: tells it from one that took its place
  * @property {Record<string, number>} [counts]
  * @property {any} [best]
  * @property {any[]} changed trials; the server names up to 200 of a message's
@@ -24,14 +25,18 @@ export function merge(old, next) {
 }
 
 export class Line {
-  /** @param {(state: LineState) => void} onState */
-  constructor(onState) {
+  /**
+   * @param {(state: LineState) => void} onState
+   * @param {() => void} onAnother what was opened is gone, or another record has taken its place
+   */
+  constructor(onState, onAnother = () => {}) {
     /** @type {Set<(change: Change) => void>} */
     this.listeners = new Set();
     /** @type {EventSource | null} */
     this.source = null;
     this.experiment = "";
     this.seq = 0;
+    this.record = 0;
     /** @type {Change | null} */
     this.untold = null;
     this.wait = 0;
@@ -40,6 +45,7 @@ export class Line {
     /** The server's clock when it last told something, and this page's then. [ms] */
     this.told = { at: NaN, here: 0 };
     this.onState = onState;
+    this.onAnother = onAnother;
     document.addEventListener("visibilitychange", () => this.turn());
     this.tell = onceAFrame(() => {
       const change = this.untold;
@@ -48,12 +54,17 @@ export class Line {
     });
   }
 
-  /** @param {string} experiment @param {number} seq the last change that is known */
-  open(experiment, seq, isLive = true) {
+  /**
+   * @param {string} experiment
+   * @param {number} seq the last change that is known
+   * @param {number} record when the record was made [ms]; 0: whichever is there
+   */
+  open(experiment, seq, isLive = true, record = 0) {
     if (experiment === this.experiment) return;
     this.close();
     this.experiment = experiment;
     this.seq = seq;
+    this.record = record;
     this.isLive = isLive;
     this.connect();
   }
@@ -82,7 +93,9 @@ export class Line {
     if (document.hidden) return;
     this.onState(this.isLive ? "waiting" : "ended");
     const source = new EventSource(
-      address(["experiments", this.experiment, "events"], { since: this.seq }),
+      address(["experiments", this.experiment, "events"], {
+        since: this.record ? `${this.seq}@${this.record}` : this.seq,
+      }),
     );
     this.source = source;
     source.onopen = () => {
@@ -90,6 +103,7 @@ export class Line {
       this.onState(this.isLive ? "live" : "ended");
     };
     source.addEventListener("change", (event) => this.hear(event.data));
+    source.addEventListener("gone", () => this.onAnother());
     source.onerror = () => {
       if (this.source !== source) return;
       this.onState(this.isLive ? "waiting" : "ended");
@@ -110,6 +124,11 @@ export class Line {
       message = JSON.parse(text);
     } catch (_) {
       return;
+    }
+    if (typeof message.created_ms === "number" && message.created_ms !== this.record) {
+      const isAnother = this.record !== 0;
+      this.record = message.created_ms;
+      if (isAnother) return this.onAnother();
     }
     if (typeof message.last_seq === "number") this.seq = message.last_seq;
     if (typeof message.at_ms === "number")

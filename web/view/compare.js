@@ -2,7 +2,7 @@
 import { hue } from "../chart/palette.js";
 import { line, Plot } from "../chart/plot.js";
 import { calmExtent, extent } from "../chart/ranges.js";
-import { get } from "../core/api.js";
+import { Fault, get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
 import { count, duration, figure, number, plain } from "../core/format.js";
 import {
@@ -138,18 +138,30 @@ export function mount(host, ctx) {
       h("p.empty", null, "Choose experiments in the ", link({}, "list"), " and press Compare."),
     );
   const one = async (/** @type {string} */ name) => {
-    const about = await get(["experiments", name], {}, ctx.signal);
-    const history = await get(["experiments", name, "history"], { points: 500 }, ctx.signal);
-    return { about: { ...about, name }, history };
+    try {
+      const about = await get(["experiments", name], {}, ctx.signal);
+      const history = await get(["experiments", name, "history"], { points: 500 }, ctx.signal);
+      return { about: { ...about, name }, history };
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return { name, fault: error.message };
+    }
   };
   follow(ctx, body, {
     still: true,
     fetch: () => Promise.all(names.map(one)),
-    show: (found, box) => {
+    show: (all, box) => {
       if (!place.parentNode) box.append(place, list);
+      const found = all.filter((/** @type {any} */ x) => x.about);
+      const faults = all.filter((/** @type {any} */ x) => x.fault);
       data = found;
       redraw();
-      fill(list, table(heads, found.map(row), "Compared experiments"));
+      fill(list, [
+        faults.map((/** @type {any} */ x) =>
+          h("p.fault", { role: "alert" }, plain(x.name, 60) + ": " + plain(x.fault, 300)),
+        ),
+        table(heads, found.map(row), "Compared experiments"),
+      ]);
     },
   });
 }

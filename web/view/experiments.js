@@ -16,8 +16,17 @@ import {
 } from "../core/parts.js";
 import { go, here, join, split } from "../core/route.js";
 
+/** Of one whose record cannot be read. @param {any} x */
+const unreadableRow = (x) => [
+  "",
+  [h("strong", null, plain(x.name, 80)), h("small.block", null, plain(x.problem.detail, 300))],
+  statusChip("unreadable"),
+  ...heads.slice(3).map(() => "–"),
+];
+
 /** @param {any} x @param {Set<string>} chosen @param {() => void} onChoice */
 function row(x, chosen, onChoice) {
+  if (x.problem) return unreadableRow(x);
   const box = h("input", {
     type: "checkbox",
     checked: chosen.has(x.name),

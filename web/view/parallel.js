@@ -231,7 +231,8 @@ function rowsPanel(ctx, host, chart) {
     clearTimeout(timer);
     timer = window.setTimeout(() => {
       const axes = chart.data.axes;
-      const cell = (/** @type {any} */ v) => (typeof v === "number" ? figure(v) : plain(v, 40));
+      const cell = (/** @type {any} */ v) => 
+        v === null ? "" : typeof v === "number" ? figure(v) : plain(v, 40);
       const lines = rows
         .slice(0, 20)
         .map((r) => [trialLink(ctx, r.trial), cell(r.metric), ...r.values.slice(0, -1).map(cell)]);

@@ -2,7 +2,16 @@
 import { askTrial, verbsFor } from "../core/actions.js";
 import { address, get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { bytes, count, duration, figure, number, plain, trialName } from "../core/format.js";
+import {
+  bytes,
+  count,
+  duration,
+  figure,
+  number,
+  plain,
+  plainLines,
+  trialName,
+} from "../core/format.js";
 import { follow, link, pairs, panel, statusChip, table, tile } from "../core/parts.js";
 import { here } from "../core/route.js";
 import { suggestionPanel } from "./suggestion.js";
@@ -59,7 +68,7 @@ function head(ctx, x, after) {
       "div.body",
       null,
       h("p.why", null, whyText(x)),
-      x.error ? h("pre.error", null, plain(x.error, 4000)) : null,
+      x.error ? h("pre.error", null, plainLines(String(x.error), 4000)) : null,
       numbers(ctx, x),
     ),
   );

@@ -7,6 +7,7 @@
 #include "console/text_table.hpp"
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "tune/core/secret_name.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -56,6 +57,14 @@ std::vector<spec_change> code_changes(const spec& before, const spec& after) {
   return result;
 }
 
+/// What a key is set to, without what looks like a secret.
+std::string shown_value(const std::string& key, const std::string& text) {
+  if (text.empty())
+    return text;
+  const auto name = std::string_view{key}.substr(key.rfind('.') + 1);
+  return names_a_secret(name) ? std::string{secret_not_shown} : without_secrets(text);
+}
+
 std::vector<spec_change> all_changes(const spec& before, const spec& after) {
   auto result = changes(before, after);
   for (auto& x : code_changes(before, after))
@@ -63,6 +72,10 @@ std::vector<spec_change> all_changes(const spec& before, const spec& after) {
   std::erase_if(result, [](const spec_change& x) {
     return std::find(no_differences.begin(), no_differences.end(), x.key) != no_differences.end();
   });
+  for (auto& x : result) {
+    x.before = shown_value(x.key, x.before);
+    x.after = shown_value(x.key, x.after);
+  }
   return result;
 }
 

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output/format.hpp"
 
+#include "tune/io/sinks/trial_files/csv.hpp"
+
 #include <array>
 
 namespace tune::cli {
 namespace {
 
 constexpr std::array<std::string_view, 4> names{"table", "json", "jsonl", "csv"};
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos)
-    return text;
-  std::string result = "\"";
-  for (auto c : text) {
-    if (c == '"')
-      result += '"';
-    result += c;
-  }
-  return result + '"';
-}
 
 } // namespace
 
@@ -35,8 +25,10 @@ std::optional<output_format> output_format_from(std::string_view name) {
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string result;
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    result += (i == 0 ? "" : ",") + csv_field(fields[i]);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    result += i == 0 ? "" : ",";
+    csv::append_field(result, fields[i]);
+  }
   // Unquoted, a single empty field would read as an empty line.
   return (result.empty() && !fields.empty() ? "\"\"" : result) + "\n";
 }

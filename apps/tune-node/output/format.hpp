@@ -36,7 +36,8 @@ struct table_look {
   style colors;
 };
 
-/// One line of CSV, with its line end. Fields are quoted where they must be.
+/// One line of CSV, with its line end. Fields are made harmless (`csv::harmless`), and quoted where
+/// they must be.
 [[nodiscard]] std::string csv_line(const std::vector<std::string>& fields);
 
 } // namespace tune::cli

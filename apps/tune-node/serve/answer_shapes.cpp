@@ -135,8 +135,9 @@ constexpr shape shapes[] = {
     {"checkpoints", "checkpoints:checkpoint[] next_cursor:text|null"},
     {"event", "seq:count t:number kind:text body:any"},
     {"events", "events:event[] next_seq:count next_cursor:text|null"},
-    {"change", "last_seq:count counts:tally best:best|null changed:count[] more_changed:bool"
-               " kinds:counts live:bool status:text at_ms:whole"},
+    {"change",
+     "last_seq:count created_ms:whole counts:tally best:best|null changed:count[] more_changed:bool"
+     " kinds:counts live:bool status:text at_ms:whole"},
 
     {"verdict", "trial:text|null outcome:text text:text"},
     {"told", "told:verdict[]"},

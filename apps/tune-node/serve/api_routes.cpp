@@ -171,7 +171,7 @@ std::vector<route> trial_views() {
           get("/{experiment}/trials/{trial}/artifacts/{path...}", "artifact",
               "a file of the trial's directory"),
           get("/{experiment}/events", "events", "changes as server-sent events",
-              {number("since", "after this place of the log", 0, largest)})};
+              {text("since", "after this place of the log: SEQ, or the id of an event", 50)})};
 }
 
 route submit() {

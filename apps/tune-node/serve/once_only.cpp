@@ -14,6 +14,9 @@ namespace {
 /// Longest idempotency key. [bytes]
 constexpr std::size_t longest_key = 200;
 
+/// The head did not answer in time: it may still do what it was asked for.
+constexpr unsigned unheard = 504;
+
 /// The whole of a request, as far as another one with its key must not differ from it.
 std::string print_of(const http::request& what, const http::route& where) {
   auto text = where.id;
@@ -59,6 +62,8 @@ http::response once_only::answer(const http::request& what, const http::route& w
   std::lock_guard guard{mutex_};
   if (result.status == 200)
     repeats_.keep(key, {result.status, "application/json", result.body});
+  else if (result.status == unheard)
+    repeats_.keep(key, {result.status, "application/problem+json", result.body});
   else
     repeats_.forget(key);
   return result;

@@ -15,7 +15,8 @@ namespace tune::cli {
 class once_only {
 public:
   /// The answer of `work`; or the one that it gave to the same request with the same key within the
-  /// last hour. Only what succeeded is remembered: what failed may succeed another time.
+  /// last hour. What succeeded is remembered, and what nobody answered (504), since it may yet be
+  /// carried out; what was refused may succeed another time.
   [[nodiscard]] http::response answer(const http::request& what, const http::route& where,
                                       const std::function<http::response()>& work);
 

@@ -95,6 +95,11 @@ std::vector<int> faults_of(const route& x) {
   std::vector<int> result{400, 403, 404, 414, 431, 503};
   if (x.who == access::token)
     result.insert(result.end(), {401, 429});
+  // A record, or a file of a trial, that cannot be read.
+  if (x.pattern.starts_with("/api/v1/experiments"))
+    result.push_back(500);
+  if (x.id == "session_begin")
+    result.push_back(429);
   if (x.body > 0)
     result.insert(result.end(), {401, 409, 413, 415, 422, 504});
   if (x.id == "artifact")

@@ -149,7 +149,7 @@ http::response site::health(const http::request&) {
 }
 
 http::response site::ready(const http::request&) {
-  if (::access(how_.place.c_str(), R_OK | X_OK) == 0)
+  if (how_.model->is_readable())
     return http::json_response("{\"status\":\"ok\"}\n");
   return to_response(http::problem{503, "unreadable", "what is served cannot be read"});
 }
@@ -298,8 +298,9 @@ http::response site::events(const http::request& what) {
   if (const auto* why = std::get_if<http::problem>(&found))
     return to_response(*why);
   auto pipe = std::make_shared<http::byte_pipe>();
+  const auto from = http::event_place(what).value_or(http::event_id{});
   return follow(make_change_feed(changes_, name, std::get<fs::path>(found),
-                                 http::event_place(what).value_or(0), pipe),
+                                 log_position{from.log, from.place}, pipe),
                 pipe);
 }
 

@@ -28,16 +28,14 @@ public:
   }
 
   std::variant<std::optional<change>, http::problem> change_since(const std::string& experiment,
-                                                                  sequence seq) override {
-    auto found = views_.change_since(experiment, seq);
+                                                                  log_position from) override {
+    auto found = views_.change_since(experiment, from.record, from.last);
     if (const auto* why = std::get_if<view_fault>(&found))
       return problem_from(*why);
-    const auto& what = std::get<std::optional<value>>(found);
-    const auto* fields = what ? what->as_object() : nullptr;
-    const auto* last = fields != nullptr ? fields->find("last_seq") : nullptr;
-    if (last == nullptr || last->as_int() == nullptr)
+    const auto& what = std::get<std::optional<seen_change>>(found);
+    if (!what)
       return std::optional<change>{};
-    return std::optional{change{static_cast<sequence>(*last->as_int()), to_json(*what)}};
+    return std::optional{change{{what->record, what->last}, to_json(what->what)}};
   }
 
   std::optional<log_position> position_of(const std::string& experiment) override {
@@ -48,6 +46,8 @@ public:
     auto head = (*from)->with_reader([](store_reader& x) { return x.head(); });
     return head ? std::optional{log_position{head->created_ms, head->last_seq}} : std::nullopt;
   }
+
+  bool is_readable() override { return views_.is_readable(); }
 
   std::variant<std::filesystem::path, http::problem>
   directory_of(const std::string& experiment) override {

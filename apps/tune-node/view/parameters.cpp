@@ -104,7 +104,7 @@ value without_secrets(const value& x) {
     return without_secrets(*inner);
   const auto* list = x.as_list();
   if (list == nullptr)
-    return x;
+    return x.as_string() != nullptr ? value{tune::without_secrets(*x.as_string())} : x;
   if (is_secret_option(*list))
     return value::list{list->front(), secret_not_shown};
   value::list result;

@@ -5,6 +5,7 @@
 #include "tune/io/store/experiment_directory.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
@@ -46,6 +47,10 @@ std::string shown_place::own_name() const {
   std::error_code failed;
   auto whole = fs::absolute(place_, failed).lexically_normal();
   return (whole.filename().empty() ? whole.parent_path() : whole).filename().string();
+}
+
+bool shown_place::may_be_listed() const {
+  return ::access(place_.c_str(), R_OK | X_OK) == 0;
 }
 
 std::vector<std::string> shown_place::names() const {

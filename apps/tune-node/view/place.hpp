@@ -28,11 +28,15 @@ public:
 
   static constexpr std::size_t most_names = 10'000;
 
+  /// Whether it is one experiment's directory.
+  [[nodiscard]] bool is_one() const;
+  /// By which that experiment goes: of its directory.
+  [[nodiscard]] std::string own_name() const;
+  /// Whether what lies there can be listed and opened.
+  [[nodiscard]] bool may_be_listed() const;
+
 private:
   std::filesystem::path place_;
-
-  [[nodiscard]] bool is_one() const;
-  [[nodiscard]] std::string own_name() const;
 };
 
 /// Tells a database from another that has taken its place.

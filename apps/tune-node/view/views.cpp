@@ -82,6 +82,14 @@ views::directory_of(const std::string& experiment) const {
   return std::move(*found);
 }
 
+bool views::is_readable() {
+  if (!place_.is_one())
+    return place_.may_be_listed();
+  auto found = watch(place_.own_name());
+  auto* one = std::get_if<watched_ptr>(&found);
+  return one != nullptr && (*one)->look().has_value();
+}
+
 std::variant<views::watched_ptr, view_fault> views::watch(const std::string& name) {
   auto directory = place_.directory_of(name);
   if (!directory)
@@ -160,8 +168,8 @@ view_answer views::answer(const view_request& what) {
   return part_of(*std::get<watched_ptr>(found), what);
 }
 
-std::variant<std::optional<value>, view_fault> views::change_since(const std::string& experiment,
-                                                                   sequence seq) {
+std::variant<std::optional<seen_change>, view_fault>
+views::change_since(const std::string& experiment, std::int64_t record, sequence seq) {
   auto found = watch(experiment);
   if (auto* fault = std::get_if<view_fault>(&found))
     return *fault;
@@ -171,12 +179,15 @@ std::variant<std::optional<value>, view_fault> views::change_since(const std::st
   if (!seen)
     return fault_of(seen.error());
   const auto& now = **seen;
+  if ((record != 0 && record != now.head.created_ms) || seq > now.head.last_seq)
+    seq = 0;
   if (now.head.last_seq <= seq)
-    return std::optional<value>{};
+    return std::optional<seen_change>{};
   auto best = best_value_of(from, now);
   if (!best)
     return fault_of(best.error());
   object result{{"last_seq", number_value(now.head.last_seq)}};
+  result.set("created_ms", now.head.created_ms);
   bool more = false;
   result.set("counts", counts_object(now.trials));
   result.set("best", std::move(*best));
@@ -188,7 +199,7 @@ std::variant<std::optional<value>, view_fault> views::change_since(const std::st
   const auto clock = std::chrono::system_clock::now().time_since_epoch();
   result.set("at_ms", static_cast<std::int64_t>(
                           std::chrono::duration_cast<std::chrono::milliseconds>(clock).count()));
-  return std::optional{value{std::move(result)}};
+  return std::optional{seen_change{now.head.created_ms, now.head.last_seq, std::move(result)}};
 }
 
 } // namespace tune::cli

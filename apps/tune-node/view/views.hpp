@@ -16,6 +16,16 @@
 
 namespace tune::cli {
 
+/// What has happened in an experiment, and how far its log was then.
+struct seen_change {
+  std::int64_t record = 0;
+  sequence last = 0;
+  /// `last_seq`, `created_ms` (which tells a record from another that took its place), `counts`,
+  /// `best`, `changed` (numbers of at most 200 trials), `more_changed`, `kinds`, `live`, `status`,
+  /// `at_ms` (Unix time of the answer).
+  value what;
+};
+
 /// Reads only. May be used by several threads at once; all calls may block on the disk.
 class views {
 public:
@@ -26,11 +36,15 @@ public:
   /// `experiments/{e}/trials`, … Logs and files are not among them.
   [[nodiscard]] view_answer answer(const view_request& what);
 
-  /// What has happened after event `seq`: `last_seq`, `counts`, `best`, `changed` (numbers of at
-  /// most 200 trials), `more_changed`, `kinds`, `live`, `status`, `at_ms` (Unix time of the
-  /// answer). Nothing if nothing has.
-  [[nodiscard]] std::variant<std::optional<value>, view_fault>
-  change_since(const std::string& experiment, sequence seq);
+  /// What has happened after event `seq`; nothing if nothing has.
+  /// @param record Of which `seq` is a place, by the time at which it was made (Unix time, ms). If
+  ///               another has taken its place, or has not come to `seq`, everything has happened.
+  ///               0: whichever is there.
+  [[nodiscard]] std::variant<std::optional<seen_change>, view_fault>
+  change_since(const std::string& experiment, std::int64_t record, sequence seq);
+
+  /// Whether what is shown can be read: the record of the one experiment, or the storage's list.
+  [[nodiscard]] bool is_readable();
 
   /// The directory of an experiment, checked to lie in the place with its database.
   [[nodiscard]] std::variant<std::filesystem::path, view_fault>

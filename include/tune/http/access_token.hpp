@@ -51,8 +51,9 @@ enum class credential : std::uint8_t {
 [[nodiscard]] credential credential_of(const header_list& headers, std::string_view cookie,
                                        const std::string& token, std::chrono::seconds now);
 
-/// Counts wrong tokens. After `burst` of them, one more is looked at each second; the others are
-/// told to wait. Whoever has the right one is not held up by it.
+/// Counts wrong tokens, so that a program which goes on with one is told to wait: after `burst` of
+/// them, all but one a second. It bounds no guessing, which `token_bytes` does: a right token
+/// counts at any time, and whoever has it cannot be locked out by others.
 class failed_tries {
 public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -18,21 +18,13 @@ constexpr std::array fixed_columns{
     "time_this_iter_s", "time_total_s", "timestamp", "done"};
 constexpr auto rest_column = "other_metrics";
 
-/// Harmless in a spreadsheet.
-std::string defused(const std::string& text) {
-  auto result = printable(text);
-  if (!result.empty() && std::string_view{"=+-@|%"}.find(result[0]) != std::string_view::npos)
-    result.insert(0, 1, '\'');
-  return result;
-}
-
 std::string cell_of(const value& x) {
   if (x.is_null())
     return {};
   if (x.as_list() != nullptr || x.as_object() != nullptr)
     return printable(to_json(x));
   if (const auto* text = x.as_string())
-    return defused(*text);
+    return printable(*text);
   return to_text(x);
 }
 
@@ -89,7 +81,7 @@ std::string csv_rows::title() const {
   for (const auto& x : parameters_)
     cells.push_back("config." + printable(x));
   for (const auto& x : metrics_)
-    cells.push_back(defused(x));
+    cells.push_back(printable(x));
   cells.emplace_back(rest_column);
   std::string result;
   csv::append_record(result, cells);
@@ -101,7 +93,7 @@ std::string csv_rows::row(const log_place& where, const report& what) const {
   const auto& by = where.by == nullptr ? nobody : *where.by;
   std::vector<std::string> cells{to_text(what.trial),
                                  to_text(what.attempt),
-                                 defused(by.node),
+                                 printable(by.node),
                                  std::to_string(what.iteration),
                                  to_text(value{in_seconds(what.time_this_iter)}),
                                  to_text(value{in_seconds(what.time_total)}),

@@ -45,8 +45,10 @@ test("a clock's ticks are round", () => {
 });
 
 test("hostile texts lose their controls", () => {
-  assert.equal(f.plain("a\u001b[31mb\u202ec\nd"), "a\ufffd[31mb\ufffdc\ufffdd");
+  assert.equal(f.plain("a\u001b[31mb\u202ec\nd"), "a\ufffd[31mb\ufffdc d");
   assert.equal(f.plainLines("a\r\nb\u0007"), "a\nb\ufffd");
+  assert.equal(f.plain("exited with status 1 \r\n\n  Traceback"), "exited with status 1 Traceback");
+  assert.equal(f.plainLines("a\nbcd", 3), "a\nb…");
   assert.equal(f.plain("x".repeat(10), 4), "xxxx…");
   assert.equal(f.plain({ a: "\u0000" }), '{"a":"\\u0000"}');
 });

@@ -5,7 +5,7 @@ import { runsText } from "../../../web/view/compare.js";
 import { judgeText } from "../../../web/view/overview.js";
 import { suggestionLines } from "../../../web/view/suggestion.js";
 import { test } from "node:test";
-import { merge } from "../../../web/core/live.js";
+import { Line, merge } from "../../../web/core/live.js";
 import { typed, verbsFor } from "../../../web/core/actions.js";
 import { told } from "../../../web/view/importance.js";
 import { ranks } from "../../../web/view/curves.js";
@@ -22,6 +22,35 @@ test("changes between two frames are told as one", () => {
     live: true,
   });
   assert.deepEqual(merge(null, { changed: "no" }).changed, []);
+});
+
+test("a record that took another's place is told of once, and is no change", () => {
+  const asked = [];
+  globalThis.document = { hidden: false, addEventListener: () => {} };
+  globalThis.requestAnimationFrame = () => 0;
+  globalThis.EventSource = class {
+    constructor(/** @type {string} */ address) {
+      asked.push(address);
+    }
+    addEventListener() {}
+    close() {}
+  };
+  let others = 0;
+  const line = new Line(
+    () => {},
+    () => others++,
+  );
+  line.open("x", 9, true, 100);
+  assert.match(asked[0], /since=9%40100$/);
+  line.hear('{"last_seq":11,"created_ms":100,"changed":[]}');
+  assert.deepEqual([others, line.place("x")], [0, 11]);
+  line.hear('{"last_seq":2,"created_ms":200,"changed":[1]}');
+  assert.deepEqual([others, line.place("x")], [1, 11]);
+  line.close();
+  line.open("x", 3);
+  assert.match(asked[1], /since=3$/);
+  line.hear('{"last_seq":4,"created_ms":200,"changed":[]}');
+  assert.deepEqual([others, line.record], [1, 200]);
 });
 
 test("what passed a rung is told with its value and the cutoff", () => {

@@ -52,6 +52,11 @@ std::string cell(const value& x) {
   return to_text(x);
 }
 
+/// The title of a metric's column, as it is read back.
+std::string column_of(const std::string& name) {
+  return csv::harmless(is_utf8(name) ? name : mend_utf8(name));
+}
+
 } // namespace
 
 void append_result_line(std::string& to, const report& what, std::string_view node) {
@@ -89,7 +94,7 @@ bool result_columns::add(const report& what) {
   auto see = [&](const std::string& raw, const value&) {
     if (names_.size() >= most)
       return;
-    auto name = is_utf8(raw) ? raw : mend_utf8(raw);
+    auto name = column_of(raw);
     if (places_.try_emplace(name, names_.size()).second) {
       names_.push_back(std::move(name));
       grown = true;
@@ -103,7 +108,7 @@ bool result_columns::add(const report& what) {
 void result_columns::append_row(std::string& to, const report& what, std::string_view node) const {
   std::vector<std::string> cells(names_.size());
   auto see = [&](const std::string& raw, const value& x) {
-    const auto found = places_.find(is_utf8(raw) ? raw : mend_utf8(raw));
+    const auto found = places_.find(column_of(raw));
     if (found != places_.end())
       cells[found->second] = cell(x);
   };
