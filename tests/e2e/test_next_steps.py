@@ -564,7 +564,7 @@ class AtAHead(Shell, CertifiedCase):
 
     def test_the_advice_for_an_experiment_of_a_head_that_went_works(self):
         ini, directory, flag = self.lost()
-        told = self.run_node("add", directory, "x=0.5", code=6).err
+        told = self.run_node("add", directory, "x=0.625", code=6).err
         self.assertIn(" --add ", told)
         head = self.head()
         where = re.search(r"--head (\S+)", self.log.read_text()).group(1)
@@ -576,7 +576,7 @@ class AtAHead(Shell, CertifiedCase):
         self.finish(client)
 
         self.assertEqual(self.statuses(), ["TERMINATED"] * 4)
-        self.assertEqual(len(self.rows("SELECT * FROM trials WHERE config = '{\"x\":0.5}'")), 1)
+        self.assertEqual(len(self.rows("SELECT * FROM trials WHERE config = '{\"x\":0.625}'")), 1)
         head.send_signal(signal.SIGTERM)
         self.finish(head)
 
