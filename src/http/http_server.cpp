@@ -141,6 +141,7 @@ public:
 
   [[nodiscard]] const peer_address& where() const { return where_; }
   [[nodiscard]] const std::string& cookie() const { return cookie_; }
+  [[nodiscard]] bool is_secure() const { return how_.identity.has_value(); }
   [[nodiscard]] server_counts counts() const {
     return {core_->connections.load(), core_->evicted.load()};
   }
@@ -243,6 +244,10 @@ const peer_address& http_server::where() const {
 
 const std::string& http_server::cookie() const {
   return impl_->cookie();
+}
+
+bool http_server::is_secure() const {
+  return impl_->is_secure();
 }
 
 server_counts http_server::counts() const {

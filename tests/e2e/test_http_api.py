@@ -231,9 +231,11 @@ class Encrypted(Served):
 
     def test_others_are_served_by_tls(self):
         certs = self.directory / "certs"
-        self.run_node("certs", "init", "--cluster", "test", "--host", "localhost,127.0.0.1",
+        self.run_node("certs", "init", "--cluster", "test", "--host", "head.test,127.0.0.1",
                       "--certs", certs)
         self.start_serving("--certs", certs, http="0.0.0.0:0")
+        # By a name that its certificate has.
+        self.assertRegex(self.address, r"^head\.test:\d+$")
         trust = ssl.create_default_context(cafile=certs / "ca.pem")
         trust.check_hostname = False
         asked = urllib.request.Request(
@@ -243,6 +245,12 @@ class Encrypted(Served):
         with urllib.request.urlopen(asked, context=trust, timeout=60) as told:
             self.assertEqual(told.status, 200)
             self.assertEqual(json.load(told)["info"]["title"], "tune-node")
+        asked = urllib.request.Request(
+            "https://127.0.0.1:%d/api/v1/session" % self.port,
+            json.dumps({"token": self.token}).encode(), {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(asked, context=trust, timeout=60) as told:
+            self.assertIn("; Secure", told.headers["Set-Cookie"])
         # Plain text gets nothing.
         self.assertNotIn(b"200", self.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 

@@ -113,6 +113,8 @@ class Pages(Served):
         text = told.headers["set-cookie"]
         self.assertIn("HttpOnly", text)
         self.assertIn("SameSite=Strict", text)
+        # A browser would not send it back over plain HTTP.
+        self.assertNotIn("Secure", text)
         self.assertNotIn(self.token, text)
         return text.split(";")[0]
 

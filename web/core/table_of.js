@@ -149,3 +149,19 @@ export function brushesOf(text, axes) {
   }
   return axes.map((x) => found.get(encodeURIComponent(x.name)) || null);
 }
+
+/**
+ * How good each value is among all, from 0, the worst, to 1; infinite ones count, of no value 0.
+ *
+ * @param {number[]} values
+ * @param {boolean} isMax
+ */
+export function ranksOf(values, isMax) {
+  const order = [...values.keys()].filter((i) => !Number.isNaN(values[i]));
+  order.sort((a, b) =>
+    values[a] === values[b] ? 0 : values[a] < values[b] === isMax ? -1 : 1,
+  );
+  const result = new Float64Array(values.length);
+  order.forEach((i, at) => (result[i] = order.length > 1 ? at / (order.length - 1) : 1));
+  return result;
+}

@@ -3,10 +3,10 @@ import { shade } from "../chart/palette.js";
 import { cut, sized } from "../chart/plot.js";
 import { get } from "../core/api.js";
 import { css, fill, h, onceAFrame } from "../core/dom.js";
-import { count, figure, number, plain, tick } from "../core/format.js";
+import { count, figure, plain, tick } from "../core/format.js";
 import { follow, metricChoice, metricOf, modeOf, panel, table, trialLink } from "../core/parts.js";
 import { adjust, here } from "../core/route.js";
-import { brushesOf, brushText, isWhole, tableOf, within } from "../core/table_of.js";
+import { brushesOf, brushText, isWhole, ranksOf, tableOf, within } from "../core/table_of.js";
 
 const margin = { top: 34, bottom: 26, side: 52 };
 
@@ -60,14 +60,11 @@ class Parallel {
     this.data = tableOf(answer, metric);
     this.brushes = brushesOf(here().brush, this.data.axes);
     const isMax = modeOf(this.ctx, metric) === "max";
-    const last = this.data.axes.length - 1;
-    const order = this.data.rows
-      .map((r, i) => [number(r.places[last]), i])
-      .filter((x) => Number.isFinite(x[0]));
-    order.sort((a, b) => (isMax ? a[0] - b[0] : b[0] - a[0]));
     /** How good each is among all, from 0 to 1. */
-    this.rank = new Float64Array(this.data.rows.length);
-    order.forEach(([, i], at) => (this.rank[i] = order.length > 1 ? at / (order.length - 1) : 1));
+    this.rank = ranksOf(
+      this.data.rows.map((r) => r.metric),
+      isMax,
+    );
     this.order = [...this.data.rows.keys()].sort((a, b) => this.rank[a] - this.rank[b]);
     this.ask();
   }

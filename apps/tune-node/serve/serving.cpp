@@ -63,12 +63,15 @@ expected<std::shared_ptr<http::token_file>> token_of(const http_request& how) {
   return http::token_file::open(std::move(file), how.new_token);
 }
 
-std::string link_to(const peer_address& where, bool is_tls, const std::string& token) {
+/// @param by By what it is served: its certificate names the hosts by which browsers know it.
+std::string link_to(const peer_address& where, const transport& by, const std::string& token) {
   auto host = where;
   // Nobody can go to the address of all interfaces.
-  if (host.host == "0.0.0.0" || host.host == "::")
-    host.host = "localhost";
-  return (is_tls ? "https://" : "http://") + to_text(host) + "/#token=" + token;
+  if (host.host == "0.0.0.0" || host.host == "::") {
+    const auto names = by.identity ? by.identity->certificate.hosts : std::vector<std::string>{};
+    host.host = names.empty() ? "localhost" : names.front();
+  }
+  return (by.identity ? "https://" : "http://") + to_text(host) + "/#token=" + token;
 }
 
 } // namespace
@@ -124,7 +127,7 @@ expected<std::unique_ptr<serving>> serving::start(caf::actor_system& system, con
   served->served_by(**server);
   if (auto begun = (*server)->start(); !begun)
     return begun.error();
-  auto link = link_to((*server)->where(), by->identity.has_value(), (*token)->token());
+  auto link = link_to((*server)->where(), *by, (*token)->token());
   auto gateway = spawn_gateway(system, std::move(*server), [served] { served->close(); });
   return std::unique_ptr<serving>{
       new serving{system, std::move(gateway), std::move(link), (*token)->path()}};

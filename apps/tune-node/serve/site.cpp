@@ -173,6 +173,12 @@ http::response site::openapi(const http::request& what) {
   return with_tag(http::json_response(openapi_), sha256_of(openapi_).substr(0, 32), what);
 }
 
+/// Over TLS a browser never sends it in the clear.
+std::string site::cookie_text(const std::string& content, std::chrono::seconds lifetime) const {
+  return server_->cookie() + "=" + content + "; HttpOnly; SameSite=Strict; Max-Age="
+         + std::to_string(lifetime.count()) + (server_->is_secure() ? "; Secure" : "");
+}
+
 http::response site::begin_session(const http::request& what) {
   auto body = object_from_json(what.body);
   const auto* given = body ? body->find("token") : nullptr;
@@ -192,9 +198,7 @@ http::response site::begin_session(const http::request& what) {
   http::response result;
   result.status = 204;
   result.headers.add("Set-Cookie",
-                     server_->cookie() + "=" + http::cookie_for(token, unix_now())
-                         + "; HttpOnly; SameSite=Strict; Max-Age="
-                         + std::to_string(std::chrono::seconds{http::cookie_lifetime}.count()));
+                     cookie_text(http::cookie_for(token, unix_now()), http::cookie_lifetime));
   result.headers.add("Cache-Control", "no-store");
   return result;
 }
@@ -202,7 +206,7 @@ http::response site::begin_session(const http::request& what) {
 http::response site::end_session(const http::request&) {
   http::response result;
   result.status = 204;
-  result.headers.add("Set-Cookie", server_->cookie() + "=; HttpOnly; SameSite=Strict; Max-Age=0");
+  result.headers.add("Set-Cookie", cookie_text("", {}));
   return result;
 }
 

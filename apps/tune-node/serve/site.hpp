@@ -17,6 +17,7 @@
 #include "tune/http/access_token.hpp"
 #include "tune/http/http_server.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -89,6 +90,10 @@ private:
   http::failed_tries failed_;
 
   explicit site(site_settings how);
+
+  /// The header that gives a browser its cookie, or takes it.
+  [[nodiscard]] std::string cookie_text(const std::string& content,
+                                        std::chrono::seconds lifetime) const;
 
   using handler = http::response (site::*)(const http::request&);
   [[nodiscard]] static const std::map<std::string, handler>& handlers();

@@ -84,6 +84,8 @@ public:
   /// The address with the port that it got.
   [[nodiscard]] const peer_address& where() const;
   [[nodiscard]] const std::string& cookie() const;
+  /// Whether it speaks TLS.
+  [[nodiscard]] bool is_secure() const;
   [[nodiscard]] server_counts counts() const;
   /// Closes all connections. Waits for handlers that are at work.
   void stop();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brushesOf, brushText, isWhole, tableOf, within } from "../../../web/core/table_of.js";
+import { brushesOf, brushText, isWhole, ranksOf, tableOf, within } from "../../../web/core/table_of.js";
 
 const answer = {
   axes: [
@@ -53,4 +53,10 @@ test("brushes survive the address, and a strange address is heeded no further", 
   assert.deepEqual(brushesOf("lr:2:3;x:0:1;kind:;;lr", axes), [null, null, null, null]);
   const odd = [null, [0, 0.5], null, null];
   assert.deepEqual(brushesOf(brushText(odd, axes), axes), odd);
+});
+
+test("infinite values are the best or the worst, and none is ranked last", () => {
+  assert.deepEqual([...ranksOf([3, -Infinity, NaN, 1, Infinity], false)], [1 / 3, 1, 0, 2 / 3, 0]);
+  assert.deepEqual([...ranksOf([3, -Infinity, NaN, 1, Infinity], true)], [2 / 3, 0, 0, 1 / 3, 1]);
+  assert.deepEqual([...ranksOf([7], true)], [1]);
 });
