@@ -39,9 +39,10 @@ process_usage usage_of(const rusage& x) {
   constexpr std::int64_t kilobyte = 1024;
   constexpr std::int64_t block = 512;
   const auto peak = std::int64_t{x.ru_maxrss} * kilobyte;
+  const auto is_its_own = peak > own_peak();
   return {(x.ru_utime.tv_sec + x.ru_stime.tv_sec) * per_second + x.ru_utime.tv_usec
               + x.ru_stime.tv_usec,
-          peak > own_peak() ? peak : 0, x.ru_inblock * block, x.ru_oublock * block};
+          is_its_own ? peak : 0, x.ru_inblock * block, x.ru_oublock * block, is_its_own ? 0 : peak};
 }
 
 /// @returns the dead child, unreaped; empty if none is dead.

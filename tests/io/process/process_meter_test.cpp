@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <functional>
 #include <vector>
@@ -157,7 +158,20 @@ TEST_F(process_usage_test, comes_with_the_end) {
   EXPECT_GT(how.usage->peak_rss, 120'000'000);
 }
 
-TEST_F(process_usage_test, knows_no_peak_of_a_process_smaller_than_the_one_that_started_it) {
+TEST(process_meter, takes_the_bound_of_a_peak_where_nothing_was_seen) {
+  const process_usage bound{0, 0, 0, 0, std::int64_t{1} << 40};
+  process_meter unseen;
+  EXPECT_EQ(unseen.end(bound).of(cost_kind::peak_rss_bytes), std::exp2(40));
+
+  child who{[] {}};
+  process_meter seen;
+  seen.begin(who.pid(), false);
+  const auto peak = seen.read_now().of(cost_kind::peak_rss_bytes);
+  ASSERT_TRUE(peak);
+  EXPECT_EQ(seen.end(bound).of(cost_kind::peak_rss_bytes), peak);
+}
+
+TEST_F(process_usage_test, knows_only_a_bound_of_the_peak_of_a_small_process) {
   process_order what;
   what.argv = {"/bin/true"};
   what.env = environment_with({});
@@ -168,6 +182,7 @@ TEST_F(process_usage_test, knows_no_peak_of_a_process_smaller_than_the_one_that_
 
   ASSERT_TRUE(how.usage);
   EXPECT_EQ(how.usage->peak_rss, 0);
+  EXPECT_GT(how.usage->peak_bound, 0);
 }
 
 TEST_F(process_usage_test, counts_children_that_nobody_waited_for) {

@@ -15,11 +15,14 @@ struct process_usage {
   /// Bytes moved to and from storage.
   std::int64_t read_bytes = 0;
   std::int64_t written_bytes = 0;
+  /// Where `peak_rss` is 0, the most that it can have been. [bytes]
+  std::int64_t peak_bound = 0;
 
   /// Adds another process: peaks are those of the larger one.
   void add(const process_usage& more) {
     cpu_us += more.cpu_us;
     peak_rss = peak_rss > more.peak_rss ? peak_rss : more.peak_rss;
+    peak_bound = peak_bound > more.peak_bound ? peak_bound : more.peak_bound;
     read_bytes += more.read_bytes;
     written_bytes += more.written_bytes;
   }
