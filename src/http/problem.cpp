@@ -8,6 +8,18 @@
 
 namespace tune::http {
 
+namespace {
+
+/// Several complaints, a line each, as one sentence.
+std::string in_one_line(const std::string& text) {
+  std::string result;
+  for (auto c : text)
+    result += c == '\n' ? std::string{"; "} : std::string{c};
+  return result;
+}
+
+} // namespace
+
 response to_response(const problem& what) {
   response result;
   result.status = what.status;
@@ -22,7 +34,7 @@ response to_response(const problem& what) {
   result.body = to_json(object{{"type", "about:blank"},
                                {"title", reason_of(what.status)},
                                {"status", static_cast<std::int64_t>(what.status)},
-                               {"detail", printable(what.detail)},
+                               {"detail", printable(in_one_line(what.detail))},
                                {"code", what.code}})
                 + "\n";
   result.closes = what.status == 400 || what.status == 403 || what.status == 408

@@ -217,7 +217,7 @@ TEST(problem, is_printable_and_says_what_helps) {
   EXPECT_EQ(uut.headers.only("content-type"), "application/problem+json");
   EXPECT_EQ(uut.headers.only("allow"), "GET, HEAD");
   EXPECT_THAT(uut.body, HasSubstr("\"status\":405"));
-  EXPECT_THAT(uut.body, HasSubstr("\\\\x1b[31m\\\\nb"));
+  EXPECT_THAT(uut.body, HasSubstr("\\\\x1b[31m; b"));
   EXPECT_THAT(uut.body, Not(HasSubstr("\x1b")));
 }
 

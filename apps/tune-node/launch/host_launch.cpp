@@ -98,10 +98,9 @@ host_verdict judge_host(const host_report& x, const launch_plan& plan, const std
   } else if (x.system != system) {
     result.fault = "it is " + x.system + ", and this program is for " + system
                    + ": name one that is there by --program";
-  } else if (!x.here.empty() && x.here != version) {
-    result.fault = "the copy there does not run: " + x.here;
   } else {
-    result.needs_copy = x.here.empty();
+    // A copy that says something else is none.
+    result.needs_copy = x.here != version;
     if (!x.own.empty() && x.own != version)
       result.note = "its own tune-node is " + x.own + "; this one is used beside it";
   }

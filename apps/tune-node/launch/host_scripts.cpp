@@ -27,6 +27,17 @@ std::string version_of(const std::string& program) {
   return "$(" + program + " --version 2>&1 | head -n 1)";
 }
 
+/// The sums of a copy's files, beside them.
+constexpr std::string_view sums = "sums";
+
+/// A condition: whether a copy is there and as it was put there, where the machine can tell.
+/// @param directory A word.
+std::string is_whole(const std::string& directory) {
+  return "( cd " + directory
+         + " && [ -x bin/tune-node ] && { ! command -v sha256sum || sha256sum -c "
+         + std::string{sums} + "; } ) >/dev/null 2>&1";
+}
+
 /// The environment by which a script gets words of the user, whatever is in them. The user's shell
 /// may be one that knows no `NAME=value`, but `env` is a program.
 std::string with_words(const std::vector<std::pair<std::string, std::string>>& words,
@@ -42,9 +53,10 @@ std::string with_words(const std::vector<std::pair<std::string, std::string>>& w
 } // namespace
 
 std::string probing_script(std::string_view hash, const std::string& program) {
-  const auto place = std::string{programs} + "/" + std::string{hash} + "/bin/tune-node";
-  auto script = "echo; " + marked("system $(uname -s) $(uname -m)") + "p=\"" + place + "\"; "
-                + "if [ -x \"$p\" ]; then " + marked("here " + version_of("\"$p\"")) + "fi; "
+  const auto place = std::string{programs} + "/" + std::string{hash};
+  auto script = "echo; " + marked("system $(uname -s) $(uname -m)") + "q=\"" + place + "\"; "
+                + "if " + is_whole("\"$q\"") + "; then "
+                + marked("here " + version_of("\"$q/bin/tune-node\"")) + "fi; "
                 + "if o=$(command -v tune-node); then " + marked("own " + version_of("\"$o\""))
                 + "fi; ";
   if (program.empty())
@@ -55,16 +67,25 @@ std::string probing_script(std::string_view hash, const std::string& program) {
 }
 
 std::string placing_script(std::string_view hash) {
-  const auto name = std::string{hash};
-  return by_shell("umask 077; d=\"" + std::string{programs} + "\"; mkdir -p \"$d\" && "
-                  + "t=$(mktemp -d \"$d/new-XXXXXX\") || { " + marked("fault cannot write into $d")
-                  + "exit 1; }; trap \"rm -rf $t\" EXIT; trap \"exit 1\" HUP INT TERM; "
-                  + "tar -xf - -C \"$t\" || { " + marked("fault cannot unpack into $d")
-                  + "exit 1; }; " + "v=$(\"$t/bin/tune-node\" --version 2>&1) || { "
-                  + marked("fault it does not run there: $(echo \"$v\" | tail -n 1)")
-                  + "exit 1; }; " + "mv -T \"$t\" \"$d/" + name + "\" 2>/dev/null; p=\"$d/" + name
-                  + "/bin/tune-node\"; [ -x \"$p\" ] || { " + marked("fault cannot write into $d")
-                  + "exit 1; }; " + marked("here " + version_of("\"$p\"")));
+  const auto fault
+      = [](const std::string& what) { return "|| { " + marked("fault " + what) + "exit 1; }; "; };
+  std::string script = "umask 077; d=\"" + std::string{programs} + "\"; q=\"$d/" + std::string{hash}
+                       + "\"; mkdir -p \"$d\" && t=$(mktemp -d \"$d/new-XXXXXX\") "
+                       + fault("cannot write into $d");
+  script += "trap \"rm -rf $t $t.old $t.sums\" EXIT; trap \"exit 1\" HUP INT TERM; ";
+  // What tar warns of concerns nobody unless it fails.
+  script += "e=$(tar -xf - -C \"$t\" 2>&1) "
+            + fault("cannot unpack into $d: $(echo \"$e\" | tail -n 1)");
+  script += "v=$(\"$t/bin/tune-node\" --version 2>&1) "
+            + fault("it does not run there: $(echo \"$v\" | tail -n 1)");
+  script += "( cd \"$t\" && find . -type f -exec sha256sum {} + >\"$t.sums\" && mv "
+            "\"$t.sums\" "
+            + std::string{sums} + " ) 2>/dev/null; ";
+  // One that was spoilt makes room; one that another launch has just put there stays.
+  script += "if ! " + is_whole("\"$q\"")
+            + "; then mv -T \"$q\" \"$t.old\" 2>/dev/null; mv -T \"$t\" \"$q\" 2>/dev/null; fi; ";
+  script += is_whole("\"$q\"") + " " + fault("cannot write into $d");
+  return by_shell(script + marked("here " + version_of("\"$q/bin/tune-node\"")));
 }
 
 std::string working_script(const host_worker& what) {
