@@ -52,7 +52,7 @@ std::size_t end_of_value(std::string_view text, std::size_t from) {
 }
 
 /// Takes secrets out, word by word.
-std::string without_secrets(std::string_view text) {
+std::string line_without_secrets(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     if (!is_word_char(text[at])) {
@@ -98,7 +98,7 @@ std::string time_text(std::chrono::system_clock::time_point now) {
 } // namespace
 
 std::string fit_for_log(std::string_view text) {
-  auto result = printable(without_secrets(text.substr(0, longest_service_text)));
+  auto result = printable(line_without_secrets(text.substr(0, longest_service_text)));
   return text.size() > longest_service_text ? result + "…" : result;
 }
 
