@@ -3,8 +3,6 @@
 
 #include "tune/net/wire.hpp"
 
-#include <caf/binary_serializer.hpp>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
