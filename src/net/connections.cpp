@@ -4,6 +4,8 @@
 #include "direct_stream.hpp"
 #include "message_filter.hpp"
 #include "port_connections.hpp"
+#include "quick_heartbeats.hpp"
+#include "stream_policies.hpp"
 
 #include "tune/io/certificates/tls_session.hpp"
 #include "tune/io/certificates/tls_starter.hpp"
@@ -44,8 +46,9 @@ namespace {
 
 namespace network = caf::io::network;
 using network::native_socket;
-using network::rw_state;
 using pass_ptr = std::unique_ptr<connection_pass>;
+/// Null: nobody sends heartbeats over the connection.
+using quick_heartbeats_ptr = std::shared_ptr<const quick_heartbeats>;
 
 void tell(caf::actor_system& system, const std::string& what) {
   if (const auto* config = network_config_of(system))
@@ -58,97 +61,19 @@ std::shared_ptr<port_connections> port_connections_for(caf::actor_system& system
                                             [&system](const std::string& x) { tell(system, x); });
 }
 
-/// TLS in the form that CAF's stream expects.
-class tls_policy {
-public:
-  /// @param whose Must outlive the policy's use.
-  tls_policy(tls_session x, connection_pass& whose)
-      : session_{std::make_shared<tls_session>(std::move(x))}, whose_{&whose} {
-    session_->read_in_bulk();
-  }
-
-  rw_state read_some(std::size_t& count, native_socket, void* to, std::size_t size) {
-    auto result = session_->read(to, size, count);
-    is_dry_ = count == 0;
-    if (count > 0)
-      whose_->heard([this] {
-        return shown_certificate{session_->fingerprint_of_peer(), session_->certificate_of_peer()};
-      });
-    return state_of(result, rw_state::success);
-  }
-  rw_state write_some(std::size_t& count, native_socket, const void* from, std::size_t size) {
-    auto result = session_->write(from, size, count);
-    whose_->wrote(size - count);
-    // With nothing to write, it waits for the peer.
-    return state_of(result, size == 0 ? rw_state::indeterminate : rw_state::success);
-  }
-  bool must_read_more(native_socket, std::size_t threshold) {
-    return session_->pending() >= threshold;
-  }
-  [[nodiscard]] bool is_ready() const { return session_->is_shaken(); }
-  [[nodiscard]] bool wants_write() const { return session_->wants_write(); }
-  [[nodiscard]] bool has_more() const { return !is_dry_ && session_->has_more(); }
-
-  [[nodiscard]] std::function<std::string()> shown() const {
-    return [session = session_] { return session->subject_of_peer(); };
-  }
-
-private:
-  std::shared_ptr<tls_session> session_;
-  connection_pass* whose_;
-  /// Whether the last read brought nothing.
-  bool is_dry_ = true;
-
-  static rw_state state_of(tls_session::outcome what, rw_state otherwise) {
-    return what == tls_session::outcome::over ? rw_state::failure : otherwise;
-  }
-};
-
-/// Plain TCP in the form that CAF's stream expects.
-class plain_policy {
-public:
-  explicit plain_policy(connection_pass& whose) : whose_{&whose} {}
-
-  rw_state read_some(std::size_t& count, native_socket socket, void* to, std::size_t size) {
-    auto result = tcp_.read_some(count, socket, to, size);
-    if (result == rw_state::success && count > 0)
-      whose_->heard([] { return shown_certificate{}; });
-    return result;
-  }
-  rw_state write_some(std::size_t& count, native_socket socket, const void* from,
-                      std::size_t size) {
-    auto result = tcp_.write_some(count, socket, from, size);
-    whose_->wrote(result == rw_state::success ? size - count : size);
-    return result;
-  }
-  bool must_read_more(native_socket socket, std::size_t threshold) {
-    return tcp_.must_read_more(socket, threshold);
-  }
-  [[nodiscard]] static bool is_ready() { return true; }
-  [[nodiscard]] static bool wants_write() { return false; }
-  [[nodiscard]] static bool has_more() { return false; }
-  /// A plain peer shows no certificate.
-  [[nodiscard]] static std::function<std::string()> shown() {
-    return [] { return std::string{}; };
-  }
-
-private:
-  caf::policy::tcp tcp_;
-  connection_pass* whose_;
-};
-
 /// One connection, as CAF's broker expects it: incoming data passes a message filter first.
 template <class Policy>
 class guarded_scribe : public caf::io::scribe, private late_writer {
 public:
   guarded_scribe(caf::actor_system& system, native_socket socket, message_filter at, Policy how,
-                 pass_ptr whose, std::shared_ptr<late_writes> writes)
+                 pass_ptr whose, std::shared_ptr<late_writes> writes, quick_heartbeats_ptr quick)
       : scribe{network::conn_hdl_from_socket(socket)}
       , system_{system}
       , message_filter_{std::move(at)}
       , shown_by_{how.shown()}
       , stream_{connection_loop(system), socket, std::move(how)}
       , writes_{std::move(writes)}
+      , quick_{std::move(quick)}
       , whose_{std::move(whose)} {
     whose_->sends(stream_.wr_buf());
   }
@@ -156,17 +81,25 @@ public:
   bool consume(caf::execution_unit* context, const void* data, std::size_t size) override {
     auto& part = stream_.rd_buf();
     part.resize(size);
-    const auto verdict = message_filter_.look(part);
-    if (const auto& why = message_filter_.complaint(); !why.empty())
-      complain(why);
-    if (message_filter_.peer())
-      whose_->greeted();
-    if (verdict == message_filter::verdict::goes_on) {
-      note_peer();
-      return scribe::consume(context, data, size);
+    if (held_.empty())
+      return pass(context, size);
+    if (detached())
+      return false;
+    if (quick_->answer(message_filter_.now(), part, wr_buf())) {
+      held_.clear();
+      message_filter_.skip_payload();
+      note_heard(*parent(), hdl());
+      stream_.configure_read(caf::io::receive_policy::exactly(caf::io::basp::header_size));
+      flush();
+      return true;
     }
-    io_failure(context, network::operation::read);
-    return false;
+    auto payload = part;
+    part.swap(held_);
+    held_.clear();
+    if (!scribe::consume(context, data, part.size()))
+      return false;
+    stream_.rd_buf().swap(payload);
+    return pass(context, size);
   }
   void configure_read(caf::io::receive_policy::config how) override {
     stream_.configure_read(how);
@@ -213,10 +146,34 @@ private:
   bool launched_ = false;
   direct_stream<Policy> stream_;
   std::shared_ptr<late_writes> writes_;
+  quick_heartbeats_ptr quick_;
+  /// The header of what may be a heartbeat, until its payload is there.
+  io_buffer held_;
   bool is_due_ = false;
   quiet_watch quiet_;
   /// Declared after the stream, so that it is given back while the socket is still open.
   pass_ptr whose_;
+
+  /// Has the next part checked and taken by CAF, or held back if it may begin a heartbeat.
+  bool pass(caf::execution_unit* context, std::size_t size) {
+    auto& part = stream_.rd_buf();
+    const auto verdict = message_filter_.look(part);
+    if (const auto& why = message_filter_.complaint(); !why.empty())
+      complain(why);
+    if (message_filter_.peer())
+      whose_->greeted();
+    if (verdict == message_filter::verdict::goes_on) {
+      note_peer();
+      if (quick_ == nullptr || !quick_->may_be(message_filter_.now())
+          || !message_filter_.is_header())
+        return scribe::consume(context, part.data(), size);
+      held_ = part;
+      stream_.configure_read(caf::io::receive_policy::exactly(message_filter_.now().payload_len));
+      return true;
+    }
+    io_failure(context, network::operation::read);
+    return false;
+  }
 
   void write_now() override {
     is_due_ = false;
@@ -231,15 +188,20 @@ private:
     if (is_due_ || all.size() != caf::io::basp::header_size
         || static_cast<message_type>(all.front()) != message_type::heartbeat)
       return false;
-    if (const auto* config = network_config_of(system_); config != nullptr && !quiet_.knows_peer())
-      quiet_.bears(config->patience_of(message_filter_.peer()));
+    if (!quiet_.knows_peer()) {
+      if (const auto* config = network_config_of(system_))
+        quiet_.bears(config->patience_of(message_filter_.peer()));
+    }
     return quiet_.may_wait(std::chrono::steady_clock::now());
   }
 
   /// Notes who the peer is, before its first message is delivered.
   void note_peer() {
+    if (noted_ || !message_filter_.peer())
+      return;
+    noted_ = true;
     const auto* config = network_config_of(system_);
-    if (config == nullptr || !message_filter_.peer() || std::exchange(noted_, true))
+    if (config == nullptr)
       return;
     if (auto who = shown_by_(); !who.empty())
       config->note_identity(message_filter_.peer(), std::move(who));
@@ -254,26 +216,28 @@ private:
 using dresser = std::function<caf::io::scribe_ptr(native_socket, pass_ptr)>;
 
 /// The files may be removed or renewed while the system lives.
-dresser tls_dresser(caf::actor_system& system, const message_filter& at, tls_session::side which) {
+dresser tls_dresser(caf::actor_system& system, const message_filter& at, tls_session::side which,
+                    const quick_heartbeats_ptr& quick) {
   auto starter = std::make_shared<tls_starter>(certificates_of(system), which);
   auto writes = std::make_shared<late_writes>(connection_loop(system));
-  return
-      [&system, at, starter, writes](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
-        auto begun = starter->begin(socket);
-        if (!begun)
-          return nullptr;
-        tls_policy how{std::move(*begun), *whose};
-        return caf::make_counted<guarded_scribe<tls_policy>>(system, socket, at, std::move(how),
-                                                             std::move(whose), writes);
-      };
+  return [&system, at, starter, writes, quick](native_socket socket,
+                                               pass_ptr whose) -> caf::io::scribe_ptr {
+    auto begun = starter->begin(socket);
+    if (!begun)
+      return nullptr;
+    tls_policy how{std::move(*begun), *whose};
+    return caf::make_counted<guarded_scribe<tls_policy>>(system, socket, at, std::move(how),
+                                                         std::move(whose), writes, quick);
+  };
 }
 
-dresser plain_dresser(caf::actor_system& system, const message_filter& at) {
+dresser plain_dresser(caf::actor_system& system, const message_filter& at,
+                      const quick_heartbeats_ptr& quick) {
   auto writes = std::make_shared<late_writes>(connection_loop(system));
-  return [&system, at, writes](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
+  return [&system, at, writes, quick](native_socket socket, pass_ptr whose) -> caf::io::scribe_ptr {
     plain_policy how{*whose};
     return caf::make_counted<guarded_scribe<plain_policy>>(system, socket, at, how,
-                                                           std::move(whose), writes);
+                                                           std::move(whose), writes, quick);
   };
 }
 
@@ -413,20 +377,25 @@ message_filter border_for(caf::actor_system& system, const opening& what) {
 } // namespace
 
 expected<caf::strong_actor_ptr> find_plain(caf::actor_system& system, const remote_wish& whom) {
-  return find(system, whom, plain_dresser(system, border_for(system)));
+  return find(system, whom, plain_dresser(system, border_for(system), nullptr));
 }
 
 expected<caf::strong_actor_ptr> find_tls(caf::actor_system& system, const remote_wish& whom) {
-  return find(system, whom, tls_dresser(system, border_for(system), tls_session::side::connects));
+  return find(system, whom,
+              tls_dresser(system, border_for(system), tls_session::side::connects, nullptr));
 }
 
 caf::expected<std::uint16_t> open_plain_port(caf::actor_system& system, const opening& what) {
-  return open(system, what, plain_dresser(system, border_for(system, what)), std::nullopt);
+  return open(system, what,
+              plain_dresser(system, border_for(system, what),
+                            std::make_shared<const quick_heartbeats>(system)),
+              std::nullopt);
 }
 
 caf::expected<std::uint16_t> open_tls_port(caf::actor_system& system, const opening& what) {
   return open(system, what,
-              tls_dresser(system, border_for(system, what), tls_session::side::accepts),
+              tls_dresser(system, border_for(system, what), tls_session::side::accepts,
+                          std::make_shared<const quick_heartbeats>(system)),
               certificates_of(system));
 }
 

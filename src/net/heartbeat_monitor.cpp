@@ -2,6 +2,7 @@
 #include "tune/net/heartbeat_monitor.hpp"
 
 #include "on_loop.hpp"
+#include "quick_heartbeats.hpp"
 
 #include "tune/actors/firm.hpp"
 #include "tune/core/liveness/failure_detector.hpp"
@@ -102,19 +103,30 @@ heartbeat_monitor(heartbeat_monitor_impl::stateful_pointer<heartbeat_monitor_sta
 
 /// The same on the thread of the connections.
 class heartbeat_monitor_on_loop
-    : public detail::on_loop<heartbeat_monitor_impl::stateful_base<heartbeat_monitor_state>> {
+    : public detail::on_loop<heartbeat_monitor_impl::stateful_base<heartbeat_monitor_state>>,
+      public detail::prompt_listener {
 public:
   heartbeat_monitor_on_loop(caf::actor_config& how, heartbeat_monitor_settings settings,
                             cluster_actor cluster)
       : on_loop{how}, settings_{std::move(settings)}, cluster_{std::move(cluster)} {}
 
   behavior_type make_behavior() override {
+    listens_ = true;
     return heartbeat_monitor(this, std::move(settings_), std::move(cluster_));
+  }
+  bool cleanup(caf::error&& why, caf::execution_unit* by) override {
+    listens_ = false;
+    return on_loop::cleanup(std::move(why), by);
+  }
+  /// A node that is not waited for may be about to be.
+  [[nodiscard]] bool hears(std::uint64_t session) override {
+    return listens_ && state_of(this).hear(heartbeat{session, false});
   }
 
 private:
   heartbeat_monitor_settings settings_;
   cluster_actor cluster_;
+  bool listens_ = false;
 };
 
 #endif

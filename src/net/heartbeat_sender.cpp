@@ -2,6 +2,7 @@
 #include "heartbeat_sender.hpp"
 
 #include "tune/actors/firm.hpp"
+#include "tune/core/liveness/heartbeat_pace.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,10 +24,12 @@ struct heartbeat_sender_state {
   heartbeat_sender_impl::pointer self = nullptr;
   heartbeat_listener_actor listener;
   std::optional<session_lease> lease;
+  heartbeat_pace pace{{}};
   session_lease::state told = session_lease::state::held;
 
   void start() {
     lease.emplace(settings.rules, settings.began);
+    pace = heartbeat_pace{settings.rules};
     settings.gate->set_end(lease->ends());
     tick();
   }
@@ -49,12 +52,13 @@ struct heartbeat_sender_state {
       return;
     beat(is == session_lease::state::frozen);
     auto next = is == session_lease::state::held ? std::min(lease->ends(), lost_at()) : lost_at();
-    auto wait = std::clamp(next - now(), instant{0}, settings.rules.interval());
+    auto wait = std::clamp(next - now(), instant{0}, pace.wait());
     delayed_send(self, caf::actor_cast<heartbeat_sender_impl>(self), wait, tick_atom_v);
   }
 
   void beat(bool is_frozen) {
     auto number = lease->beat(now());
+    pace.sent(number);
     request(self, settings.heartbeat_monitor, settings.rules.lost_after,
             heartbeat{settings.session, is_frozen})
         .then([this, number](bool counts) { hear(number, counts); },
@@ -64,6 +68,7 @@ struct heartbeat_sender_state {
   void hear(std::uint64_t number, bool counts) {
     if (counts) {
       lease->answered(number, now());
+      pace.answered(number);
       settings.lost_at.reset();
     } else {
       lease->revoke(now());

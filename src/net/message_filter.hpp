@@ -49,6 +49,13 @@ public:
   /// The peer's node; none before it has greeted.
   [[nodiscard]] const caf::node_id& peer() const { return peer_; }
 
+  /// The header that came last, which is checked.
+  [[nodiscard]] const caf::io::basp::header& now() const { return now_; }
+  /// Whether that was the last part, and a payload follows.
+  [[nodiscard]] bool is_header() const { return awaits_payload_; }
+  /// Somebody else has taken the payload that was to come.
+  void skip_payload() { awaits_payload_ = false; }
+
   /// Why the last part did not pass, for people; empty: it did. Told once for each kind.
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
 

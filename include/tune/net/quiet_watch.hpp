@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/ids.hpp"
+#include "tune/core/liveness/heartbeat_pace.hpp"
 #include "tune/net/caf_io.hpp"
 
 #include <algorithm>
@@ -14,9 +15,11 @@ namespace tune {
 
 /// Longest time for which a connection may send nothing to a peer that gives up nodes after
 /// `lost_after`: it hears at least twice within its `connection_timeout`. Where `lost_after` is 10
-/// s or more, members that show each other that they live, five times within it, need nothing
-/// beside.
+/// s or more, members that show each other that they live, three times within it, need nothing
+/// beside; what they send may be late by a fifth of it.
 [[nodiscard]] constexpr instant longest_quiet(instant lost_after) {
+  if (lost_after >= default_lost_after)
+    return calm_interval(lost_after) + lost_after / 15;
   return std::max<instant>(connection_timeout(lost_after) * 5 / 12, heartbeat_interval);
 }
 

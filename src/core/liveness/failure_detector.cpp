@@ -6,14 +6,17 @@
 namespace tune {
 
 void failure_detector::begin(std::uint64_t session, instant now) {
-  set(session, {now + rules_.lost_after, now});
+  end(session);
+  const auto ends = now + rules_.lost_after;
+  watches_.emplace(session, watch{ends, now, instant{0}, ends});
+  by_time_.emplace(ends, session);
 }
 
 void failure_detector::end(std::uint64_t session) {
   auto known = watches_.find(session);
   if (known == watches_.end())
     return;
-  by_time_.erase({known->second.ends, session});
+  by_time_.erase({known->second.listed, session});
   watches_.erase(known);
 }
 
@@ -21,8 +24,10 @@ bool failure_detector::heard(std::uint64_t session, instant now) {
   auto known = watches_.find(session);
   if (known == watches_.end())
     return false;
-  auto ends = std::max(known->second.ends, now + rules_.lost_after);
-  set(session, {ends, now, longest_silence(session, now)});
+  auto& x = known->second;
+  x.longest = std::max(x.longest, now - x.heard);
+  x.heard = now;
+  x.ends = std::max(x.ends, now + rules_.lost_after);
   return true;
 }
 
@@ -39,6 +44,7 @@ std::vector<std::uint64_t> failure_detector::look(instant now) {
     excused_until_ = now + rules_.lost_after;
   }
   planned_.reset();
+  renew_until(now);
   std::vector<std::uint64_t> result;
   while (!by_time_.empty() && by_time_.begin()->first <= now) {
     result.push_back(by_time_.begin()->second);
@@ -59,21 +65,33 @@ bool failure_detector::was_held_up(instant now) const {
 std::optional<instant> failure_detector::next_look(instant now) {
   if (by_time_.empty())
     return std::nullopt;
+  renew_until(now + rules_.interval());
   planned_ = std::clamp(by_time_.begin()->first, now, now + rules_.interval());
   return planned_;
 }
 
-void failure_detector::set(std::uint64_t session, const watch& how) {
-  end(session);
-  watches_.emplace(session, how);
-  by_time_.emplace(how.ends, session);
+/// Has the entries up to that time say when their nodes really count as lost.
+void failure_detector::renew_until(instant latest) {
+  for (auto i = by_time_.begin(); i != by_time_.end() && i->first <= latest;) {
+    const auto session = i->second;
+    auto& x = watches_.at(session);
+    if (x.listed == x.ends) {
+      ++i;
+      continue;
+    }
+    x.listed = x.ends;
+    // It comes later in the order, and may be met once more.
+    by_time_.emplace(x.listed, session);
+    i = by_time_.erase(i);
+  }
 }
 
 void failure_detector::excuse(instant delay) {
   by_time_.clear();
   for (auto& [session, known] : watches_) {
     known.ends += delay;
-    by_time_.emplace(known.ends, session);
+    known.listed = known.ends;
+    by_time_.emplace(known.listed, session);
   }
 }
 

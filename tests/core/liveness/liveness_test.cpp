@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/core/liveness/failure_detector.hpp"
 #include "tune/core/liveness/flap_book.hpp"
+#include "tune/core/liveness/heartbeat_pace.hpp"
 #include "tune/core/liveness/session_lease.hpp"
 
 #include "tune/core/rng.hpp"
 
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
 
 namespace tune {
 namespace {
@@ -28,6 +35,30 @@ TEST(liveness_rules, refuse_what_no_network_keeps) {
   EXPECT_TRUE(validate({24h}));
   EXPECT_FALSE(validate({999ms}));
   EXPECT_FALSE(validate({25h}));
+}
+
+TEST(heartbeat_pace, is_slower_while_heartbeats_are_answered) {
+  heartbeat_pace uut{ten};
+
+  uut.sent(1);
+  EXPECT_EQ(uut.wait(), instant{10s} / 3);
+  uut.sent(2); // the first was not answered
+  EXPECT_EQ(uut.wait(), 2s);
+  uut.answered(2);
+  uut.sent(3);
+  EXPECT_EQ(uut.wait(), instant{10s} / 3);
+  uut.answered(1); // late
+  uut.sent(4);
+  EXPECT_EQ(uut.wait(), 2s);
+}
+
+TEST(heartbeat_pace, leaves_time_for_another_heartbeat_within_the_lease) {
+  for (instant lost_after = liveness_rules::least; lost_after < 2min; lost_after += 500ms) {
+    const liveness_rules rules{lost_after};
+    EXPECT_LT(calm_interval(lost_after) + 2 * rules.interval(), rules.lease());
+    EXPECT_LT(2 * calm_interval(lost_after), rules.lease());
+    EXPECT_GE(calm_interval(lost_after), rules.interval());
+  }
 }
 
 // -- The node's side.
@@ -128,6 +159,42 @@ TEST(session_lease, remembers_few_of_many_heartbeats_that_nobody_answers) {
 }
 
 // -- The head's side.
+
+TEST(failure_detector, finds_the_same_nodes_as_one_that_compares_all_of_them) {
+  rng draw{11, "detector", 0};
+  constexpr std::uint64_t nodes = 20;
+  failure_detector uut{ten};
+  std::map<std::uint64_t, instant> ends;
+  instant now{0};
+  for (int i = 0; i < 20'000; ++i) {
+    // Short steps, so that no look is late.
+    now += instant{draw.below(20'000'000)};
+    const auto session = draw.below(nodes);
+    const auto what = draw.below(100);
+    if (what == 0) {
+      uut.begin(session, now);
+      ends[session] = now + 10s;
+    } else if (what == 1) {
+      uut.end(session);
+      ends.erase(session);
+    } else if (session < nodes / 2 || what < 8) {
+      EXPECT_EQ(uut.heard(session, now), ends.contains(session));
+      if (ends.contains(session))
+        ends[session] = now + 10s;
+    }
+    std::vector<std::uint64_t> lost;
+    for (const auto& [node, at] : ends) {
+      if (at <= now)
+        lost.push_back(node);
+    }
+    ASSERT_THAT(uut.look(now), testing::UnorderedElementsAreArray(lost));
+    std::erase_if(ends, [&](const auto& x) { return x.second <= now; });
+    auto first = now + ten.interval();
+    for (const auto& [node, at] : ends)
+      first = std::min(first, at);
+    ASSERT_EQ(uut.next_look(now), ends.empty() ? std::nullopt : std::optional{first});
+  }
+}
 
 TEST(failure_detector, gives_a_node_up_that_was_silent_for_too_long) {
   failure_detector uut{ten};

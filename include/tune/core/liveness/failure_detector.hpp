@@ -5,9 +5,9 @@
 #include "tune/core/liveness/liveness_rules.hpp"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,17 +51,20 @@ private:
     instant ends;
     instant heard;
     instant longest{0};
+    /// Its entry in `by_time_`: that time, or an earlier one.
+    instant listed{0};
   };
 
-  std::map<std::uint64_t, watch> watches_;
-  /// The times at which nodes count as lost, in order.
+  std::unordered_map<std::uint64_t, watch> watches_;
+  /// The times before which no node counts as lost, in order. A heartbeat leaves its node's entry
+  /// as it is, so that it costs the same however many nodes there are.
   std::set<std::pair<instant, std::uint64_t>> by_time_;
   /// The planned time of the next look.
   std::optional<instant> planned_;
   /// Until this time nodes may still be on their way back from a time when the head was held up.
   std::optional<instant> excused_until_;
 
-  void set(std::uint64_t session, const watch& how);
+  void renew_until(instant latest);
   [[nodiscard]] bool is_late(instant now) const;
   void excuse(instant delay);
 };

@@ -30,8 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Limits of the part of the log that is read at once.
-constexpr std::size_t events_at_once = 4096;
-constexpr std::size_t bytes_at_once = 4 * 1024 * 1024;
+// A part is large, since each file that it concerns is opened once for it.
+constexpr std::size_t events_at_once = 32768;
+constexpr std::size_t bytes_at_once = 8 * 1024 * 1024;
 constexpr std::size_t trials_at_once = 1000;
 constexpr std::size_t most_warnings = 100;
 const std::string mark_name = ".trial_files";
