@@ -398,6 +398,16 @@ std::vector<std::uint64_t> sorted(const std::string& key, bool reverse = false) 
   return numbers;
 }
 
+TEST(sort_trials, knows_parameters_that_no_trial_has) {
+  std::vector<listed_trial> rows{{{1}, trial_status::pending, 0, {}, sample::shared({{"lr", 2}})},
+                                 {{0}, trial_status::pending, 0, {}, sample::shared({{"lr", 3}})}};
+  for (const auto* key : {"momentum", "config.momentum"}) {
+    EXPECT_FALSE(sort_trials(rows, {{"accuracy", true}}, key, false)) << key;
+    EXPECT_TRUE(sort_trials(rows, {{"accuracy", true}}, key, false, {"lr", "momentum"})) << key;
+  }
+  EXPECT_EQ(rows.front().trial.number, 1U) << "the order stays";
+}
+
 TEST(sort_trials, knows_fixed_keys_objectives_and_parameters) {
   using testing::ElementsAre;
   EXPECT_THAT(sorted("trial"), ElementsAre(0, 1, 2, 3));

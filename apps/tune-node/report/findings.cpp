@@ -155,7 +155,7 @@ std::optional<finding> failing_region(const study& x, std::size_t parameter) {
   std::size_t failed = 0, all = 0;
   for (const auto& trial : x.trials) {
     const auto has_ended = trial.fate == trial_fate::finished || trial.fate == trial_fate::stopped
-                           || trial.fate == trial_fate::failed;
+                           || trial.fate == trial_fate::ended || trial.fate == trial_fate::failed;
     const auto where
         = has_ended ? region_at(of, trial.at[parameter], regions.size()) : std::nullopt;
     if (!where)
