@@ -332,7 +332,8 @@ findings few_for_dimensions(const study& x) {
     return {};
   return {
       {"few_trials", "Few trials for so many parameters",
-       counted(known, "trial") + " with a value for " + counted(searched, "parameter") + " are "
+       counted(known, "trial") + " with a value for " + counted(searched, "parameter")
+           + (known == 1 ? " is " : " are ")
            + number_text(
                std::round(10.0 * static_cast<double>(known) / static_cast<double>(searched)) / 10)
            + " each; with fewer than 10 each, what is best and what mattered is uncertain. Try "

@@ -257,6 +257,16 @@ struct metric_pattern::state {
     latest.set(metric, std::move(what));
   }
 
+  /// Takes the values of files that have changed. @returns whether the objective's is among them.
+  bool take_files() {
+    auto result = false;
+    for (auto& [name, found] : files.changed()) {
+      result = result || name == what->objective;
+      take(name, std::move(found), [] { return std::string{" has a value in its file"}; });
+    }
+    return result;
+  }
+
   object report() {
     has_reported = true;
     unreported.clear();
@@ -334,15 +344,15 @@ std::optional<object> metric_pattern::read(std::string_view line) {
     return std::nullopt;
   if (state_->what->report_on)
     reports = state_->search(part, *state_->what->report_on, 0).has_value();
-  return reports && !state_->latest.empty() ? std::optional{state_->report()} : std::nullopt;
+  if (!reports)
+    return std::nullopt;
+  // What was written before the line belongs to it, although the news of that may come later.
+  static_cast<void>(state_->take_files());
+  return state_->latest.empty() ? std::nullopt : std::optional{state_->report()};
 }
 
 std::optional<object> metric_pattern::read_files() {
-  auto reports = false;
-  for (auto& [name, what] : state_->files.changed()) {
-    reports = reports || name == state_->what->objective;
-    state_->take(name, std::move(what), [] { return std::string{" has a value in its file"}; });
-  }
+  const auto reports = state_->take_files();
   if (!reports || state_->what->report_on || state_->what->mode == report_mode::final)
     return std::nullopt;
   return state_->report();

@@ -156,6 +156,25 @@ TEST_F(metric_file_test, is_told_of_where_it_never_came) {
             "metric.h0 had no value until its end: m.json: nothing stands at /nope/x");
 }
 
+TEST_F(metric_file_test, is_read_before_a_line_that_reports) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
+  how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut) << uut.error().detail;
+  uut->begin_in(scratch.path());
+
+  // The line may be heard of before the file is.
+  write("r.json", R"({"acc":1})");
+  EXPECT_EQ(uut->read("loss 2"), (object{{"acc", 1}, {"loss", 2}}));
+  write("r.json", R"({"acc":30})");
+  EXPECT_EQ(uut->read("nothing"), std::nullopt);
+  EXPECT_EQ(uut->read("loss 3"), (object{{"acc", 30}, {"loss", 3}}));
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  // One that is being written has its last value.
+  write("r.json", R"({"acc":4)");
+  EXPECT_EQ(uut->read("loss 4"), (object{{"acc", 30}, {"loss", 4}}));
+}
+
 TEST_F(metric_file_test, reports_where_the_objective_stands_in_it) {
   metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "acc"};
   how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
