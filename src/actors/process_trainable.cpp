@@ -151,9 +151,7 @@ struct process_state {
                          wall_ms()));
   }
 
-  void take(const process_news::used& x) {
-    pass_on(reports.take_last(reports.end(x.usage), steady_now()));
-  }
+  void take(const process_news::used& x) { pass_on(reports.take_last(x.usage, steady_now())); }
 
   void take(const process_news::parked& x) {
     rule.parked();

@@ -140,6 +140,16 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   EXPECT_THAT(uut.missing(), HasSubstr("result.json"));
 }
 
+TEST_F(metric_file_test, is_not_blamed_for_an_objective_that_is_read_from_lines) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
+  how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut);
+  uut->begin_in(scratch.path());
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  EXPECT_EQ(uut->why_missing(), "");
+}
+
 TEST_F(metric_file_test, is_told_of_where_it_never_came) {
   auto uut = metric_pattern::make({.objective = "acc",
                                    .files = {*parse_file_metric("acc", "file:m.json:/acc"),
