@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import ssl
 import sys
 import urllib.request
@@ -103,13 +104,13 @@ class Finished(Served):
         self.run_node("run", self.experiment(program, more=more), "--quiet")
 
     def test_events_tell_of_a_record_that_took_the_place_of_another(self):
-        self.run_once("for i in 1 2 3 4 5; do tune report $i; done")
+        self.run_once("tune report 9")
         self.start_serving()
         path = "/api/v1/experiments/x/events"
         events = Events(self, path)
         first = events.next()
         old = json.loads(first["data"])
-        self.run_node("run", self.experiment("tune report 3"), "--quiet", "--overwrite", "--yes")
+        self.run_node("run", self.experiment("tune report 1"), "--quiet", "--overwrite", "--yes")
         while (new := json.loads(events.next()["data"]))["created_ms"] == old["created_ms"]:
             pass
         events.close()
@@ -235,7 +236,7 @@ class Encrypted(Served):
                       "--certs", certs)
         self.start_serving("--certs", certs, http="0.0.0.0:0")
         # By a name that its certificate has.
-        self.assertRegex(self.address, r"^head\.test:\d+$")
+        self.assertIn(self.address.rpartition(":")[0], ("head.test", socket.gethostname()))
         trust = ssl.create_default_context(cafile=certs / "ca.pem")
         trust.check_hostname = False
         asked = urllib.request.Request(
