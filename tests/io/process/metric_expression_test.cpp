@@ -242,7 +242,7 @@ TEST(metric_pattern, reads_a_line_as_it_is_seen_in_a_terminal) {
 
 TEST(metric_pattern, says_that_the_objective_came_after_the_last_report) {
   auto uut = metric_pattern::make(
-      {.metrics = {{"v", "v={number}"}}, .objective = "v", .report_on = "^done"});
+      {.metrics = {{"v", "v={number}"}}, .report_on = "^done", .objective = "v"});
   ASSERT_TRUE(uut);
   EXPECT_EQ(uut->read("done"), std::nullopt);
   EXPECT_EQ(uut->read("v=3"), std::nullopt);
