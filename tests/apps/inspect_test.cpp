@@ -186,7 +186,7 @@ TEST_F(inspect_test, lists_in_the_order_asked_for) {
             "trial,status,iterations,loss,config.lr,reason,failures,best_iteration,time_total_s,"
             "created_s,ended_s,node,attempts,checkpoint,origin,error\n"
             "00002,ERRORED,0,,0.30000000000000004,exit status 1,1,,0,4,4,node-a,1,,random,"
-            "\"Traceback\n\x1B[31mValueError: no\x1B[0m\"\n");
+            "\"Traceback\n\\x1b[31mValueError: no\\x1b[0m\"\n");
 }
 
 TEST_F(inspect_test, shows_the_columns_that_were_named) {
