@@ -86,14 +86,17 @@ reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
   for (std::size_t i = 0; i < objectives.size(); ++i)
     if (key == objectives[i].metric || (i == 0 && key == "objective"))
       return by_objective(i, objectives[i].maximise, heeds);
-  for (const auto& x : all_columns(rows, objectives, {parameters, {}}))
-    if (x.name == key || (x.title == key && !x.name.starts_with("config.")))
-      return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
+  // A short name means the same as for `--columns`: a parameter before a metric.
   bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end()
                || std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
                     return x.config && find_parameter(*x.config, key) != nullptr;
                   });
-  return known ? by_parameter(key) : reader{};
+  if (known)
+    return by_parameter(key);
+  for (const auto& x : all_columns(rows, objectives, {parameters, {}}))
+    if (x.name == key || x.title == key)
+      return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
+  return {};
 }
 
 error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,

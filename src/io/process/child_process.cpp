@@ -440,8 +440,10 @@ void child_process::tell_exit() {
   finished_ = true;
   // Of a program that was ended from outside the last line may be cut off, within a number even:
   // shells tell of such ends by a status above 128.
-  constexpr int ended_by_signal = 128;
-  if (!exit_->signal && exit_->code.value_or(0) <= ended_by_signal)
+  constexpr int first_signal = 128 + 1;
+  constexpr int last_signal = 128 + 64;
+  const auto code = exit_->code.value_or(0);
+  if (!exit_->signal && (code < first_signal || code > last_signal))
     for (auto& in : inputs_)
       if (in.role != pipe_role::report)
         finish_lines(in);

@@ -175,14 +175,14 @@ TEST_F(metric_file_test, is_read_before_a_line_that_reports) {
 
   // The line may be heard of before the file is.
   write("r.json", R"({"acc":1})");
-  EXPECT_EQ(uut->read("loss 2"), (object{{"acc", 1}, {"loss", 2}}));
+  EXPECT_EQ(uut->read("loss 2"), (object{{"loss", 2}, {"acc", 1}}));
   write("r.json", R"({"acc":30})");
   EXPECT_EQ(uut->read("nothing"), std::nullopt);
-  EXPECT_EQ(uut->read("loss 3"), (object{{"acc", 30}, {"loss", 3}}));
+  EXPECT_EQ(uut->read("loss 3"), (object{{"loss", 3}, {"acc", 30}}));
   EXPECT_EQ(uut->read_files(), std::nullopt);
   // One that is being written has its last value.
   write("r.json", R"({"acc":4)");
-  EXPECT_EQ(uut->read("loss 4"), (object{{"acc", 30}, {"loss", 4}}));
+  EXPECT_EQ(uut->read("loss 4"), (object{{"loss", 4}, {"acc", 30}}));
 }
 
 TEST_F(metric_file_test, reports_where_the_objective_stands_in_it) {
