@@ -67,9 +67,9 @@ public:
   /// With the costs of a process that has ended. Where nothing was seen of its memory, since it was
   /// so small or so quick, that is the most that it can have been: a number to be compared with
   /// those of others, while the attempt's record knows none.
-  [[nodiscard]] std::optional<made_report> take_last(const std::optional<process_usage>& used,
-                                                     instant now) {
-    auto measured = end(used);
+  /// @param measured What `end` returned.
+  [[nodiscard]] std::optional<made_report>
+  take_last(cost_sheet measured, const std::optional<process_usage>& used, instant now) {
     if (used && used->peak_bound > 0 && !measured.of(cost_kind::peak_rss_bytes))
       measured.set(cost_kind::peak_rss_bytes, static_cast<double>(used->peak_bound));
     return take_last(measured, now);

@@ -91,7 +91,7 @@ class Costs(Case):
                        "metric.x = x={number}\n")
         best = self.run_node("run", ini, "-o", "json").json()["best"]
 
-        self.assertEqual(best["config"], {"x": 1})
+        self.assertEqual(best["config"], {"x": 1}, best)
         self.assertLess(best["metrics"]["tune/peak_rss_bytes"], 100e6)
 
     def test_of_a_program_that_ends_with_its_report_are_those_of_its_end(self):
