@@ -64,6 +64,16 @@ public:
   [[nodiscard]] std::optional<made_report> take_last(instant now) {
     return take_last(meter_.so_far(), now);
   }
+  /// With the costs of a process that has ended. Where nothing was seen of its memory, since it was
+  /// so small or so quick, that is the most that it can have been: a number to be compared with
+  /// those of others, while the attempt's record knows none.
+  /// @param measured What `end` returned.
+  [[nodiscard]] std::optional<made_report>
+  take_last(cost_sheet measured, const std::optional<process_usage>& used, instant now) {
+    if (used && used->peak_bound > 0 && !measured.of(cost_kind::peak_rss_bytes))
+      measured.set(cost_kind::peak_rss_bytes, static_cast<double>(used->peak_bound));
+    return take_last(measured, now);
+  }
   /// With these costs.
   [[nodiscard]] std::optional<made_report> take_last(const cost_sheet& measured, instant now) {
     auto result = std::exchange(last_, std::nullopt);

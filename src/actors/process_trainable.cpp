@@ -152,7 +152,7 @@ struct process_state {
   }
 
   void take(const process_news::used& x) {
-    pass_on(reports.take_last(reports.end(x.usage), steady_now()));
+    pass_on(reports.take_last(reports.end(x.usage), x.usage, steady_now()));
   }
 
   void take(const process_news::parked& x) {
@@ -173,7 +173,7 @@ struct process_state {
       return process.launch();
     const auto used = reports.end(how.usage);
     note_costs(used);
-    pass_on(reports.take_last(used, steady_now()));
+    pass_on(reports.take_last(used, how.usage, steady_now()));
     auto judged = judge(how);
     if (judged.is_cut_short)
       over.remark_on("stop_grace", judged.detail + cut_short_text);

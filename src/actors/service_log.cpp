@@ -76,6 +76,11 @@ std::string line_without_secrets(std::string_view text) {
     result += text[at++];
     while (at < text.size() && (text[at] == ' ' || text[at] == '"'))
       result += text[at++];
+    constexpr std::string_view scheme = "BEARER ";
+    if (upper(text.substr(at, scheme.size())) == scheme) {
+      result += text.substr(at, scheme.size());
+      at += scheme.size();
+    }
     if (end_of_value(text, at) > at)
       result += secret_not_shown;
     at = end_of_value(text, at);

@@ -186,7 +186,7 @@ TEST_F(inspect_test, lists_in_the_order_asked_for) {
             "trial,status,iterations,loss,config.lr,reason,failures,best_iteration,time_total_s,"
             "created_s,ended_s,node,attempts,checkpoint,origin,error\n"
             "00002,ERRORED,0,,0.30000000000000004,exit status 1,1,,0,4,4,node-a,1,,random,"
-            "\"Traceback\n\x1B[31mValueError: no\x1B[0m\"\n");
+            "\"Traceback\n\\x1b[31mValueError: no\\x1b[0m\"\n");
 }
 
 TEST_F(inspect_test, shows_the_columns_that_were_named) {
@@ -396,6 +396,16 @@ std::vector<std::uint64_t> sorted(const std::string& key, bool reverse = false) 
   for (const auto& x : rows)
     numbers.push_back(x.trial.number);
   return numbers;
+}
+
+TEST(sort_trials, knows_parameters_that_no_trial_has) {
+  std::vector<listed_trial> rows{{{1}, trial_status::pending, 0, {}, sample::shared({{"lr", 2}})},
+                                 {{0}, trial_status::pending, 0, {}, sample::shared({{"lr", 3}})}};
+  for (const auto* key : {"momentum", "config.momentum"}) {
+    EXPECT_FALSE(sort_trials(rows, {{"accuracy", true}}, key, false)) << key;
+    EXPECT_TRUE(sort_trials(rows, {{"accuracy", true}}, key, false, {"lr", "momentum"})) << key;
+  }
+  EXPECT_EQ(rows.front().trial.number, 1U) << "the order stays";
 }
 
 TEST(sort_trials, knows_fixed_keys_objectives_and_parameters) {

@@ -177,6 +177,14 @@ TEST(report_words, tell_of_training_that_was_done_again) {
   EXPECT_THAT(spent_words(what)[1], StartsWith("Nothing was stopped early"));
 }
 
+TEST(report_words, tell_trials_that_were_ended_from_outside_apart) {
+  auto what = made_up_study();
+  what.trials[0].fate = trial_fate::ended;
+  const auto told = spent_words(what);
+  EXPECT_THAT(told.front(), HasSubstr("into trials that were ended from outside, as by a client"));
+  EXPECT_EQ(told.back(), "No rule stopped anything early, so nothing was saved by it.");
+}
+
 TEST(report_words, say_that_stopping_saved_nothing) {
   EXPECT_EQ(spent_words(made_up_study()).back(),
             "Nothing was stopped early, so nothing was saved by it.");

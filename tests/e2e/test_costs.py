@@ -84,6 +84,16 @@ class Costs(Case):
         self.assertEqual(best["trial"], "00000")
         self.assertGreater(best["metrics"]["tune/cpu_s"], 0.1)
 
+    def test_the_smallest_program_can_win_by_its_memory(self):
+        ini = self.ini("[experiment]\nname = costs\nmetric = tune/peak_rss_bytes:min\n"
+                       "[space]\nx = grid(1, 100)\n[trainable]\nreport = final\n"
+                       "command = sh -c 'head -c {x}000000 /dev/zero | tail >tail; echo x={x}'\n"
+                       "metric.x = x={number}\n")
+        best = self.run_node("run", ini, "-o", "json").json()["best"]
+
+        self.assertEqual(best["config"], {"x": 1}, best)
+        self.assertLess(best["metrics"]["tune/peak_rss_bytes"], 100e6)
+
     def test_of_a_program_that_ends_with_its_report_are_those_of_its_end(self):
         ini = self.ini("[experiment]\nname = costs\nmetric = tune/cpu_s:min\nnum_samples = 4\n"
                        "[space]\nx = uniform(0, 1)\n[trainable]\ncommand = sh -c 'i=0; "

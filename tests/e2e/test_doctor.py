@@ -278,7 +278,7 @@ class Doctor(StandingCase):
         for name in ("machine", "cgroups", "descriptors", "storage", "work", "certificates"):
             self.assertIn(name, names)
         rows = self.run_node("doctor", "--certs", self.certs, "-o", "csv").out.splitlines()
-        self.assertEqual(rows[0], "step,state,detail,remedy")
+        self.assertEqual(rows[0], "step,state,detail,remedy,address")
         nothing = clean_environment(PATH="/nonexistent", HOME=str(self.directory / "home"))
         told = self.run_node("doctor", "-o", "json", env=nothing).json()
         states = {step["step"]: step["state"] for step in told["steps"]}

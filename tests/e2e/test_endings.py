@@ -215,7 +215,7 @@ class Limits(Case):
         told = self.run_node("add", "results/x", "x=0.5", code=6).err
 
         self.assertIn("tune-node run FILE ", told)
-        self.assertIn(" --experiment.time_limit 0 goes on with it", told)
+        self.assertIn(" --experiment.time_limit 0 adds this configuration", told)
 
     def test_a_time_limit_before_anything_was_reported_is_no_success(self):
         ini = self.experiment("tune hang", "x = uniform(0, 1)", samples=2, more=BY_CHANCE)

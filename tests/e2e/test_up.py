@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import time
 from pathlib import Path
 
 from e2e import Case, clean_environment, main
@@ -166,6 +167,25 @@ class ByHand(Launch):
 
         self.assertEqual(self.codes(ranks[:2]), [0, 0])
         self.assertEqual(self.leftovers(), [])
+
+    def test_a_rank_that_was_suspended_for_long_joins_anew(self):
+        ini = self.gated(samples=2)
+        ranks = self.launch(ini, size=2)
+        self.wait_for_nodes(2, ranks[0])
+
+        ranks[1].send_signal(signal.SIGSTOP)
+        # Twice `lost_after`, after which nothing is kept for it, and half of that more.
+        until = time.monotonic() + 6
+        self.wait_until(lambda: "is lost" in self.said(0) and time.monotonic() > until, ranks[0],
+                        "the loss of a rank")
+        ranks[1].send_signal(signal.SIGCONT)
+        self.wait_until(lambda: self.said(1).count("joined as node") == 2, ranks[1],
+                        "a rank that joins anew")
+        self.gate.touch()
+
+        self.assertEqual(self.codes(ranks), [0, 0])
+        self.assertEqual(self.leftovers(), [])
+        self.assert_no_trial_processes()
 
     def test_where_rank_0_is_killed_the_others_end_and_a_new_launch_goes_on(self):
         ini = self.gated()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "digits/register_digits.hpp"
+#include "tune/io/sinks/builtin.hpp"
 #include "tune/io/spec/command_template.hpp"
 #include "tune/io/spec/load.hpp"
 
@@ -33,6 +34,7 @@ load_result load(const std::string& name) {
   with.schedulers = builtin_schedulers();
   with.searchers = builtin_searchers();
   with.trainables = &trainables;
+  with.sinks = builtin_sinks();
   return load_spec(config / name, with);
 }
 

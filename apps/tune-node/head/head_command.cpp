@@ -79,6 +79,11 @@ private:
 
 /// The directory with the directories of experiments; created if missing.
 expected<fs::path> storage_of(const head_request& what) {
+  if (what.storage.find("://") != what.storage.npos)
+    return error{ec::bad_option,
+                 "--storage " + what.storage
+                     + " is an address, where a directory has to be; experiments keep"
+                       " a copy in an object store by [sinks] s3"};
   auto result = fs::absolute(what.storage).lexically_normal();
   std::error_code why;
   fs::create_directories(result, why);

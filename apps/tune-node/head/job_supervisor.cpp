@@ -17,6 +17,7 @@
 #include "run/snapshot.hpp"
 
 #include "tune/actors/own_thread.hpp"
+#include "tune/core/experiment/run_book.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/sharing.hpp"
@@ -28,9 +29,9 @@
 #include "tune/tuner/shipment.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -187,21 +188,25 @@ struct job_supervisor_state {
         return error{ec::impossible_request, why};
     }
     if (parts.planned > 0)
-      fixed.planned = std::max(parts.planned, known_before(directory));
+      fixed.planned = parts.planned + added_to(directory);
     if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
     say_beginning();
     return taken_words(directory);
   }
 
-  /// Number of trials in the record, with those that clients added or add beside the samples.
-  [[nodiscard]] std::uint64_t known_before(const fs::path& directory) const {
+  /// Number of trials that clients have added or add, beside the samples.
+  [[nodiscard]] std::uint64_t added_to(const fs::path& directory) const {
     auto reader = task.words.resume ? store_reader::open(directory)
                                     : expected<store_reader>{error{ec::unreadable, {}}};
-    auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
     // A head before this one has recorded what was to be added.
-    const auto more = task.goes_on ? 0 : additions.size();
-    return row ? std::accumulate(row->counts.begin(), row->counts.end(), std::uint64_t{more}) : 0;
+    std::uint64_t result = task.goes_on ? 0 : additions.size();
+    if (reader)
+      static_cast<void>(
+          reader->scan_trials({}, std::numeric_limits<std::size_t>::max(), [&](const raw_trial& x) {
+            result += x.origin == client_origin ? 1 : 0;
+          }));
+    return result;
   }
 
   void say_beginning() {

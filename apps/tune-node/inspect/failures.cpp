@@ -165,6 +165,12 @@ confirming_runs confirming_of(const trial_tally& known, const std::string& direc
   return result;
 }
 
+/// Whether the best configurations were to run again.
+bool was_to_confirm(const std::string& directory) {
+  const auto what = recorded_spec(directory);
+  return what && repeat_rule_of(*what).confirm > 0;
+}
+
 /// "4 of 6 runs that are to confirm the best have not ended".
 std::string open_text(const confirming_runs& x) {
   return std::to_string(x.open) + " of " + counted(x.wanted, "run")
@@ -194,9 +200,15 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
                      + ": none of them can be best");
   }
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
-  if (known.confirming == 0)
-    return result;
   const auto runs = confirming_of(known, on.directory, status);
+  if (known.confirming == 0) {
+    // While it may go on, that some are to come is no news.
+    if (known.judged > 0 && was_to_confirm(on.directory)
+        && status == to_text(experiment_status::done))
+      result.emplace_back("no configuration was confirmed: the experiment ended before that; what "
+                          "is best is so by the search alone");
+    return result;
+  }
   if (!is_confirmed)
     result.push_back(unconfirmed_text(known, runs));
   else if (runs.open > 0)

@@ -80,25 +80,29 @@ reader by_fixed(const std::string& key) {
 /// Reads the values for `key`; empty if there is no such key. @param heeds Whether constraints
 /// count.
 reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
-                 const std::vector<objective>& objectives, bool heeds) {
+                 const std::vector<objective>& objectives, const words& parameters, bool heeds) {
   if (auto fixed = by_fixed(key))
     return fixed;
   for (std::size_t i = 0; i < objectives.size(); ++i)
     if (key == objectives[i].metric || (i == 0 && key == "objective"))
       return by_objective(i, objectives[i].maximise, heeds);
-  for (const auto& x : all_columns(rows, objectives))
-    if (x.name == key || (x.title == key && !x.name.starts_with("config.")))
+  // A short name means the same as for `--columns`: a parameter before a metric.
+  bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end()
+               || std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
+                    return x.config && find_parameter(*x.config, key) != nullptr;
+                  });
+  if (known)
+    return by_parameter(key);
+  for (const auto& x : all_columns(rows, objectives, {parameters, {}}))
+    if (x.name == key || x.title == key)
       return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
-  bool known = std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
-    return x.config && find_parameter(*x.config, key) != nullptr;
-  });
-  return known ? by_parameter(key) : reader{};
+  return {};
 }
 
 error unknown_key(const std::string& key, const std::vector<listed_trial>& rows,
-                  const std::vector<objective>& objectives) {
+                  const std::vector<objective>& objectives, const words& parameters) {
   words known{"objective"};
-  for (const auto& x : all_columns(rows, objectives)) {
+  for (const auto& x : all_columns(rows, objectives, {parameters, {}})) {
     known.push_back(x.name);
     known.push_back(x.title);
   }
@@ -141,14 +145,14 @@ bool is_turned(const std::string& key, const std::vector<objective>& objectives)
 
 expected<void> sort_trials(std::vector<listed_trial>& rows,
                            const std::vector<objective>& objectives, const std::string& wanted,
-                           bool reverse) {
+                           bool reverse, const std::vector<std::string>& parameters) {
   auto key = wanted;
   auto way = take_direction(key);
   if (way != direction::as_usual)
     reverse = reverse != ((way == direction::desc) != is_turned(key, objectives));
-  auto read = reader_of(key, rows, objectives, way == direction::as_usual);
+  auto read = reader_of(key, rows, objectives, parameters, way == direction::as_usual);
   if (!read)
-    return rows.empty() ? expected<void>{} : unknown_key(key, rows, objectives);
+    return rows.empty() ? expected<void>{} : unknown_key(key, rows, objectives, parameters);
   struct keyed {
     std::optional<sort_value> key;
     listed_trial row;

@@ -40,10 +40,14 @@ struct yardstick {
   std::vector<objective> objectives;
   constraint_list constraints;
   repeat_rule repeats;
+  /// Names of the space's parameters, those that no trial has among them.
+  std::vector<std::string> parameters;
 };
 
 yardstick yardstick_of(const spec& what) {
-  return {what.experiment.objectives, what.experiment.constraints, repeat_rule_of(what)};
+  const auto space = search_space::parse(space_lines(what));
+  return {what.experiment.objectives, what.experiment.constraints, repeat_rule_of(what),
+          space ? parameter_names(*space) : std::vector<std::string>{}};
 }
 
 /// Longest wait for the answer of a busy head.
@@ -202,7 +206,8 @@ expected<std::vector<listed_trial>> chosen(store_reader& from, const fs::path& d
   if (auto marked = mark_runs(from, rows, by); !marked)
     return marked.error();
   mark_front(rows, by.objectives, what.pareto);
-  if (auto sorted = sort_trials(rows, by.objectives, what.sort, what.reverse); !sorted)
+  if (auto sorted = sort_trials(rows, by.objectives, what.sort, what.reverse, by.parameters);
+      !sorted)
     return sorted.error();
   return rows;
 }
@@ -217,10 +222,11 @@ std::uint64_t cut_rows(std::vector<listed_trial>& rows, const trials_request& wh
   return what.limit ? 0 : result;
 }
 
-/// The parameters and metrics of all trials, also those that are not chosen, so that the columns do
-/// not depend on what is chosen. Empty: all trials are chosen.
-expected<recorded_names> names_of_all(store_reader& from, const trials_request& what) {
-  recorded_names result;
+/// The parameters of the space, and those and the metrics of all trials, also those that are not
+/// chosen, so that the columns do not depend on what is chosen.
+expected<recorded_names> names_of_all(store_reader& from, const trials_request& what,
+                                      const yardstick& by) {
+  recorded_names result{by.parameters, {}};
   if (!what.status && !what.pareto)
     return result;
   trial_query everything;
@@ -228,7 +234,7 @@ expected<recorded_names> names_of_all(store_reader& from, const trials_request& 
   auto rows = from.trials(everything);
   if (!rows)
     return reading_failed(rows.error());
-  std::set<std::string, std::less<>> known;
+  std::set<std::string, std::less<>> known{by.parameters.begin(), by.parameters.end()};
   for (const auto& row : *rows) {
     for (auto& [name, what_is] : flatten(row.best_config ? *row.best_config : row.config))
       if (known.insert(name).second)
@@ -246,7 +252,7 @@ expected<void> write_chosen(store_reader& from, const fs::path& directory,
   auto rows = chosen(from, directory, what, by);
   if (!rows)
     return rows.error();
-  auto names = names_of_all(from, what);
+  auto names = names_of_all(from, what, by);
   if (!names)
     return names.error();
   auto columns = columns_of(*rows, by.objectives, what.columns, form.format, *names);

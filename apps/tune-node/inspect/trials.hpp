@@ -39,9 +39,11 @@ namespace tune::cli {
 ///         an objective (its best first), any other metric, or a parameter by dotted name. With
 ///         ":asc" after it the least comes first, with ":desc" the greatest. "Best" counts
 ///         constraints first, the other orders do not.
+/// @param parameters Names that are known although no trial may have a value.
 /// @errors `ec::unknown_name` with the nearest known key.
 [[nodiscard]] expected<void> sort_trials(std::vector<listed_trial>& rows,
                                          const std::vector<objective>& objectives,
-                                         const std::string& key, bool reverse);
+                                         const std::string& key, bool reverse,
+                                         const std::vector<std::string>& parameters = {});
 
 } // namespace tune::cli

@@ -155,7 +155,7 @@ std::optional<finding> failing_region(const study& x, std::size_t parameter) {
   std::size_t failed = 0, all = 0;
   for (const auto& trial : x.trials) {
     const auto has_ended = trial.fate == trial_fate::finished || trial.fate == trial_fate::stopped
-                           || trial.fate == trial_fate::failed;
+                           || trial.fate == trial_fate::ended || trial.fate == trial_fate::failed;
     const auto where
         = has_ended ? region_at(of, trial.at[parameter], regions.size()) : std::nullopt;
     if (!where)
@@ -332,7 +332,8 @@ findings few_for_dimensions(const study& x) {
     return {};
   return {
       {"few_trials", "Few trials for so many parameters",
-       counted(known, "trial") + " with a value for " + counted(searched, "parameter") + " are "
+       counted(known, "trial") + " with a value for " + counted(searched, "parameter")
+           + (known == 1 ? " is " : " are ")
            + number_text(
                std::round(10.0 * static_cast<double>(known) / static_cast<double>(searched)) / 10)
            + " each; with fewer than 10 each, what is best and what mattered is uncertain. Try "

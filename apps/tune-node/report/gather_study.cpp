@@ -104,7 +104,42 @@ double place_of_cell(const study_parameter& of, const column& from, std::size_t 
   return no_number;
 }
 
-trial_fate fate_of(const trial_line& x, bool is_given_up) {
+/// How the last attempts of trials ended.
+class ways_of_ending {
+public:
+  /// @errors as those of `from`.
+  static expected<ways_of_ending> read(store_reader& from) {
+    constexpr std::size_t at_once = 100'000;
+    ways_of_ending result;
+    for (attempt_id last;;) {
+      auto count = from.scan_attempts(last, at_once, [&](const raw_attempt& x) {
+        last = x.attempt;
+        result.was_stopped_[x.trial] = x.end_class == to_text(end_class::stopped);
+      });
+      if (!count)
+        return count.error();
+      if (*count < at_once)
+        break;
+    }
+    auto done = from.scan_decisions([&](const raw_decision& x) {
+      if (x.action == "stop")
+        result.was_stopped_[x.trial] = false;
+    });
+    return done ? expected<ways_of_ending>{std::move(result)} : done.error();
+  }
+
+  /// Whether it never ran, or was stopped and no rule had said so.
+  [[nodiscard]] bool is_cut_off(trial_id trial) const {
+    const auto found = was_stopped_.find(trial);
+    return found == was_stopped_.end() || found->second;
+  }
+
+private:
+  std::map<trial_id, bool> was_stopped_;
+};
+
+/// @param is_cut_off Whether a terminated trial had not come to its end.
+trial_fate fate_of(const trial_line& x, bool is_given_up, bool is_cut_off) {
   switch (x.status) {
     case trial_status::pending:
       return x.iterations > 0 || x.time_total.count() > 0 ? trial_fate::interrupted
@@ -118,7 +153,7 @@ trial_fate fate_of(const trial_line& x, bool is_given_up) {
     case trial_status::terminated:
       break;
   }
-  return is_given_up ? trial_fate::stopped : trial_fate::finished;
+  return is_given_up ? trial_fate::stopped : is_cut_off ? trial_fate::ended : trial_fate::finished;
 }
 
 std::string objectives_text(const std::vector<objective>& all) {
@@ -144,8 +179,8 @@ void add_rules(study& to, const recorded_start& start) {
   to.is_grid = is_whole_grid(what);
 }
 
-void add_trials(study& to, const experiment_summary& seen,
-                const std::map<trial_id, bool>& given_up) {
+void add_trials(study& to, const experiment_summary& seen, const std::map<trial_id, bool>& given_up,
+                const ways_of_ending& ended) {
   std::vector<const column*> columns;
   for (const auto& p : to.parameters)
     columns.push_back(seen.trials.find({column_name::kind::parameter, p.name}));
@@ -156,7 +191,7 @@ void add_trials(study& to, const experiment_summary& seen,
     if (line.withdrawn)
       continue;
     study_trial one{line.trial,
-                    fate_of(line, given_up.contains(line.trial)),
+                    fate_of(line, given_up.contains(line.trial), ended.is_cut_off(line.trial)),
                     line.confirms,
                     line.iterations,
                     seconds_of(line.time_total),
@@ -271,6 +306,7 @@ struct attempts_cost {
 struct aside {
   experiment_row row;
   std::map<trial_id, bool> given_up;
+  ways_of_ending ended;
   std::vector<failure_group> failures;
   std::vector<head_code> heads;
   std::size_t nodes = 0;
@@ -298,18 +334,20 @@ expected<aside> read_aside(store_reader& from) {
   aside result;
   auto row = from.experiment();
   auto given_up = given_up_in(from);
+  auto ended = ways_of_ending::read(from);
   auto failures = failures_in(from);
   auto heads = code_of_heads(from);
   auto nodes = from.nodes();
   auto attempts = attempts_in(from);
-  if (!row || !given_up || !failures || !heads || !nodes || !attempts)
+  if (!row || !given_up || !ended || !failures || !heads || !nodes || !attempts)
     return !row        ? row.error()
            : !given_up ? given_up.error()
+           : !ended    ? ended.error()
            : !failures ? failures.error()
            : !heads    ? heads.error()
            : !nodes    ? nodes.error()
                        : attempts.error();
-  return aside{std::move(*row),   std::move(*given_up), std::move(*failures),
+  return aside{std::move(*row),   std::move(*given_up), std::move(*ended), std::move(*failures),
                std::move(*heads), nodes->size(),        *attempts};
 }
 
@@ -373,7 +411,7 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
     what.status = shown_status((*seen)->head, (*seen)->start->what, live);
     what.why = cause_text((*seen)->head.why);
     what.elapsed_s = seconds_of((*seen)->head.elapsed);
-    add_trials(what, **seen, more->given_up);
+    add_trials(what, **seen, more->given_up, more->ended);
     winner = add_winner(what, *best);
     what.cost = cost_in(**seen, more->given_up);
     what.cost.attempts_s = more->attempts.trained_s;

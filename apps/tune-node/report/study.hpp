@@ -60,6 +60,8 @@ enum class trial_fate : std::uint8_t {
   finished,
   /// The scheduler gave it up.
   stopped,
+  /// It was ended from outside: by a client, or since all of them were.
+  ended,
   failed,
   running,
   paused,
@@ -68,7 +70,7 @@ enum class trial_fate : std::uint8_t {
   /// It has not begun.
   pending
 };
-inline constexpr std::size_t trial_fate_count = 7;
+inline constexpr std::size_t trial_fate_count = 8;
 
 /// One trial that was not withdrawn.
 struct study_trial {

@@ -77,7 +77,10 @@ std::vector<const study_parameter*> by_importance(const study& x) {
 std::string saved_text(const study& x) {
   const auto& cost = x.cost;
   if (!cost.without_s || !cost.iterations_without || *cost.iterations_without == 0)
-    return "Nothing was stopped early, so nothing was saved by it.";
+    return std::any_of(x.trials.begin(), x.trials.end(),
+                       [](const study_trial& y) { return y.fate == trial_fate::ended; })
+               ? "No rule stopped anything early, so nothing was saved by it."
+               : "Nothing was stopped early, so nothing was saved by it.";
   const auto saved
       = 1 - static_cast<double>(cost.iterations) / static_cast<double>(*cost.iterations_without);
   return "Early stopping saved about " + share_text(saved, 1) + " of the iterations: without it, "
@@ -120,6 +123,8 @@ std::string fate_text(trial_fate x) {
       return "ran to their end";
     case trial_fate::stopped:
       return "stopped by the scheduler";
+    case trial_fate::ended:
+      return "ended from outside";
     case trial_fate::failed:
       return "failed";
     case trial_fate::running:
@@ -232,12 +237,13 @@ paragraphs spent_words(const study& x) {
   std::vector<std::string> parts;
   for (const auto& each : shares) {
     if (each.trials > 0 && each.iterations > 0)
-      parts.push_back(share_text(static_cast<double>(each.iterations), iterations)
-                      + " into trials that "
-                      + (each.fate == trial_fate::stopped    ? "the scheduler stopped"
-                         : each.fate == trial_fate::failed   ? "failed"
-                         : each.fate == trial_fate::finished ? "ran to their end"
-                                                             : "have not ended"));
+      parts.push_back(
+          share_text(static_cast<double>(each.iterations), iterations) + " into trials that "
+          + (each.fate == trial_fate::stopped    ? "the scheduler stopped"
+             : each.fate == trial_fate::ended    ? "were ended from outside, as by a client"
+             : each.fate == trial_fate::failed   ? "failed"
+             : each.fate == trial_fate::finished ? "ran to their end"
+                                                 : "have not ended"));
   }
   paragraphs result{"Of " + number_text(iterations) + " iterations and " + seconds_text(time)
                     + " of training went, by iterations, " + joined(parts) + "."};

@@ -56,7 +56,7 @@ constexpr shape shapes[] = {
 
     {"trial_row",
      "trial:count trial_id:text status?:text config?:names origin?:text iterations?:count"
-     " time_total_s?:number metrics?:names|null best_iteration?:count best_metrics?:names|null"
+     " time_total_s?:number metrics?:names|null best_iteration?:count|null best_metrics?:names|null"
      " best_config?:names|null reason?:text error?:text failures?:count lineage?:count"
      " node?:text|null created?:number ended?:number|null"},
     {"trials", "trials:trial_row[] next_cursor:text|null total:count"},

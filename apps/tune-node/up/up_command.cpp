@@ -192,8 +192,12 @@ private:
       if (!*head)
         return code_without_head();
       auto outcome = work_at(**head, meeting);
-      if (outcome.was_joined || outcome.signal != 0)
+      while (outcome.was_joined && outcome.signal == 0 && is_wanted_again(meeting))
+        outcome.signal = work_at(**head, meeting).signal;
+      if (outcome.was_joined || outcome.signal != 0) {
+        outcome.signal = outcome.signal != 0 ? outcome.signal : signal_;
         return code_after(meeting, outcome);
+      }
       if (is_patient && clock::now() >= until)
         return outcome.code;
       if (!pause(between_searches))
@@ -212,12 +216,28 @@ private:
     search.most_wait = most_wait;
     // The search ends with the launch, or where rank 0 has begun anew.
     search.check = [&meeting, token = token_]() -> expected<void> {
+      if (const auto end = meeting.end(); end && end->token == token)
+        return error{ec::refused, "rank 0 has ended"};
       auto now = meeting.head();
       if (!now || (*now && (*now)->token == token))
         return {};
       return error{ec::refused, *now ? "rank 0 has started again" : "rank 0 has stopped listening"};
     };
     return work_for_head(line_, request, all_, search);
+  }
+
+  /// Whether rank 0 goes on without this rank, which joins anew then as any worker does that had
+  /// heard nothing for too long, for instance since its machine was suspended.
+  bool is_wanted_again(const joined_rendezvous& meeting) {
+    // It lets its workers go before it tells of its end.
+    constexpr milliseconds pace{50};
+    for (const auto began = clock::now(); clock::now() - began < between_searches;) {
+      const auto end = meeting.end();
+      if ((end && end->token == token_) || !pause(pace))
+        return false;
+    }
+    const auto head = meeting.head();
+    return head && *head && (*head)->token == token_ && meeting.is_led();
   }
 
   /// Waits until the head listens, or has ended. @returns nothing if it has ended, or a signal

@@ -42,7 +42,8 @@ object row_object(const trial_row& x, const std::string& node,
   add("iterations", [&] { return number_value(x.iterations); });
   add("time_total_s", [&] { return value{seconds_of(x.time_total)}; });
   add("metrics", [&] { return object_or_null(x.metrics); });
-  add("best_iteration", [&] { return number_value(x.best_iteration); });
+  add("best_iteration",
+      [&] { return x.best_iteration == 0 ? value{} : number_value(x.best_iteration); });
   add("best_metrics", [&] { return object_or_null(x.best_metrics); });
   add("best_config", [&] { return best_config_of(x); });
   add("reason", [&] { return value{x.reason}; });

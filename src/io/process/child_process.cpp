@@ -111,6 +111,11 @@ void child_process::close(input& from) {
   if (std::exchange(from.watched, false))
     watch_.remove(from.fd.get());
   from.fd.reset();
+  if (from.role == pipe_role::report)
+    finish_lines(from);
+}
+
+void child_process::finish_lines(input& from) {
   if (has_lines(from))
     from.lines.finish([&](auto line, bool truncated) { return hear(from, line, truncated); });
 }
@@ -433,6 +438,15 @@ void child_process::describe_output(exit_info& how) const {
 
 void child_process::tell_exit() {
   finished_ = true;
+  // Of a program that was ended from outside the last line may be cut off, within a number even:
+  // shells tell of such ends by a status above 128.
+  constexpr int first_signal = 128 + 1;
+  constexpr int last_signal = 128 + 64;
+  const auto code = exit_->code.value_or(0);
+  if (!exit_->signal && (code < first_signal || code > last_signal))
+    for (auto& in : inputs_)
+      if (in.role != pipe_role::report)
+        finish_lines(in);
   describe_output(*exit_);
   who_->exited(*exit_);
 }

@@ -148,6 +148,8 @@ private:
   void take(input& from, std::string_view bytes);
   bool hear(input& from, std::string_view line, bool truncated);
   [[nodiscard]] bool has_lines(const input& from) const;
+  /// Has a last line that has no end heard.
+  void finish_lines(input& from);
   void flush_answers();
   void close_answers();
   void hear_on_if_answered(std::span<char> buffer);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/process/metric_pattern.hpp"
 
+#include "escape_sequences.hpp"
+
 #include "tune/core/printable.hpp"
 #include "tune/io/process/metric_expression.hpp"
 #include "tune/io/process/number_reading.hpp"
@@ -257,6 +259,16 @@ struct metric_pattern::state {
     latest.set(metric, std::move(what));
   }
 
+  /// Takes the values of files that have changed. @returns whether the objective's is among them.
+  bool take_files() {
+    auto result = false;
+    for (auto& [name, found] : files.changed()) {
+      result = result || name == what->objective;
+      take(name, std::move(found), [] { return std::string{" has a value in its file"}; });
+    }
+    return result;
+  }
+
   object report() {
     has_reported = true;
     unreported.clear();
@@ -324,7 +336,11 @@ metric_pattern& metric_pattern::operator=(metric_pattern&&) noexcept = default;
 metric_pattern::~metric_pattern() = default;
 
 std::optional<object> metric_pattern::read(std::string_view line) {
-  auto part = line.substr(0, longest_matched);
+  // Numbers of colours are none of the program's.
+  const auto plain = line.find('\x1b') == line.npos
+                         ? std::string{}
+                         : without_escapes(line.substr(0, longest_matched));
+  const auto part = plain.empty() ? line.substr(0, longest_matched) : std::string_view{plain};
   auto reports = false;
   for (const auto& each : state_->what->metrics) {
     if (state_->read(part, each))
@@ -334,15 +350,15 @@ std::optional<object> metric_pattern::read(std::string_view line) {
     return std::nullopt;
   if (state_->what->report_on)
     reports = state_->search(part, *state_->what->report_on, 0).has_value();
-  return reports && !state_->latest.empty() ? std::optional{state_->report()} : std::nullopt;
+  if (!reports)
+    return std::nullopt;
+  // What was written before the line belongs to it, although the news of that may come later.
+  static_cast<void>(state_->take_files());
+  return state_->latest.empty() ? std::nullopt : std::optional{state_->report()};
 }
 
 std::optional<object> metric_pattern::read_files() {
-  auto reports = false;
-  for (auto& [name, what] : state_->files.changed()) {
-    reports = reports || name == state_->what->objective;
-    state_->take(name, std::move(what), [] { return std::string{" has a value in its file"}; });
-  }
+  const auto reports = state_->take_files();
   if (!reports || state_->what->report_on || state_->what->mode == report_mode::final)
     return std::nullopt;
   return state_->report();
@@ -355,8 +371,13 @@ std::optional<object> metric_pattern::finish() const {
 }
 
 std::string metric_pattern::why_missing() const {
-  auto files = state_->files.missing();
-  return files.empty() ? state_->not_taken : files;
+  const auto& objective = state_->what->objective;
+  for (const auto& [metric, from] : state_->unreported)
+    if (metric == objective && state_->what->report_on)
+      return "metric." + metric + from + " after the last line that reports, see report_on";
+  const auto& never = state_->files.never_came();
+  const auto file = never.find(objective);
+  return file == never.end() ? state_->not_taken : file->second;
 }
 
 std::vector<pattern_remark> metric_pattern::never_reported() const {

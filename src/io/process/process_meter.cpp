@@ -190,9 +190,6 @@ const cost_sheet& process_meter::end(const std::optional<process_usage>& used) {
       all = amounts;
     }
     so_far_.raise(all);
-    // Nothing was seen of one that was so small, or so quick.
-    if (!so_far_.of(cost_kind::peak_rss_bytes) && !is_used_ && used->peak_bound > 0)
-      so_far_.set(cost_kind::peak_rss_bytes, static_cast<double>(used->peak_bound));
   }
   pid_ = 0;
   return so_far_;

@@ -127,8 +127,12 @@ scaling_output follow_scaling(piped_program& program, milliseconds timeout,
   const auto until = std::chrono::steady_clock::now() + timeout;
   while (!stop && std::chrono::steady_clock::now() < until) {
     auto piece = program.read(most_scaling_output, scaling_look);
-    for (auto [to, from] : {std::pair{&result.out, &piece.out}, {&result.err, &piece.err}})
-      to->append(*from, 0, most_scaling_output - std::min(to->size(), most_scaling_output));
+    // The last lines count, the answer and the reason among them.
+    for (auto [to, from] : {std::pair{&result.out, &piece.out}, {&result.err, &piece.err}}) {
+      to->append(*from);
+      if (to->size() > most_scaling_output)
+        to->erase(0, to->size() - most_scaling_output);
+    }
     result.status = piece.status;
     if (result.status)
       break;

@@ -26,6 +26,12 @@ void check_experiment(loading& x) {
                      "metric is missing: say what to optimise, such as metric = accuracy");
   if (to.storage.empty())
     x.refuse("experiment", "storage", "storage is empty: it must be a directory");
+  if (to.storage.find("://") != to.storage.npos)
+    x.refuse("experiment", "storage",
+             "storage = " + to.storage
+                 + " is an address, where a directory has to be; [sinks] s3 = "
+                 + (to.storage.starts_with("s3://") ? to.storage : "s3://BUCKET/PREFIX")
+                 + " keeps a copy in an object store");
 }
 
 void check_resources(loading& x) {

@@ -230,6 +230,26 @@ TEST(metric_remark, tells_of_a_value_that_is_not_taken_though_another_was_in_dou
   EXPECT_EQ(uut->latest(), (object{{"loss", 0}})) << "the one before stays";
 }
 
+TEST(metric_pattern, reads_a_line_as_it_is_seen_in_a_terminal) {
+  auto uut = metric_pattern::make({.metrics = {{"v", "v:.*?{number}"}}, .objective = "v"});
+  ASSERT_TRUE(uut);
+  EXPECT_EQ(uut->read("v: \x1b[1;32m0.5\x1b[0m"), (object{{"v", 0.5}}));
+  EXPECT_EQ(uut->read("\x1b]0;title 7\av:\x1b(B\x1b[m 2\x1b[K"), (object{{"v", 2}}));
+  EXPECT_EQ(uut->read("v: \x1b[3"), std::nullopt) << "one without an end";
+  EXPECT_EQ(uut->read("v: \x1b"), std::nullopt);
+  EXPECT_EQ(uut->read("v: 3\x1b]8;;http://x/4\x1b\\"), (object{{"v", 3}}));
+}
+
+TEST(metric_pattern, says_that_the_objective_came_after_the_last_report) {
+  auto uut = metric_pattern::make(
+      {.metrics = {{"v", "v={number}"}}, .report_on = "^done", .objective = "v"});
+  ASSERT_TRUE(uut);
+  EXPECT_EQ(uut->read("done"), std::nullopt);
+  EXPECT_EQ(uut->read("v=3"), std::nullopt);
+  EXPECT_EQ(uut->why_missing(), "metric.v = v={number} reads 3 from the line \"v=3\" after the last"
+                                " line that reports, see report_on");
+}
+
 TEST(metric_remark, says_nothing_where_nothing_was_left_out) {
   EXPECT_EQ(remark_on("loss: ([0-9.]+)", "loss: 0.5"), "");
   EXPECT_EQ(remark_on("loss: ([0-9.]+)", "loss: 0.5, epoch 3"), "");
@@ -329,8 +349,8 @@ TEST(metric_remark, comes_of_each_expression_that_one_line_has) {
 }
 
 TEST(metric_remark, shows_a_line_harmlessly_and_not_all_of_a_long_one) {
-  auto text = remark_on("loss ([0-9.]+)", "\x1b[1mloss 1e-5" + std::string(1000, 'x'));
-  EXPECT_THAT(text, HasSubstr("\\x1b[1mloss 1e-5"));
+  auto text = remark_on("loss ([0-9.]+)", "\x02loss 1e-5" + std::string(1000, 'x'));
+  EXPECT_THAT(text, HasSubstr("\\x02loss 1e-5"));
   EXPECT_LT(text.size(), 400u);
 }
 

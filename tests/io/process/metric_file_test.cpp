@@ -140,6 +140,16 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   EXPECT_THAT(uut.missing(), HasSubstr("result.json"));
 }
 
+TEST_F(metric_file_test, is_not_blamed_for_an_objective_that_is_read_from_lines) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
+  how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut);
+  uut->begin_in(scratch.path());
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  EXPECT_EQ(uut->why_missing(), "");
+}
+
 TEST_F(metric_file_test, is_told_of_where_it_never_came) {
   auto uut = metric_pattern::make({.objective = "acc",
                                    .files = {*parse_file_metric("acc", "file:m.json:/acc"),
@@ -154,6 +164,25 @@ TEST_F(metric_file_test, is_told_of_where_it_never_came) {
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].text,
             "metric.h0 had no value until its end: m.json: nothing stands at /nope/x");
+}
+
+TEST_F(metric_file_test, is_read_before_a_line_that_reports) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
+  how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut) << uut.error().detail;
+  uut->begin_in(scratch.path());
+
+  // The line may be heard of before the file is.
+  write("r.json", R"({"acc":1})");
+  EXPECT_EQ(uut->read("loss 2"), (object{{"loss", 2}, {"acc", 1}}));
+  write("r.json", R"({"acc":30})");
+  EXPECT_EQ(uut->read("nothing"), std::nullopt);
+  EXPECT_EQ(uut->read("loss 3"), (object{{"loss", 3}, {"acc", 30}}));
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  // One that is being written has its last value.
+  write("r.json", R"({"acc":4)");
+  EXPECT_EQ(uut->read("loss 4"), (object{{"loss", 4}, {"acc", 30}}));
 }
 
 TEST_F(metric_file_test, reports_where_the_objective_stands_in_it) {

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <functional>
 #include <vector>
@@ -156,19 +155,6 @@ TEST_F(process_usage_test, comes_with_the_end) {
   ASSERT_TRUE(how.usage);
   EXPECT_GT(how.usage->cpu_us, 10'000);
   EXPECT_GT(how.usage->peak_rss, 120'000'000);
-}
-
-TEST(process_meter, takes_the_bound_of_a_peak_where_nothing_was_seen) {
-  const process_usage bound{0, 0, 0, 0, std::int64_t{1} << 40};
-  process_meter unseen;
-  EXPECT_EQ(unseen.end(bound).of(cost_kind::peak_rss_bytes), std::exp2(40));
-
-  child who{[] {}};
-  process_meter seen;
-  seen.begin(who.pid(), false);
-  const auto peak = seen.read_now().of(cost_kind::peak_rss_bytes);
-  ASSERT_TRUE(peak);
-  EXPECT_EQ(seen.end(bound).of(cost_kind::peak_rss_bytes), peak);
 }
 
 TEST_F(process_usage_test, knows_only_a_bound_of_the_peak_of_a_small_process) {

@@ -79,6 +79,19 @@ TEST_F(process_output_test, hears_a_state_of_a_progress_bar_before_the_next_come
   heard->wait_exit();
 }
 
+TEST_F(process_output_test, takes_no_line_that_may_be_cut_off) {
+  auto lines_of = [this](const std::string& end) {
+    heard = std::make_shared<support::recorder>();
+    auto what = order({});
+    what.argv = {"sh", "-c", "printf 'a\\nloss = 0.9'; " + end};
+    run(what);
+    return heard->lines();
+  };
+  EXPECT_THAT(lines_of("exit 3"), ElementsAre("a", "loss = 0.9"));
+  EXPECT_THAT(lines_of("kill -9 $$"), ElementsAre("a"));
+  EXPECT_THAT(lines_of("exit 137"), ElementsAre("a")) << "a shell that tells of a child's end";
+}
+
 TEST_F(process_output_test, hears_lines_of_stderr_where_told) {
   auto what = order({"out", "a", "err", "b", "err", "c"});
   what.stdout_lines = false;

@@ -78,6 +78,10 @@ TEST_F(scaling_command_test, may_answer_how_many_it_asked_for) {
   EXPECT_EQ(*run("true").how, std::nullopt);
 }
 
+TEST_F(scaling_command_test, may_answer_after_much_else) {
+  EXPECT_EQ(**run("seq 1 300000; echo '{\"asked\": 0}'").how, 0u);
+}
+
 TEST_F(scaling_command_test, answers_that_make_no_sense_are_failures) {
   EXPECT_THAT(fault("echo '{\"asked\": '"), HasSubstr("its answer is no JSON object"));
   EXPECT_THAT(fault("echo '{\"asked\": -1}'"), HasSubstr("asked is negative"));

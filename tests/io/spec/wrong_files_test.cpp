@@ -268,6 +268,12 @@ const wrong_file wrong_files[] = {
      "experiment",
      "storage",
      {"storage is empty"}},
+    {"storage_at_an_address",
+     with("metric = accuracy\n", "storage = s3://b/x\nmetric = a\n"),
+     2,
+     "experiment",
+     "storage",
+     {"s3://b/x is an address", "[sinks] s3 = s3://b/x keeps a copy"}},
 
     // [trainable]
     {"nothing_to_run",
