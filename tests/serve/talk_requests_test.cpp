@@ -127,7 +127,9 @@ TEST(talk_requests, carry_out_what_a_conversation_can) {
   add.key = "k";
   talk->gives = {{"op", "trial"}, {"trial", "00007"}};
   EXPECT_THAT(uut.carry_out(add).body, HasSubstr(R"("trial":"00007","outcome":"taken")"));
-  EXPECT_EQ(talk->heard.back(), R"({"op":"add","config":{"x":1},"key":"k"})");
+  EXPECT_EQ(talk->heard.back(), R"({"op":"add","config":{"x":1},"outcome":true,"key":"k"})");
+  talk->gives.set("outcome", "needless");
+  EXPECT_THAT(uut.carry_out(add).body, HasSubstr(R"("trial":"00007","outcome":"needless")"));
 
   control_request pause;
   pause.what = control_request::op::pause;

@@ -150,7 +150,7 @@ http::response talk_requests::answer(const http::request& what, const http::rout
 http::response talk_requests::carry_out(const control_request& wish) {
   object request;
   if (wish.what == op::add) {
-    request = {{"op", "add"}, {"config", wish.config}};
+    request = {{"op", "add"}, {"config", wish.config}, {"outcome", true}};
     if (!wish.key.empty())
       request.set("key", wish.key);
   } else if (wish.what == op::stop && wish.trials.size() == 1) {
@@ -175,9 +175,11 @@ http::response talk_requests::carry_out(const control_request& wish) {
   const auto* added = answered->find("trial");
   const auto trial = wish.trials.empty() ? trial_in_path(to_text(*added)) : wish.trials.front();
   return told_response(told(trial, is("needless") ? verdict::needless : verdict::taken,
-                            wish.what == op::add ? "it waits for its turn: ask gives it"
-                            : is("needless")     ? "it has ended already"
-                                                 : "it is over"));
+                            wish.what == op::add
+                                ? (is("needless") ? "a trial was added by this key before"
+                                                  : "it waits for its turn: ask gives it")
+                            : is("needless") ? "it has ended already"
+                                             : "it is over"));
 }
 
 } // namespace tune::cli

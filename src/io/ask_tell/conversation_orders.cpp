@@ -19,6 +19,12 @@ object with_outcome(object answer, std::string_view outcome) {
   return answer;
 }
 
+/// Only those who ask are told: the answer to a request that is repeated is the same.
+bool wants_outcome(const object& request) {
+  const auto* asks = request.find("outcome");
+  return asks != nullptr && *asks == value{true};
+}
+
 } // namespace
 
 expected<object> conversation::stop(const object& request) {
@@ -33,10 +39,8 @@ expected<object> conversation::stop(const object& request) {
   runner_->post(std::move(wish));
   if (auto done = runner_->settle(); !done)
     return done.error();
-  // Only for those who ask: the answer to a request that is repeated is the same.
-  const auto* asks = request.find("outcome");
-  const auto tells = asks != nullptr && *asks == value{true};
-  return tells && told == kind::needless ? with_outcome(ok_answer(), "needless") : ok_answer();
+  return wants_outcome(request) && told == kind::needless ? with_outcome(ok_answer(), "needless")
+                                                          : ok_answer();
 }
 
 /// Adds a trial. It waits for its turn; a later `ask` returns it.
@@ -60,11 +64,14 @@ expected<object> conversation::add(const object& request) {
       return done.error();
   }
   const auto* trial = trials_->find(*told.trial);
-  return object{{"op", "trial"},
+  object result{{"op", "trial"},
                 {"trial", to_text(*told.trial)},
                 {"attempt", static_cast<std::int64_t>(trial == nullptr ? 0 : trial->attempts)},
                 {"config", *trials_->added(*key, wish.config)},
                 {"resume", false}};
+  return wants_outcome(request) && told.what == order_verdict::kind::needless
+             ? with_outcome(std::move(result), "needless")
+             : result;
 }
 
 } // namespace tune

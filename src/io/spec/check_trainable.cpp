@@ -364,6 +364,9 @@ void check_reading(loading& x) {
                  + ": has no meaning, since no metric.<name> is an expression that reads lines of "
                    "output; ignored");
   }
+  if (says_other_than_default(x, "report") && of.metrics.empty())
+    x.warn(x.origin("trainable", "report"),
+           "[trainable] report: has no meaning, since no metric.<name> says what to read; ignored");
 }
 
 /// Checks `ranks`: a rank is a process of a command in its own bundle.

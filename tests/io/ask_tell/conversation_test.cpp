@@ -344,6 +344,8 @@ TEST(ask_tell, adds_once_what_has_a_key) {
   uut.restart();
   EXPECT_EQ(uut.say(R"({"op":"add","key":"mine","config":{"x":8,"kind":"a"}})"), first)
       << "what was added first counts";
+  EXPECT_THAT(uut.say(R"({"op":"add","key":"mine","config":{"x":7,"kind":"b"},"outcome":true})"),
+              HasSubstr(R"("outcome":"needless")"));
   EXPECT_EQ(uut.world.events<on::add_asked>().size(), 1u);
 }
 
