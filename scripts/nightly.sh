@@ -45,6 +45,8 @@ computing=$!
 # ASHA, PBT and PB2; then all orders of deaths.
 campaign python3 tests/e2e/kill_loop.py "$first" 50
 campaign python3 tests/e2e/deaths.py "$first"
+# Heads that die 50 times under each of three schedulers, while the trials at their workers train on.
+TUNE_HEAD_KILLS=50 campaign python3 tests/e2e/test_head_restart.py
 # A line that fails again and again, for ten minutes.
 campaign python3 tests/e2e/flap_loop.py "$first" 600
 # Heads, workers, guards and trials that sleep and die around the time after which they count as lost,

@@ -276,10 +276,10 @@ struct node_registry_state {
       return " is back";
     if (was_here)
       return " joined anew: it heard nothing of this head for too long and ended its trials";
-    if (has_trials && who.head == settings.head)
-      return " is back after it counted as lost: " + to_text(who.capacity);
     if (has_trials && settings.rules.head_grace.count() > 0)
-      return " is back, from the head before this one: " + to_text(who.capacity);
+      return (who.head == settings.head ? " is back after it counted as lost: "
+                                        : " is back, from the head before this one: ")
+             + to_text(who.capacity);
     return " joined: " + to_text(who.capacity);
   }
 

@@ -12,6 +12,7 @@
 #include "view/sampling.hpp"
 #include "view/trial_rows.hpp"
 
+#include "tune/core/trial/end_reasons.hpp"
 #include "tune/io/json.hpp"
 
 #include <gtest/gtest.h>
@@ -429,6 +430,17 @@ TEST_F(table_test, tells_what_going_on_would_have_cost) {
   EXPECT_EQ(found.without_s, 30);
   EXPECT_EQ(found.iterations_without, 20u);
   EXPECT_FALSE(cost_of(uut, {}, 10).without_s);
+
+  // All reports of one came as it ended.
+  raw_trial again;
+  again.trial = {1};
+  again.status = trial_status::terminated;
+  again.iterations = 2;
+  again.time_total = std::chrono::seconds{4};
+  const auto reason = "below the cutoff; " + std::string{had_run_its_course};
+  again.reason = reason;
+  uut.read(again, 2);
+  EXPECT_FALSE(cost_of(uut, {{{1}, true}}, 10).without_s);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ public:
     if (is_gone_)
       return http::problem{404, "unknown_name", "there is no such experiment"};
     const cli::log_position now{record_, last_};
-    if (from.record != 0 && from.record != record_)
+    if ((from.record != 0 && from.record != record_) || from.last > last_)
       from.last = 0;
     if (now.last <= from.last)
       return std::optional<cli::change>{};

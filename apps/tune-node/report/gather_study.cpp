@@ -191,7 +191,8 @@ void add_trials(study& to, const experiment_summary& seen, const std::map<trial_
     if (line.withdrawn)
       continue;
     study_trial one{line.trial,
-                    fate_of(line, given_up.contains(line.trial), ended.is_cut_off(line.trial)),
+                    fate_of(line, given_up.contains(line.trial) && !line.ran_its_course,
+                            ended.is_cut_off(line.trial)),
                     line.confirms,
                     line.iterations,
                     seconds_of(line.time_total),

@@ -288,7 +288,8 @@ run_cost cost_of(const trial_table& trials, const std::map<trial_id, bool>& give
     const auto spent = seconds_of(x.time_total);
     result.spent_s += spent;
     result.iterations += x.iterations;
-    if (x.iterations == 0 || x.iterations >= most || !given_up.contains(x.trial))
+    if (x.iterations == 0 || x.iterations >= most || x.ran_its_course
+        || !given_up.contains(x.trial))
       continue;
     const auto left = most - x.iterations;
     more += left;

@@ -2,6 +2,7 @@
 #include "view/trial_table.hpp"
 
 #include "tune/core/experiment/event.hpp"
+#include "tune/core/trial/end_reasons.hpp"
 #include "tune/io/json_member.hpp"
 #include "view/fields.hpp"
 
@@ -137,6 +138,7 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   line.trial = x.trial;
   line.status = x.status;
   line.withdrawn = x.status == trial_status::terminated && x.reason.starts_with(withdrawn_reason);
+  line.ran_its_course = x.reason.ends_with(had_run_its_course);
   line.confirms = is_confirming(x.origin);
   line.failures = x.failures;
   line.iterations = x.iterations;

@@ -34,6 +34,8 @@ struct trial_line {
   trial_status status = trial_status::pending;
   /// Withdrawn before it began: such trials do not count.
   bool withdrawn = false;
+  /// Stopped by a report that came only as it ended: nothing was saved.
+  bool ran_its_course = false;
   /// Runs again to confirm a result of the search.
   bool confirms = false;
   std::uint32_t failures = 0;

@@ -4,6 +4,7 @@
 
 #include "tune/core/experiment/made_room.hpp"
 #include "tune/core/stop/needed_metric.hpp"
+#include "tune/core/trial/end_reasons.hpp"
 #include "tune/core/trial/failure_form.hpp"
 
 #include <algorithm>
@@ -31,8 +32,7 @@ metrics_ptr reported_costs(const live_trial& trial) {
 
 /// Reason for stopping a trial whose reports came only as it ended.
 std::string without_saving(const std::string& reason) {
-  return reason + (reason.empty() ? "" : "; ")
-         + "it had run its course by then, since all its reports came at once as it ended";
+  return reason + (reason.empty() ? "" : "; ") + std::string{had_run_its_course};
 }
 
 /// Why a trial waits for its turn that was to pause, but only as long as it takes.

@@ -1,0 +1,13 @@
+/// Parts of the reasons for which trials ended, by which readers of a record know them again.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+namespace tune {
+
+/// Of a trial that was stopped by a report that came only as it ended: nothing was saved.
+inline constexpr std::string_view had_run_its_course
+    = "it had run its course by then, since all its reports came at once as it ended";
+
+} // namespace tune
