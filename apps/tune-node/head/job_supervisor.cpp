@@ -64,6 +64,27 @@ run_listeners listeners_of(const std::shared_ptr<feed>& told) {
           }};
 }
 
+/// Number of trials that clients have added to an experiment that goes on, beside the samples, with
+/// those that were to be added where its head died.
+std::uint64_t added_before(const fs::path& directory, const job_spec& task) {
+  auto reader = task.words.resume ? store_reader::open(directory)
+                                  : expected<store_reader>{error{ec::unreadable, {}}};
+  std::uint64_t result = 0;
+  if (reader)
+    static_cast<void>(
+        reader->scan_trials({}, std::numeric_limits<std::size_t>::max(), [&](const raw_trial& x) {
+          result += x.origin == client_origin ? 1 : 0;
+        }));
+  return result;
+}
+
+submission_taken taken_words(const job_spec& task, const snapshot_frame& fixed,
+                             const fs::path& directory, const job_supervisor_settings& here) {
+  const auto grace = std::chrono::duration_cast<std::chrono::milliseconds>(here.head_grace);
+  return {task.key,         directory.string(), fixed.planned,
+          fixed.experiment, fixed.objectives,   grace.count()};
+}
+
 struct job_supervisor_state {
   static inline const char* name = "tune.job_supervisor";
 
@@ -143,7 +164,7 @@ struct job_supervisor_state {
             + (is_done ? " is finished already" : " has no failed trial to run again"));
         static_cast<void>(remove_resumption(directory));
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
-        return taken_words(directory);
+        return taken_words(task, fixed, directory, here);
       }
       auto missing = find_missing_in(directory, what, trial_place::anywhere);
       if (!missing.empty())
@@ -188,25 +209,12 @@ struct job_supervisor_state {
         return error{ec::impossible_request, why};
     }
     if (parts.planned > 0)
-      fixed.planned = parts.planned + added_to(directory);
+      fixed.planned
+          = parts.planned + added_before(directory, task) + (task.goes_on ? 0 : additions.size());
     if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
     say_beginning();
-    return taken_words(directory);
-  }
-
-  /// Number of trials that clients have added or add, beside the samples.
-  [[nodiscard]] std::uint64_t added_to(const fs::path& directory) const {
-    auto reader = task.words.resume ? store_reader::open(directory)
-                                    : expected<store_reader>{error{ec::unreadable, {}}};
-    // A head before this one has recorded what was to be added.
-    std::uint64_t result = task.goes_on ? 0 : additions.size();
-    if (reader)
-      static_cast<void>(
-          reader->scan_trials({}, std::numeric_limits<std::size_t>::max(), [&](const raw_trial& x) {
-            result += x.origin == client_origin ? 1 : 0;
-          }));
-    return result;
+    return taken_words(task, fixed, directory, here);
   }
 
   void say_beginning() {
@@ -217,22 +225,13 @@ struct job_supervisor_state {
   }
 
   void say_doing(const std::string& what) const {
-    const auto planned = fixed.planned.value_or(0);
     say("of " + printable(user()) + " " + what
-        + (planned > 0 ? ": " + counted(planned, "trial") : std::string{}));
-  }
-
-  [[nodiscard]] submission_taken taken_words(const fs::path& directory) const {
-    const auto grace = std::chrono::duration_cast<std::chrono::milliseconds>(here.head_grace);
-    return {task.key,         directory.string(), fixed.planned,
-            fixed.experiment, fixed.objectives,   grace.count()};
+        + (fixed.planned.value_or(0) > 0 ? ": " + counted(*fixed.planned, "trial") : ""));
   }
 
   expected<void> start(const loaded_spec& loaded, shared_parts made) {
     fs::path directory{fixed.directory};
-    head_of_run head;
-    if (here.mark)
-      head = {made.parts.work->id, here.mark};
+    const auto head = here.mark ? head_of_run{made.parts.work->id, here.mark} : head_of_run{};
     auto how = open_run(directory, loaded.what, task.words.resume, head);
     if (!how)
       return how.error();

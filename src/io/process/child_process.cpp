@@ -438,15 +438,11 @@ void child_process::describe_output(exit_info& how) const {
 
 void child_process::tell_exit() {
   finished_ = true;
-  // Of a program that was ended from outside the last line may be cut off, within a number even:
-  // shells tell of such ends by a status above 128.
-  constexpr int first_signal = 128 + 1;
-  constexpr int last_signal = 128 + 64;
+  // What was killed may have cut a line within a number; shells tell so by 128 and the signal.
   const auto code = exit_->code.value_or(0);
-  if (!exit_->signal && (code < first_signal || code > last_signal))
-    for (auto& in : inputs_)
-      if (in.role != pipe_role::report)
-        finish_lines(in);
+  for (auto& in : inputs_)
+    if (in.role != pipe_role::report && !exit_->signal && (code <= 128 || code > 128 + 64))
+      finish_lines(in);
   describe_output(*exit_);
   who_->exited(*exit_);
 }

@@ -357,16 +357,15 @@ void check_reading(loading& x) {
   const auto& of = x.what.trainable;
   auto is_read = [](const named_text& metric) { return !means_file(metric.text); };
   const auto reads_lines = std::any_of(of.metrics.begin(), of.metrics.end(), is_read);
-  for (const auto* key : {"report_on", "stream"}) {
-    if (says_other_than_default(x, key) && !reads_lines)
+  for (const auto* key : {"report", "report_on", "stream"}) {
+    const auto is_heeded
+        = reads_lines || (key == std::string_view{"report"} && !of.metrics.empty());
+    if (says_other_than_default(x, key) && !is_heeded)
       x.warn(x.origin("trainable", key),
              "[trainable] " + std::string{key}
                  + ": has no meaning, since no metric.<name> is an expression that reads lines of "
                    "output; ignored");
   }
-  if (says_other_than_default(x, "report") && of.metrics.empty())
-    x.warn(x.origin("trainable", "report"),
-           "[trainable] report: has no meaning, since no metric.<name> says what to read; ignored");
 }
 
 /// Checks `ranks`: a rank is a process of a command in its own bundle.
