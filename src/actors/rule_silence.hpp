@@ -21,10 +21,9 @@ namespace tune {
 /// Whether a command is a question to a rule.
 template <class Command>
 inline constexpr bool is_question_to_rule
-    = std::is_same_v<
-          Command,
-          cmd::
-              judge> || std::is_same_v<Command, cmd::choose> || std::is_same_v<Command, cmd::resolve_stall> || std::is_same_v<Command, cmd::ask_searcher>;
+    = std::disjunction_v<std::is_same<Command, cmd::judge>, std::is_same<Command, cmd::choose>,
+                         std::is_same<Command, cmd::resolve_stall>,
+                         std::is_same<Command, cmd::ask_searcher>>;
 
 /// Decides when people are told that the scheduler has not answered for long.
 class scheduler_watch {
