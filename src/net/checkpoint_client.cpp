@@ -263,7 +263,7 @@ struct checkpoint_client_state {
     if (!known)
       return;
     packers.tell(self, known->offer.who.job, unpack_order{number, why.empty()}, me(self));
-    known->settle(why);
+    known->settle(why.empty() || known->dropped.empty() ? why : known->dropped);
   }
 
   // -- A head that was out of reach.
@@ -275,8 +275,11 @@ struct checkpoint_client_state {
     held.let_go();
     for (const auto& [number, job] : storages.questions())
       ask(storage_question{number, storages.asker(job).what.who});
-    for (const auto& [number, x] : departures.all())
+    for (const auto& [number, x] : departures.all()) {
       ask(x.offer);
+      if (!x.dropped.empty())
+        ask(checkpoint_dropped{number});
+    }
     for (const auto& [number, x] : arrivals) {
       packers.tell(self, x.what.who.job, checkpoint_dropped{number}, me(self));
       ask(checkpoint_wanted{number, x.what.who});
@@ -285,14 +288,13 @@ struct checkpoint_client_state {
 
   // -- The end of transfers.
 
-  /// Drops the checkpoints of an attempt that was ended by force.
+  /// Drops the checkpoints of an attempt that was ended by force. The head answers for each one
+  /// that it was offered: what it had stored by then is kept.
   void drop(const saves_dropped& what) {
     held.drop(what.who, saves_dropped::why);
     packers.tell(self, what.who.job, what);
-    for (const auto& [number, why] : departures.dropped_with(what.who)) {
+    for (auto number : departures.drop(what.who))
       ask(checkpoint_dropped{number});
-      end_departure(number, why);
-    }
   }
 
   /// Fails all transfers under way.

@@ -63,6 +63,7 @@ struct disk_worker_state {
   bool ticking = false;
   static constexpr const char* over = "the experiment is over";
   static constexpr const char* given_up = "the head has given the attempt up";
+  static constexpr const char* unwanted = "nobody waits for it";
 
   template <class Words>
   void say(const peer_business& to, Words words) {
@@ -213,14 +214,19 @@ struct disk_worker_state {
     std::erase(of.turns, number);
   }
 
+  /// Answers for a checkpoint that is not stored yet; for one that is, the answer is on its way.
   void hear(peer_business& of, const checkpoint_dropped& x) {
     of.given.erase(x.number);
-    std::erase_if(of.offers, [&](const auto& offer) { return offer.number == x.number; });
+    auto is_meant = [&](const checkpoint_offer& offer) { return offer.number == x.number; };
+    if (std::erase_if(of.offers, is_meant) != 0)
+      return say(of, checkpoint_settled{x.number, unwanted});
     auto known = of.arrivals.find(x.number);
-    if (known != of.arrivals.end() && !known->second.from)
-      works.drop(attempt_claim{known->second.who}, "nobody waits for it");
-    forget(of, x.number);
-    begin_next(of);
+    if (known == of.arrivals.end())
+      return;
+    if (known->second.from)
+      settle(of, x.number, unwanted);
+    else
+      works.drop(attempt_claim{known->second.who}, unwanted);
   }
 
   // -- Outgoing checkpoints.

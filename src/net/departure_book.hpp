@@ -23,6 +23,9 @@ struct departure {
   checkpoint_offer offer;
   /// Called with the reason why it did not arrive; empty: it did.
   std::function<void(const std::string& why)> settle;
+  /// Why nobody waits for it any more; empty: somebody does. The head's answer still counts: it may
+  /// have stored the checkpoint before it heard of this.
+  std::string dropped = {};
 };
 
 /// All of them, by number.
@@ -41,13 +44,14 @@ public:
   }
   [[nodiscard]] const std::map<std::uint64_t, departure>& all() const { return all_; }
 
-  /// Those of an attempt that was ended by force, each with the reason for whoever waits for it.
-  [[nodiscard]] std::vector<std::pair<std::uint64_t, const char*>>
-  dropped_with(const attempt_claim& who) const {
-    std::vector<std::pair<std::uint64_t, const char*>> result;
-    for (const auto& [number, x] : all_) {
-      if (slow_rounds::owner_of(x.offer.who) == slow_rounds::owner_of(who))
-        result.emplace_back(number, x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why);
+  /// Marks those of an attempt that was ended by force as dropped. @returns their numbers.
+  std::vector<std::uint64_t> drop(const attempt_claim& who) {
+    std::vector<std::uint64_t> result;
+    for (auto& [number, x] : all_) {
+      if (slow_rounds::owner_of(x.offer.who) != slow_rounds::owner_of(who))
+        continue;
+      x.dropped = x.offer.sequence == 0 ? artifacts_dropped : saves_dropped::why;
+      result.push_back(number);
     }
     return result;
   }

@@ -220,6 +220,7 @@ TEST_F(checkpoint_client_test, drops_what_an_attempt_has_on_its_way_that_was_end
   tell(uut, saves_dropped{claim(1)});
 
   EXPECT_EQ(next(heard->dropped), first.number);
+  settle(first, "nobody waits for it");
   ASSERT_EQ(lost->size(), 1u);
   EXPECT_EQ(lost->front().why, saves_dropped::why);
   EXPECT_FALSE(fs::exists(job() / location(1, 1)));
@@ -227,6 +228,37 @@ TEST_F(checkpoint_client_test, drops_what_an_attempt_has_on_its_way_that_was_end
   settle(second);
   ASSERT_EQ(kept->size(), 1u);
   EXPECT_EQ(kept->front().why, "");
+}
+
+TEST_F(checkpoint_client_test, keeps_what_the_head_had_stored_before_it_heard_of_the_drop) {
+  know_job();
+  auto kept = save(1, 1);
+  const auto offer = next(heard->offers);
+
+  tell(uut, saves_dropped{claim(1)});
+  EXPECT_TRUE(kept->empty());
+  settle(offer);
+
+  ASSERT_EQ(kept->size(), 1u);
+  EXPECT_EQ(kept->front().why, "");
+  EXPECT_EQ(kept->front().what.location, location(1, 1));
+}
+
+TEST_F(checkpoint_client_test, asks_the_next_checkpoint_server_about_what_was_dropped) {
+  know_job();
+  auto lost = save(1, 1);
+  const auto offer = next(heard->offers);
+  tell(uut, saves_dropped{claim(1)});
+  EXPECT_EQ(next(heard->dropped), offer.number);
+
+  reconnect(uut, checkpoint_server);
+  run_now();
+
+  EXPECT_EQ(next(heard->offers).number, offer.number);
+  EXPECT_EQ(next(heard->dropped), offer.number);
+  settle(offer, "nobody waits for it");
+  ASSERT_EQ(lost->size(), 1u);
+  EXPECT_EQ(lost->front().why, saves_dropped::why);
 }
 
 // -- What attempts write beside.
@@ -324,6 +356,7 @@ TEST_F(artifacts_client_test, end_with_an_attempt_that_was_ended_by_force) {
   tell(uut, saves_dropped{claim(1)});
 
   EXPECT_EQ(next(heard->dropped), offer.number);
+  settle(offer, "nobody waits for it");
   ASSERT_EQ(kept->size(), 1u);
   EXPECT_THAT(kept->front().why, HasSubstr("had to end before all of it was there"));
   EXPECT_TRUE(other->empty());

@@ -216,6 +216,7 @@ TEST_F(two_trials, lose_only_what_is_dropped) {
   offer_of(2, 1'000);
 
   tell(uut, checkpoint_dropped{1}, worker);
+  EXPECT_EQ(next(heard->settled).number, 1u);
   while (heard->settled.empty())
     give_next();
 
@@ -483,6 +484,7 @@ TEST_F(checkpoint_server_test, gives_up_what_the_worker_drops_or_leaves_behind) 
   EXPECT_TRUE(has_drafts());
   tell(uut, checkpoint_dropped{1}, worker);
   EXPECT_FALSE(has_drafts());
+  EXPECT_EQ(settled(), "nobody waits for it");
 
   heard->wanted.clear();
   tell(uut, offer(2, 1000), worker);
@@ -491,6 +493,27 @@ TEST_F(checkpoint_server_test, gives_up_what_the_worker_drops_or_leaves_behind) 
   dismiss(worker);
 
   EXPECT_FALSE(has_drafts());
+  EXPECT_TRUE(heard->settled.empty());
+}
+
+TEST_F(checkpoint_server_test, answers_once_for_what_is_dropped_after_it_was_stored) {
+  tell(uut, offer(1, 1000), worker);
+  give_all();
+
+  tell(uut, checkpoint_dropped{1}, worker);
+
+  EXPECT_EQ(settled(), "");
+  EXPECT_TRUE(heard->settled.empty());
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001"));
+}
+
+TEST_F(checkpoint_server_test, answers_for_dropped_checkpoints_that_wait_for_their_turn) {
+  tell(uut, offer(1, 1000), worker);
+  tell(uut, offer(2, 1000), worker);
+
+  tell(uut, checkpoint_dropped{2}, worker);
+
+  EXPECT_EQ(next(heard->settled).number, 2u);
   EXPECT_TRUE(heard->settled.empty());
 }
 
