@@ -105,6 +105,24 @@ object to_object(const scaling_board::note& x) {
   return result;
 }
 
+/// What a user holds of each kind of resource that has a limit; null where none has.
+value quota_value(const holding& held, const user_quota& most) {
+  object result;
+  auto set = [&result](const char* name, value used, value total) {
+    result.set(name, object{{"used", std::move(used)}, {"total", std::move(total)}});
+  };
+  auto whole = [](std::uint64_t x) { return value{static_cast<std::int64_t>(x)}; };
+  if (most.cpu)
+    set("cpu", held.what.cpu.number(), most.cpu->number());
+  if (most.gpu)
+    set("gpu", held.what.gpu.number(), most.gpu->number());
+  if (most.memory)
+    set("memory", whole(held.what.memory), whole(*most.memory));
+  if (most.trials)
+    set("trials", whole(held.leases), whole(*most.trials));
+  return result.empty() ? value{} : value{std::move(result)};
+}
+
 object to_object(const allocation_view& x) {
   auto count = [](std::uint64_t number) { return value{static_cast<std::int64_t>(number)}; };
   return {{"user", x.standing.user},
@@ -118,7 +136,8 @@ object to_object(const allocation_view& x) {
           {"place", count(x.place)},
           {"stands_aside", x.stands_aside},
           {"made_room", count(x.made_room)},
-          {"made_room_for", x.made_room_for}};
+          {"made_room_for", x.made_room_for},
+          {"quota", quota_value(x.of_user, x.quota)}};
 }
 
 expected<plan> plan_of(const control_request& what, const control_service_parts& parts) {

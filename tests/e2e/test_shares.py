@@ -128,6 +128,12 @@ class Shares(CertifiedCase, Served):
         plain = self.submit("plain", rest="[resources]\nrequire = disk_gb >= 100\n")
         self.wait_until(lambda: self.running("chosen") == 2 and self.running("plain") == 2,
                         self.head, "trials on both workers")
+        told = self.at_head("status", "chosen").out
+        self.assertIn("\n  node a: disk_gb=100, zone=a\n"
+                      "  node b: disk_gb=900, zone=b; taint spot\n", told)
+        nodes = {x["node"]: x for x in self.status_of("chosen")["nodes"]}
+        self.assertEqual(nodes["b"]["labels"], ["disk_gb=900", "zone=b"])
+        self.assertEqual((nodes["a"]["taints"], nodes["b"]["taints"]), ([], ["spot"]))
         lacking = self.submit("lacking", rest="[resources]\nrequire = gpu_model == A100\n")
 
         why = "no node meets require = gpu_model == A100"
@@ -218,9 +224,14 @@ class Shares(CertifiedCase, Served):
         rows = self.listed()
         self.assertEqual((rows["z"]["place"], rows["z"]["user"]), ("2", "bob"))
         self.assertEqual(rows["urgent"]["priority"], "3")
-        self.assertIn("queued 2", self.at_head("list", "experiments").out)
+        shown = self.at_head("list", "experiments").out
+        self.assertRegex(shown, r"z +queued 2 +bob +0 ")
+        self.assertRegex(shown, r"urgent +queued 1 +bob +3 ")
         self.take_link(self.log.read_text())
         self.assertEqual(self.api("/z")["allocation"]["place"], 2)
+        self.assertEqual(self.api("/z")["allocation"]["quota"], {"cpu": {"used": 2, "total": 2}})
+        self.assertEqual(self.standing("x")["quota"], {"trials": {"used": 1, "total": 1}})
+        self.assertIn("\n  quota of bob: 2 of 2 CPU\n", self.at_head("status", "z", user="bob").out)
         self.at_head("run", self.directory / "files of x" / "x.ini", "--detach", user="bob",
                      code=None)
         for line in ("x of alice runs: 3 trials\n", "x of bob was refused: ",

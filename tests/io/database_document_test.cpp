@@ -64,7 +64,7 @@ protected:
     items.emplace_back(
         at(38, on::saved{{1}, {1, 2}, {1}, 3, {}, "trials/00001/1.2/checkpoint_000001", 99}));
     for (sequence i = 39; i <= 120; ++i)
-      items.emplace_back(at(i, on::node_up{"node-a", {amount{40000}, {}, 1024, {}}}));
+      items.emplace_back(at(i, on::node_up{"node-a", {amount{40000}, {}, 1024, {}}, {"zone=a"}}));
     auto written = store.write(items);
     EXPECT_TRUE(written.has_value()) << written.error().detail;
     return store;
@@ -143,8 +143,8 @@ TEST_F(database_document, shows_the_experiment_and_the_nodes) {
       sql().ask("SELECT epoch, last_seq, build, seed, json_extract(spec, '$.experiment.name'),"
                 " status, finished FROM experiment"),
       (rows{{"1", "120", "0.1.0", "7", "digits", "running", "NULL"}}));
-  EXPECT_EQ(sql().ask("SELECT node, state, capacity, since FROM nodes"),
-            (rows{{"node-a", "up", R"({"cpu":4,"memory":1024})", "60.0"}}));
+  EXPECT_EQ(sql().ask("SELECT node, state, capacity, since, labels, taints FROM nodes"),
+            (rows{{"node-a", "up", R"({"cpu":4,"memory":1024})", "60.0", R"(["zone=a"])", "[]"}}));
 }
 
 TEST_F(database_document, shows_metrics_that_sqlite_would_spoil) {

@@ -132,6 +132,7 @@ inline std::vector<event_body> every_kind() {
                     true,
                     std::make_shared<const object>(object{{"cpu_s", 1.5}, {"read_bytes", 4096}})},
           on::node_up{"node-a", granted.bundles[0].what},
+          on::node_up{"node-c", {}, {"disk_gb=500", "gpu_model=A100"}, {"spot"}},
           on::node_down{"node-b", "lease expired"},
           on::node_leaving{"node-b"},
           on::stop_asked{trial_id{26}, "user"},

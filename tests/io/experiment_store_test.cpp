@@ -570,6 +570,29 @@ TEST_F(experiment_store_test, goes_on_with_rows_that_had_no_checksum) {
   EXPECT_EQ(reader().experiment()->epoch, 2u);
 }
 
+TEST_F(experiment_store_test, goes_on_with_nodes_that_had_no_labels) {
+  {
+    auto uut = fresh();
+    ASSERT_TRUE(uut.write(std::vector<store_item>{at(1, on::node_up{"a", {}})}).has_value());
+  }
+  sql().ask("DROP VIEW nodes");
+  ASSERT_EQ(sql().ask("ALTER TABLE t_nodes DROP COLUMN labels"), rows{});
+  ASSERT_EQ(sql().ask("ALTER TABLE t_nodes DROP COLUMN taints"), rows{});
+  ASSERT_EQ(reader().nodes()->size(), 1u);
+  EXPECT_EQ(reader().nodes()->front().labels, std::vector<std::string>{});
+
+  {
+    auto uut = experiment_store::open(directory());
+    ASSERT_TRUE(uut.has_value()) << uut.error().detail;
+    const on::node_up what{"b", {}, {"zone=b"}, {"spot"}};
+    EXPECT_TRUE(uut->write(std::vector<store_item>{at(2, what)}).has_value());
+  }
+
+  EXPECT_EQ(sql().ask("SELECT node, labels, taints FROM nodes ORDER BY node"),
+            (rows{{"a", "NULL", "NULL"}, {"b", R"(["zone=b"])", R"(["spot"])"}}));
+  EXPECT_EQ(reader().nodes()->back().taints, std::vector<std::string>{"spot"});
+}
+
 TEST_F(experiment_store_test, does_not_begin_again_where_a_byte_says_that_nothing_is_there) {
   {
     auto uut = fresh();

@@ -363,7 +363,8 @@ TEST_F(store_reader_test, shows_nodes_as_they_are_now) {
   ASSERT_TRUE(store
                   .write(std::vector<store_item>{
                       at(1, on::node_up{"a", {amount{20000}, amount{5000}, 7, {{"x", amount{1}}}}}),
-                      at(2, on::node_up{"b", {}}), at(3, on::node_down{"b", "gone"})})
+                      at(2, on::node_up{"b", {}, {"gpu_model=A100"}, {"spot", "site=x"}}),
+                      at(3, on::node_down{"b", "gone"})})
                   .has_value());
   auto uut = reader();
 
@@ -376,6 +377,9 @@ TEST_F(store_reader_test, shows_nodes_as_they_are_now) {
   EXPECT_FALSE((*nodes)[1].up);
   EXPECT_EQ((*nodes)[1].why, "gone");
   EXPECT_EQ((*nodes)[1].since, std::chrono::milliseconds{1500});
+  EXPECT_EQ((*nodes)[0].labels, std::vector<std::string>{});
+  EXPECT_EQ((*nodes)[1].labels, std::vector<std::string>{"gpu_model=A100"});
+  EXPECT_EQ((*nodes)[1].taints, (std::vector<std::string>{"spot", "site=x"}));
 }
 
 struct damage {

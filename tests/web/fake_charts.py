@@ -231,6 +231,8 @@ class FakeCharts:
                     ),
                     "since": 3.0 * i,
                     "why": "" if n != "node-c" else "silent for 30 s",
+                    "labels": ["zone=%d" % i, "note=<b>x</b>"] if i else [],
+                    "taints": ["spot"] if n == "node-c" else [],
                 }
                 for i, n in enumerate(NODES)
             ]

@@ -54,6 +54,7 @@ STANDING = {
     "stands_aside": False,
     "made_room": 7,
     "made_room_for": "<b>high</b> of bob, priority 5",
+    "quota": {"cpu": {"used": 8, "total": 32}, "memory": {"used": 0, "total": 1 << 30}},
 }
 
 class Fake(FakeCharts):

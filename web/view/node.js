@@ -4,7 +4,7 @@ import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
 import { count, duration, number, plain } from "../core/format.js";
 import { follow, panel, statusChip, table, trialLink } from "../core/parts.js";
-import { meters } from "./nodes.js";
+import { marks, meters } from "./nodes.js";
 import { show } from "./timeline.js";
 
 /** @param {any} ctx @param {HTMLElement} host @param {string} n */
@@ -24,7 +24,8 @@ function statePanel(ctx, host, n) {
       const running = Array.isArray(x.running) ? x.running.map(listed) : count(x.running);
       const state = fact("State", [statusChip(x.state), " ", plain(x.why || "", 300)]);
       const runs = fact("Runs", running.length === 0 ? "nothing" : running);
-      fill(place, h("dl.facts", null, state, runs), meters(x));
+      const labels = marks(x) ? fact("Labels", marks(x)) : null;
+      fill(place, h("dl.facts", null, state, runs, labels), meters(x));
     },
   });
 }

@@ -25,6 +25,13 @@ export function meters(x) {
   });
 }
 
+/** @param {any} x a node @returns {string} its labels and taints */
+export function marks(x) {
+  const labels = x.labels.map((/** @type {any} */ text) => plain(text, 100));
+  const taints = x.taints.map((/** @type {any} */ text) => "taint " + plain(text, 100));
+  return [...labels, ...taints].join(", ");
+}
+
 /** @param {HTMLElement} host @param {any} ctx */
 export function mount(host, ctx) {
   const { node, body } = panel("Nodes");
@@ -40,12 +47,13 @@ export function mount(host, ctx) {
         Array.isArray(x.running) ? count(x.running.length) : count(x.running),
         x.since === null || x.since === undefined ? "" : duration(x.since),
         meters(x),
+        marks(x),
         plain(x.why || "", 200),
       ];
       fill(
         place,
         table(
-          ["Node", "State", "Running#", "Since#", "Resources", ""],
+          ["Node", "State", "Running#", "Since#", "Resources", "Labels", ""],
           data.nodes.map(row),
           "Nodes",
         ),

@@ -6,7 +6,7 @@ import { shares } from "../chart/spark.js";
 import { askAdd, askExperiment } from "../core/actions.js";
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { count, date, duration, figure, number, plain, trialName } from "../core/format.js";
+import { bytes, count, date, duration, figure, number, plain, trialName } from "../core/format.js";
 import {
   bestText,
   choice,
@@ -124,7 +124,23 @@ function standing(x) {
       "; " + count(x.made_room) + " made room for a higher priority, the last for ",
       plain(x.made_room_for, 120),
     );
+  if (x.quota) parts.push("; quota: " + quotaText(x.quota));
   return parts.filter((part) => part !== "");
+}
+
+/** @param {any} x @returns {string} "8 of 32 CPU, 1 of 20 trials" */
+function quotaText(x) {
+  const parts = [];
+  for (const [name, shown] of [
+    ["cpu", "CPU"],
+    ["gpu", "GPU"],
+    ["memory", "memory"],
+    ["trials", "trials"],
+  ]) {
+    const text = name === "memory" ? bytes : figure;
+    if (x[name]) parts.push(text(x[name].used) + " of " + text(x[name].total) + " " + shown);
+  }
+  return parts.join(", ");
 }
 
 /** @param {any} ctx @param {HTMLElement} host @param {() => void} after */

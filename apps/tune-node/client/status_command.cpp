@@ -19,10 +19,13 @@
 #include "tune/io/resources_json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "view/overview.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
+#include <utility>
 
 namespace tune::cli {
 
@@ -123,7 +126,11 @@ expected<known_state> read_state(const fs::path& directory) {
   auto shares = shares_of(reader, row.counts, row.withdrawn, fixed.objectives);
   if (!shares)
     return reading_failed(shares.error());
+  auto nodes = reader.nodes();
+  if (!nodes)
+    return reading_failed(nodes.error());
   known_state result;
+  result.nodes = std::move(*nodes);
   result.shares = std::move(*shares);
   result.seen = std::move(*seen);
   result.is_asked = is_asked(what);
@@ -184,6 +191,28 @@ std::string scaling_line(const object& x) {
   return result;
 }
 
+/// "8 of 32 CPU, 1 of 20 trials".
+std::string quota_text(const object& x) {
+  const std::pair<const char*, const char*> kinds[]
+      = {{"cpu", "CPU"}, {"gpu", "GPU"}, {"memory", "memory"}, {"trials", "trials"}};
+  std::string result;
+  for (const auto& [name, shown] : kinds) {
+    const auto* found = x.find(name);
+    const auto* of = found == nullptr ? nullptr : found->as_object();
+    if (of == nullptr)
+      continue;
+    auto part = [&](const char* which) {
+      const auto* given = of->find(which);
+      const auto* bytes = given == nullptr ? nullptr : given->as_int();
+      if (name == std::string_view{"memory"} && bytes != nullptr)
+        return bytes_text(static_cast<std::uint64_t>(*bytes));
+      return given == nullptr ? std::string{"?"} : printable(to_text(*given));
+    };
+    result += (result.empty() ? "" : ", ") + part("used") + " of " + part("total") + " " + shown;
+  }
+  return result;
+}
+
 std::string standing_line(const object& x) {
   auto text = [&x](std::string_view name) {
     const auto* found = x.find(name);
@@ -200,6 +229,37 @@ std::string standing_line(const object& x) {
   if (text("made_room") != "0")
     result += "; " + text("made_room") + " made room for a higher priority so far, the last for "
               + text("made_room_for");
+  if (const auto* found = x.find("quota"); found != nullptr && found->as_object() != nullptr)
+    result += "\n  quota of " + text("user") + ": " + quota_text(*found->as_object());
+  return result;
+}
+
+/// "gpu_model=A100, disk_gb=500; taint spot".
+std::string marks_text(const node_row& x) {
+  std::string result;
+  for (const auto& label : x.labels)
+    result += (result.empty() ? "" : ", ") + printable(label);
+  for (const auto& taint : x.taints)
+    result += (&taint != x.taints.data() ? ", "
+               : result.empty()          ? "taint "
+                                         : "; taint ")
+              + printable(taint);
+  return result;
+}
+
+/// The nodes that are there and have labels or taints, one a line.
+std::string node_lines(const std::vector<node_row>& all) {
+  std::string result;
+  std::size_t shown = 0;
+  for (const auto& x : all) {
+    if (!x.up || (x.labels.empty() && x.taints.empty()))
+      continue;
+    if (shown++ < most_nodes_shown)
+      result += "  node " + printable(x.node) + ": " + marks_text(x) + "\n";
+  }
+  if (shown > most_nodes_shown)
+    result += "  ... " + counted(shown - most_nodes_shown, "node")
+              + " with labels or taints not shown\n";
   return result;
 }
 
@@ -276,6 +336,8 @@ std::string status_text(const known_state& x, const style& look) {
   if (!x.row.why.empty() && x.row.why != x.row.status)
     result += "  " + cause_text(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
+  if (x.head)
+    result += node_lines(x.nodes);
   for (const auto& share : x.shares)
     result += share_text(share, x.seen.objectives);
   result += "  directory: " + printable(x.seen.directory) + "\n";
@@ -306,6 +368,10 @@ std::string status_json(const known_state& x) {
   for (const auto& row : x.seen.trials)
     running.emplace_back(to_object(row, x.seen.objectives));
   result.set("running", std::move(running));
+  value::list nodes;
+  for (const auto& node : x.nodes)
+    nodes.emplace_back(node_object(node));
+  result.set("nodes", std::move(nodes));
   return to_json(result) + "\n";
 }
 

@@ -34,6 +34,8 @@ struct known_state {
   /// One share for each status that any trial has, running first; at most `most_shown` trials in
   /// all.
   std::vector<trial_share> shares;
+  /// All that it has known, by name.
+  std::vector<node_row> nodes;
   /// From its head; nothing where none answered.
   std::optional<control_status> head;
   /// Somebody works on it.
@@ -44,6 +46,8 @@ struct known_state {
 
 inline constexpr std::size_t most_running_shown = 20;
 inline constexpr std::size_t most_shown = 20;
+/// Nodes with labels or taints that are shown.
+inline constexpr std::size_t most_nodes_shown = 8;
 
 /// "running", "paused", "lost" where its head is gone ("at_rest" where that is an executor's
 /// conversation, which loses nothing), or the name of an `experiment_status`.

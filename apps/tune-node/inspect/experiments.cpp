@@ -71,10 +71,18 @@ std::string status_text(const experiment_facts& x) {
   return number == nullptr || *number == 0 ? x.status : "queued " + std::to_string(*number);
 }
 
+/// What a standing head says of an experiment that it has now; empty for any other.
+std::string standing_text(const experiment_facts& x, std::string_view name) {
+  const auto* found = x.allocation.find(name);
+  return found == nullptr ? std::string{} : to_text(*found);
+}
+
 void write_table(const std::vector<experiment_facts>& all, const table_look& look,
                  std::ostream& out) {
   text_table table{{{"experiment"},
                     {"status"},
+                    {"user", false, 1, true},
+                    {"priority", true, 1, true},
                     {"trials", true},
                     {"errored", true},
                     {"metric", false, 2},
@@ -86,7 +94,8 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
   for (const auto& x : all) {
     const auto best = best_value(x.seen);
     const auto later = x.seen.best ? later_failure(x.seen.best->status) : std::string_view{};
-    table.add({x.seen.experiment, status_text(x), std::to_string(known_trials(x.seen)),
+    table.add({x.seen.experiment, status_text(x), standing_text(x, "user"),
+               standing_text(x, "priority"), std::to_string(known_trials(x.seen)),
                std::to_string(count_of(x.seen, trial_status::errored)),
                x.seen.objectives.front().metric,
                best.is_null() ? "-" : short_text(best) + std::string{later},
@@ -99,10 +108,11 @@ void write_table(const std::vector<experiment_facts>& all, const table_look& loo
 }
 
 /// Facts without nested objects: of the runs' statistics count, mean and error, named like the
-/// columns of `trials`.
+/// columns of `trials`; no quota.
 object flat(const experiment_facts& x) {
   auto result = to_object(x);
   result.erase("runs");
+  result.erase("quota");
   auto runs = has_runs(x) ? to_object(*x.seen.best->runs) : object{};
   for (const char* name : {"count", "mean", "error"}) {
     const auto* found = runs.find(name);
@@ -186,7 +196,7 @@ object to_object(const experiment_facts& x) {
   result.set("best_trial", x.seen.best ? value{to_text(x.seen.best->trial)} : value{});
   result.set("best_status", x.seen.best ? value{to_text(x.seen.best->status)} : value{});
   result.set("runs", has_runs(x) ? value{to_object(*x.seen.best->runs)} : value{});
-  for (const char* name : {"user", "priority", "share", "place"}) {
+  for (const char* name : {"user", "priority", "share", "place", "quota"}) {
     const auto* found = x.allocation.find(name);
     result.set(name, found == nullptr ? value{} : *found);
   }

@@ -39,8 +39,11 @@ constexpr shape shapes[] = {
     {"usage", "total:resources used:resources"},
     {"allocation", "user:text priority:whole share:number running:count cpu:number gpu:number"
                    " memory:count waiting:count place:count stands_aside:bool made_room:count"
-                   " made_room_for:text"},
-    {"node", "node:text state:text capacity:resources since:number why:text"},
+                   " made_room_for:text quota:quota|null"},
+    {"quota", "cpu?:part gpu?:part memory?:part trials?:part"},
+    {"part", "used:number total:number"},
+    {"node", "node:text state:text capacity:resources since:number why:text labels:text[]"
+             " taints:text[]"},
     {"scheduler", "type:text line:text"},
     {"search", "type:text"},
     {"short_experiment",

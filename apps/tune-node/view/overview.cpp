@@ -86,6 +86,10 @@ object begin_overview(const experiment_summary& seen, const std::string& name,
   return result;
 }
 
+value::list texts(const std::vector<std::string>& all) {
+  return {all.begin(), all.end()};
+}
+
 value nodes_value(const std::vector<node_row>& all) {
   value::list result;
   for (const auto& x : all)
@@ -157,7 +161,9 @@ object node_object(const node_row& x) {
           {"state", x.up ? "up" : "down"},
           {"capacity", resources_value(x.capacity)},
           {"since", seconds_of(x.since)},
-          {"why", x.why}};
+          {"why", x.why},
+          {"labels", texts(x.labels)},
+          {"taints", texts(x.taints)}};
 }
 
 std::string shown_status(const head_facts& head, const spec& what, bool live) {

@@ -72,6 +72,8 @@ allocation_view allocation_order::view_of(std::uint64_t owner) const {
   result.standing = x.standing;
   result.held = x.held;
   result.of_user = users_.at(x.standing.user).held;
+  if (const auto* most = limits_.quota_of(x.standing.user))
+    result.quota = *most;
   result.waiting = x.waiting;
   result.stands_aside = x.stands_aside;
   if (x.stands_aside) {

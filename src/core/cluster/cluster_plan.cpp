@@ -3,6 +3,7 @@
 #include "tune/core/cluster/cluster_plan.hpp"
 
 #include "tune/core/cluster/node_labels.hpp"
+#include "tune/core/resource/demands.hpp"
 
 #include <chrono>
 #include <utility>
@@ -141,13 +142,17 @@ void cluster_plan::serve(const std::string& node, const node_profile& what) {
   book_.set_node(node, what.capacity, what.labels);
 }
 
+on::node_up cluster_plan::offer_of(const std::string& node, const node_profile& what) {
+  return {node, what.capacity, labels_given(what.labels), taints_given(what.labels)};
+}
+
 /// Enters the node into the ledger, and announces it.
 void cluster_plan::begin(const std::string& node, cluster_commands& out) {
   const auto& what = nodes_.find(node)->profile;
   serve(node, what);
   if (members_.is_away(node))
     book_.hold_all(node);
-  announce(on::node_up{node, what.capacity}, out);
+  announce(offer_of(node, what), out);
   tell_of_return(node, out);
   for (const auto& [owner, labels] : book_.labels_by_owner())
     tell_of_lack(node, owner, labels, out);

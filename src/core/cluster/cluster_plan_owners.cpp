@@ -23,7 +23,7 @@ cluster_commands cluster_plan::enrol(std::uint64_t owner) {
   hearers_.insert(owner);
   for (const auto& [node, x] : nodes_.all()) {
     if (!x.is_resting)
-      out.emplace_back(cluster_cmd::tell_event{owner, on::node_up{node, x.profile.capacity}});
+      out.emplace_back(cluster_cmd::tell_event{owner, offer_of(node, x.profile)});
   }
   return out;
 }

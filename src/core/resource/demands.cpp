@@ -100,6 +100,27 @@ std::string given_taint(std::string_view text) {
   return std::string{taint_mark} + std::string{text};
 }
 
+namespace {
+
+std::vector<std::string> given_with(std::string_view mark, const node_labels& node) {
+  std::vector<std::string> result;
+  for (const auto& word : node) {
+    if (word.starts_with(mark))
+      result.push_back(word.substr(mark.size()));
+  }
+  return result;
+}
+
+} // namespace
+
+std::vector<std::string> labels_given(const node_labels& node) {
+  return given_with(label_mark, node);
+}
+
+std::vector<std::string> taints_given(const node_labels& node) {
+  return given_with(taint_mark, node);
+}
+
 expected<void> check_label(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == text.npos || !is_label_name(text.substr(0, equals))

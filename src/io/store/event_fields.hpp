@@ -146,7 +146,8 @@ constexpr auto fields(of<on::ended>) {
 }
 constexpr auto fields(of<on::node_up>) {
   using x = on::node_up;
-  return std::tuple{field{"node", &x::node}, field{"capacity", &x::capacity}};
+  return std::tuple{field{"node", &x::node}, field{"capacity", &x::capacity},
+                    field{"labels", &x::labels}, field{"taints", &x::taints}};
 }
 constexpr auto fields(of<on::node_down>) {
   using x = on::node_down;

@@ -254,6 +254,8 @@ expected<void> experiment_store::impl::take_over(connection& db) {
     return summed;
   if (auto added = store::add_costs(db); !added)
     return added;
+  if (auto added = store::add_node_labels(db); !added)
+    return added;
   return db.run("BEGIN IMMEDIATE; UPDATE t_head SET epoch = epoch + 1, sum = head_sum(epoch + 1,"
                 " last_seq, created_ms, opened_seq, status, why, finished); COMMIT;");
 }

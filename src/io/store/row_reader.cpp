@@ -191,6 +191,14 @@ expected<node_row> read_node(const statement& row) {
   }
   x.since = instant{row.number(3)};
   x.why = row.text(4);
+  for (const auto& [column, to] : {std::pair{5, &x.labels}, std::pair{6, &x.taints}}) {
+    if (row.is_null(column))
+      continue;
+    auto read = from_json(row.text(column));
+    complaint why;
+    if (!read || !get(*read, *to, why))
+      return damaged("t_nodes", x.node, read ? why : read.error().detail);
+  }
   return x;
 }
 

@@ -57,7 +57,8 @@ constexpr std::string_view bad_checkpoint_sql
 constexpr std::string_view checkpoint_state_sql
     = "UPDATE t_checkpoints SET state = ?2 WHERE checkpoint = ?1";
 constexpr std::string_view node_up_sql
-    = "INSERT OR REPLACE INTO t_nodes(node, state, capacity, since, why) VALUES (?,'up',?,?,'')";
+    = "INSERT OR REPLACE INTO t_nodes(node, state, capacity, since, why, labels, taints)"
+      " VALUES (?,'up',?,?,'',?,?)";
 constexpr std::string_view node_down_sql
     = "INSERT INTO t_nodes(node, state, since, why) VALUES (?,'down',?,?) ON CONFLICT(node)"
       " DO UPDATE SET state = 'down', since = excluded.since, why = excluded.why";
@@ -257,7 +258,11 @@ bool row_writer::follow(const event& where, const on::node_up& what) {
   mended_.clear();
   body_.clear();
   put(body_, what.capacity);
-  return node_up_.bind(clean(what.node), body_, where.at.count()).run();
+  labels_.clear();
+  put(labels_, what.labels);
+  taints_.clear();
+  put(taints_, what.taints);
+  return node_up_.bind(clean(what.node), body_, where.at.count(), labels_, taints_).run();
 }
 
 bool row_writer::follow(const event& where, const on::node_down& what) {

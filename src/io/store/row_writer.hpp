@@ -31,7 +31,7 @@ public:
 private:
   statement event_, result_, trial_, progress_, attempt_, decision_, checkpoint_, bad_checkpoint_,
       checkpoint_state_, node_up_, node_down_, opened_, finish_;
-  std::string body_, metrics_, more_, exceptions_;
+  std::string body_, metrics_, more_, exceptions_, labels_, taints_;
   std::deque<std::string> mended_;
 
   [[nodiscard]] bool write_result(const event& where, const report& what);

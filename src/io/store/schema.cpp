@@ -47,7 +47,7 @@ CREATE TABLE t_checkpoints(
   location TEXT NOT NULL, bytes INTEGER NOT NULL, state TEXT NOT NULL, detail TEXT NOT NULL);
 CREATE TABLE t_nodes(
   node TEXT PRIMARY KEY, state TEXT NOT NULL, capacity TEXT, since INTEGER NOT NULL,
-  why TEXT NOT NULL) WITHOUT ROWID;
+  why TEXT NOT NULL, labels TEXT, taints TEXT) WITHOUT ROWID;
 CREATE INDEX i_results ON t_results(trial);
 CREATE INDEX i_attempts ON t_attempts(trial);
 CREATE INDEX i_decisions ON t_decisions(trial);
@@ -94,9 +94,7 @@ CREATE VIEW exports AS SELECT
   nullif(json_extract(f.value, '$.path'), '') AS path,
   nullif(json_extract(f.value, '$.why'), '') AS why, e.seq, e.t / 1e9 AS t
   FROM t_events e, json_each(e.body, '$.formats') f WHERE e.kind = 'exported';
-CREATE VIEW nodes AS SELECT
-  node, state, capacity, since / 1e9 AS since, why
-  FROM t_nodes;
+{nodes}
 CREATE VIEW events AS
   SELECT seq, t / 1e9 AS t, kind, body FROM t_events
   UNION ALL
@@ -118,6 +116,12 @@ CREATE VIEW attempts AS SELECT
   FROM t_attempts;
 )sql";
 
+constexpr std::string_view nodes_view = R"sql(
+CREATE VIEW nodes AS SELECT
+  node, state, capacity, since / 1e9 AS since, why, labels, taints
+  FROM t_nodes;
+)sql";
+
 std::string pragma(std::string_view name, std::int64_t x) {
   return "PRAGMA " + std::string{name} + " = " + std::to_string(x) + ";";
 }
@@ -126,7 +130,8 @@ std::string pragma(std::string_view name, std::int64_t x) {
 std::string views_with_names() {
   std::string result{views};
   for (const auto& [name, text] : {std::pair{std::string_view{"{best_config}"}, best_config},
-                                   std::pair{std::string_view{"{attempts}"}, attempts_view}})
+                                   std::pair{std::string_view{"{attempts}"}, attempts_view},
+                                   std::pair{std::string_view{"{nodes}"}, nodes_view}})
     result.replace(result.find(name), name.size(), text);
   return result;
 }
@@ -153,12 +158,24 @@ expected<void> create_schema(connection& in, std::int64_t created_ms) {
   return in.run(sql);
 }
 
-expected<bool> has_costs(connection& in) {
-  auto found = in.number("SELECT count(*) FROM pragma_table_info('t_attempts')"
-                         " WHERE name = 'costs'");
+namespace {
+
+expected<bool> has_column(connection& in, const std::string& table, const std::string& name) {
+  auto found = in.number("SELECT count(*) FROM pragma_table_info('" + table + "') WHERE name = '"
+                         + name + "'");
   if (!found)
     return found.error();
   return *found != 0;
+}
+
+} // namespace
+
+expected<bool> has_costs(connection& in) {
+  return has_column(in, "t_attempts", "costs");
+}
+
+expected<bool> has_node_labels(connection& in) {
+  return has_column(in, "t_nodes", "taints");
 }
 
 expected<void> add_costs(connection& in) {
@@ -170,6 +187,17 @@ expected<void> add_costs(connection& in) {
   return in.run("BEGIN IMMEDIATE; ALTER TABLE t_attempts ADD COLUMN costs TEXT;"
                 " DROP VIEW IF EXISTS attempts;"
                 + std::string{attempts_view} + "COMMIT;");
+}
+
+expected<void> add_node_labels(connection& in) {
+  auto there = has_node_labels(in);
+  if (!there)
+    return there.error();
+  if (*there)
+    return {};
+  return in.run("BEGIN IMMEDIATE; ALTER TABLE t_nodes ADD COLUMN labels TEXT;"
+                " ALTER TABLE t_nodes ADD COLUMN taints TEXT; DROP VIEW IF EXISTS nodes;"
+                + std::string{nodes_view} + "COMMIT;");
 }
 
 expected<std::int64_t> check_version(connection& in) {

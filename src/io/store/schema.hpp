@@ -58,6 +58,9 @@ inline constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits)
 [[nodiscard]] expected<bool> has_costs(connection& in);
 /// Adds it where it is missing.
 [[nodiscard]] expected<void> add_costs(connection& in);
+/// The same for the labels and taints of nodes.
+[[nodiscard]] expected<bool> has_node_labels(connection& in);
+[[nodiscard]] expected<void> add_node_labels(connection& in);
 
 /// @returns the version; 0 for a database without content.
 /// @errors `ec::refused` for a foreign database, a newer version, or views in the place of tables;

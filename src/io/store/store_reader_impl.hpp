@@ -49,10 +49,10 @@ private:
 class store_reader::impl {
 public:
   explicit impl(store::connection db, std::string file)
-      : db_{std::move(db)}, file_{std::move(file)}, has_costs_{[this] {
-        const auto found = store::has_costs(db_);
-        return found && *found;
-      }()} {}
+      : db_{std::move(db)}
+      , file_{std::move(file)}
+      , has_costs_{store::has_costs(db_).value_or(false)}
+      , has_node_labels_{store::has_node_labels(db_).value_or(false)} {}
 
   /// SQL for rows of attempts.
   [[nodiscard]] std::string select_attempts(std::string_view which) const {
@@ -152,6 +152,7 @@ public:
   store::connection& db() { return db_; }
   /// Whether attempts have a column for their costs.
   [[nodiscard]] bool has_costs() const { return has_costs_; }
+  [[nodiscard]] bool has_node_labels() const { return has_node_labels_; }
   [[nodiscard]] const std::string& file() const { return file_; }
   /// Columns of `t_trials AS t`, with the checksum and the configurations of the best and of the
   /// last report.
@@ -180,6 +181,7 @@ private:
   store::connection db_;
   std::string file_;
   bool has_costs_;
+  bool has_node_labels_;
   /// True if one transaction lasts until the reader is gone.
   bool held_ = false;
   bool tells_busy_ = false;

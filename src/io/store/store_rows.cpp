@@ -182,7 +182,9 @@ expected<std::vector<export_row>> store_reader::exports(trial_id of) {
 }
 
 expected<std::vector<node_row>> store_reader::nodes() {
-  return impl_->collect("SELECT node, state, capacity, since, why FROM t_nodes ORDER BY node",
+  const std::string marks = impl_->has_node_labels() ? "labels, taints" : "NULL, NULL";
+  return impl_->collect("SELECT node, state, capacity, since, why, " + marks
+                            + " FROM t_nodes ORDER BY node",
                         store::read_node);
 }
 

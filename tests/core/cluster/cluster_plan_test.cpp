@@ -2,6 +2,7 @@
 #include "tune/core/cluster/cluster_plan.hpp"
 
 #include "tune/core/cluster/node_labels.hpp"
+#include "tune/core/resource/demands.hpp"
 
 #include <gmock/gmock.h>
 
@@ -98,6 +99,17 @@ TEST_F(cluster_plan_test, announces_a_node_and_tells_it_that_nothing_of_it_count
   EXPECT_TRUE(kept[0].is_new && kept[0].leases.empty());
   EXPECT_EQ(kept[0].session, 5u);
   EXPECT_EQ(events<on::node_up>(out).size(), 1u);
+}
+
+TEST_F(cluster_plan_test, announces_a_node_with_the_labels_and_taints_that_people_gave_it) {
+  auto what = cpus(1);
+  what.labels = {node_label("far"), given_label("zone=b"), given_taint("spot")};
+
+  const auto told = events<on::node_up>(uut.arrive({"far", "w1", 5, {5, 0, {}}}, what, now));
+
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].labels, std::vector<std::string>{"zone=b"});
+  EXPECT_EQ(told[0].taints, std::vector<std::string>{"spot"});
 }
 
 TEST_F(cluster_plan_test, tells_whoever_hears_later_of_the_nodes_that_are_there) {

@@ -36,6 +36,14 @@ TEST(demands, compare_labels_as_the_values_that_they_would_be_in_a_configuration
   EXPECT_TRUE(has(uut, "node == w1"));
 }
 
+TEST(demands, leave_labels_and_taints_as_they_were_given) {
+  const auto uut = node_with({"zone=b", "disk_gb=900"}, {"spot", "site=x"});
+
+  EXPECT_EQ(labels_given(uut), (std::vector<std::string>{"disk_gb=900", "zone=b"}));
+  EXPECT_EQ(taints_given(uut), (std::vector<std::string>{"site=x", "spot"}));
+  EXPECT_EQ(labels_given(node_with({})), std::vector<std::string>{});
+}
+
 TEST(demands, are_not_met_by_a_node_that_lacks_the_label) {
   const auto uut = node_with({});
 

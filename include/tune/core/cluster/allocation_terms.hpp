@@ -69,8 +69,9 @@ struct holding {
 struct allocation_view {
   owner_standing standing = {};
   holding held = {};
-  /// What its user holds.
+  /// What its user holds, and the limits of that.
   holding of_user = {};
+  user_quota quota = {};
   /// Requests that wait.
   std::uint64_t waiting = 0;
   /// Its place among the experiments that wait to be served at all, from 1; 0: it is served, or

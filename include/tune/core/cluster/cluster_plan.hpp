@@ -172,6 +172,8 @@ private:
   void lose(const std::string& node, const std::string& why, cluster_commands& out);
   void settle(cluster_commands& out);
 
+  /// What experiments hear of a node that offers this.
+  [[nodiscard]] static on::node_up offer_of(const std::string& node, const node_profile& what);
   void announce(const event_body& what, cluster_commands& out) const;
   bool tell(std::uint64_t owner, const std::string& text, cluster_commands& out) const;
   void tell_of_lack(const std::string& node, std::uint64_t owner, const node_labels& asked,

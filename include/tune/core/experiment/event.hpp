@@ -252,6 +252,9 @@ struct ended {
 struct node_up {
   std::string node;
   resources capacity;
+  /// Its labels and taints as people gave them: NAME=VALUE, and NAME or NAME=VALUE.
+  std::vector<std::string> labels = {};
+  std::vector<std::string> taints = {};
 };
 struct node_down {
   std::string node;

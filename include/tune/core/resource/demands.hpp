@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tune {
 
@@ -18,6 +19,11 @@ namespace tune {
 [[nodiscard]] std::string given_label(std::string_view text);
 /// The word for a taint, NAME or NAME=VALUE. @pre `check_taint` finds no fault.
 [[nodiscard]] std::string given_taint(std::string_view text);
+
+/// The labels among the words of a node, as they were given, in order.
+[[nodiscard]] std::vector<std::string> labels_given(const node_labels& node);
+/// The same for its taints.
+[[nodiscard]] std::vector<std::string> taints_given(const node_labels& node);
 
 /// A name has letters, digits, `_` and `-`, begins with a letter or `_`, and has at most 63 bytes;
 /// a value has 1 to 200 bytes, all printable and no comma. `node` is every node's own name.

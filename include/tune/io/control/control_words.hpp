@@ -72,7 +72,10 @@ struct control_status {
   /// Where the experiment stands among those of a standing head: `user`, `priority`, `share`,
   /// `running` (trials that hold something), `cpu`, `gpu` and `memory` that they hold, `waiting`
   /// (trials), `place` (in the queue; 0: it is served), `stands_aside` (it takes no place),
-  /// `made_room` (trials that paused) and `made_room_for`. Empty: it has its head for itself.
+  /// `made_room` (trials that paused), `made_room_for`, and `quota`: of what its user may hold
+  /// (`cpu`, `gpu`, `memory`, `trials`, where there is a limit) how much is `used` by all of the
+  /// user's experiments, and the `total`; null: there is no limit. Empty: it has its head for
+  /// itself.
   object allocation = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -150,6 +151,9 @@ struct node_row {
   resources capacity;
   instant since{0};
   std::string why;
+  /// As in `on::node_up`.
+  std::vector<std::string> labels = {};
+  std::vector<std::string> taints = {};
 };
 
 } // namespace tune
