@@ -1,30 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is shipped to begin head and workers elsewhere: units of systemd, a chart for Kubernetes.
-Each is read by the tool that will read it, where that is there."""
+"""What is shipped to begin head and workers elsewhere: units of systemd, manifests for Kubernetes.
+Each is read by the tool that will read it, where that is there. The chart: test_chart.py."""
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+from kubernetes_schemas import Validated, run
+
 ROOT = Path(__file__).resolve().parents[2]
 UNITS = ROOT / "packaging/systemd"
-CHART = ROOT / "packaging/kubernetes/chart"
 PLAIN = ROOT / "packaging/kubernetes/tune-node.yaml"
 TUNE_NODE = os.environ["TUNE_NODE"]
-VENVS = Path(os.environ["TUNE_VENVS"])
-# The oldest release of Kubernetes that has all kinds that are used, and the newest that is known.
-VERSIONS = ("1.27", "1.37")
-
-
-def run(*command, **more):
-    return subprocess.run(
-        [str(x) for x in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        universal_newlines=True, timeout=300, **more
-    )
 
 
 class Units(unittest.TestCase):
@@ -74,33 +63,7 @@ class Units(unittest.TestCase):
         self.assertIn("Delegate=yes", text)
 
 
-class Kubernetes(unittest.TestCase):
-    def validator(self):
-        """A program of PyPI that has the schemas of Kubernetes with it."""
-        place = VENVS / "kubernetes"
-        program = place / "bin/kubernetes-validate"
-        if not program.exists():
-            made = run(sys.executable, "-m", "venv", place)
-            if made.returncode == 0:
-                made = run(place / "bin/pip", "install", "-q", "kubernetes-validate==1.37.0")
-            if made.returncode != 0 or not program.exists():
-                shutil.rmtree(place, ignore_errors=True)
-                self.skipTest("kubernetes-validate cannot be installed: " + made.stdout[-300:])
-        return program
-
-    def assert_valid(self, file):
-        program = self.validator()
-        for version in VERSIONS:
-            done = run(program, "--strict", "-k", version, file)
-            self.assertEqual(done.returncode, 0, done.stdout)
-        return done.stdout
-
-    def helm(self):
-        found = os.environ.get("TUNE_HELM") or shutil.which("helm")
-        if not found:
-            self.skipTest("there is no helm")
-        return found
-
+class Kubernetes(Validated):
     def test_manifests_are_valid(self):
         said = self.assert_valid(PLAIN)
         for kind in ("service", "statefulset", "deployment", "poddisruptionbudget"):
@@ -121,29 +84,6 @@ class Kubernetes(unittest.TestCase):
         times = [int(x) for x in re.findall(r"terminationGracePeriodSeconds: (\d+)", text)]
         self.assertEqual(len(times), 2)
         self.assertGreaterEqual(min(times), grace + 30)
-
-    def test_the_chart_passes_lint_and_comes_to_the_manifests(self):
-        helm = self.helm()
-        done = run(helm, "lint", "--strict", CHART)
-        self.assertEqual(done.returncode, 0, done.stdout)
-        made = run(helm, "template", "tune-node", CHART)
-        plain = "".join(
-            x for x in PLAIN.read_text().splitlines(True) if not x.startswith("##"))
-        self.assertEqual(made.stdout, plain, "scripts/render_manifests.sh makes them anew")
-
-    def test_the_chart_is_valid_with_other_values(self):
-        helm = self.helm()
-        done = run(
-            helm, "template", "other", CHART, "--set",
-            "workers.certificatesSecret=c,workers.nodeSelector.gpu=yes,head.storage.className=ssd,"
-            "workers.options={--gpus,1},image.tag=9",
-        )
-        self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertNotIn("--token", done.stdout)
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-            file.write(done.stdout)
-            file.flush()
-            self.assert_valid(file.name)
 
 
 if __name__ == "__main__":
