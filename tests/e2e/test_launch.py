@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`tune-node launch` with two real sshd on loopback as other machines."""
+import contextlib
 import os
 import shutil
 import signal
@@ -125,6 +126,18 @@ class Launch(Case):
         self.wait_until(lambda: len(self.rows_if_any(query)) >= count, child,
                         "%d nodes with trials that report" % count)
 
+    def workers(self):
+        """Pids of the workers on the other machines."""
+        homes = [("TMPDIR=%s/tmp" % x.home).encode() for x in self.servers]
+        found = []
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                variables = (entry / "environ").read_bytes().split(b"\0")
+                if words[1:2] == [b"worker"] and any(x in variables for x in homes):
+                    found.append(int(entry.name))
+        return found
+
     def there(self):
         """What is left of workers on the other machines."""
         return sorted(str(y) for x in self.servers for y in (x.home / "tmp").iterdir())
@@ -189,6 +202,24 @@ class Working(Launch):
         # The same command goes on.
         self.gate.touch()
         self.assertIn("3 trials: 3 terminated", self.run_node(*self.words(self.spec())).out)
+
+    def test_ends_where_none_of_the_machines_is_left(self):
+        child = self.launch(self.spec(2, "local = false\n"))
+        self.wait_for_nodes(2, child)
+
+        workers = self.workers()
+        self.assertEqual(len(workers), 2)
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        self.finish(child, 6)
+
+        said = self.said.read_text()
+        self.assertIn("none of the machines is left: leaving off in order", said)
+        self.assertIn("none of the machines is left: the same command goes on", said)
+        self.gate.touch()
+        again = self.run_node(*self.words(self.spec(2, "local = false\n")))
+        self.assertIn("2 trials: 2 terminated", again.out)
+        self.assert_nothing_left()
 
     def test_a_killed_client_leaves_nothing_there(self):
         child = self.launch(self.spec())

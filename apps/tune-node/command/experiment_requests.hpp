@@ -13,11 +13,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tune::cli {
+
+class leave_request;
 
 struct run_request {
   std::string file;
@@ -41,6 +44,8 @@ struct run_request {
   /// A signal that announces the end of this machine's time: the run is left off, with exit code
   /// 75. 0: none.
   int notice_signal = 0;
+  /// By which another thread may leave the run off, with exit code 75. Null: none may.
+  std::shared_ptr<leave_request> leave = {};
   /// Where to serve the page of this experiment; nothing: nowhere.
   std::optional<peer_address> http;
   /// `--section.key value` in the order given; see `load_request`.

@@ -11,6 +11,7 @@
 #include "output/content_of.hpp"
 #include "run/ending.hpp"
 #include "run/interrupts.hpp"
+#include "run/leave_request.hpp"
 #include "run/load_configuration.hpp"
 #include "run/run_command.hpp"
 #include "up/rendezvous.hpp"
@@ -86,6 +87,9 @@ private:
   std::vector<std::unique_ptr<host_launch>> hosts_;
   std::vector<std::thread> workers_;
   std::atomic<std::size_t> working_ = 0;
+  std::shared_ptr<leave_request> leave_ = std::make_shared<leave_request>();
+  /// Whether trials run on this machine, too.
+  bool has_local_node_ = false;
   /// How all ends before the experiment has begun.
   std::optional<exit_code> code_;
 
@@ -98,6 +102,7 @@ private:
     if (!targets)
       return error{ec::bad_option, (what_.hosts.empty() ? "[cluster] hosts: " : "--hosts: ")
                                        + targets.error().detail};
+    has_local_node_ = loaded.what.cluster.local;
     plan_.ssh = what_.ssh;
     plan_.program = what_.program;
     plan_.is_direct = what_.is_direct;
@@ -162,10 +167,18 @@ private:
       start_workers(port);
       return expected<void>{};
     };
-    return run_experiment(line_, run, all_);
+    run.leave = leave_;
+    const auto code = run_experiment(line_, run, all_);
+    if (code != exit_code::again || !leave_->is_asked())
+      return code;
+    announce("launch", "none of the machines is left: the same command goes on where it left off");
+    return exit_code::unreachable;
   }
 
   void start_workers(std::uint16_t port) {
+    // Counted before the first of them can end.
+    working_ = static_cast<std::size_t>(std::count_if(
+        hosts_.begin(), hosts_.end(), [](const auto& x) { return !x->has_failed(); }));
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       if (hosts_[i]->has_failed())
         continue;
@@ -173,12 +186,18 @@ private:
       host_certificates by{content_of(place.authority), content_of(place.certificate),
                            content_of(place.key)};
       meeting_->forget(i + 1);
-      ++working_;
       workers_.emplace_back([this, i, port, by = std::move(by)] {
         hosts_[i]->work(port, by);
-        --working_;
+        if (--working_ == 0)
+          end_without_machines();
       });
     }
+  }
+
+  /// Workers end with their connections, and nobody starts others.
+  void end_without_machines() {
+    if (!stop_ && !has_local_node_)
+      leave_->ask("none of the machines is left");
   }
 
   /// The head has let the workers go, or is no more.

@@ -12,6 +12,7 @@
 #include "run/interrupts.hpp"
 #include "run/last_wait.hpp"
 #include "run/late_sinks.hpp"
+#include "run/leave_request.hpp"
 #include "run/listening.hpp"
 #include "run/load_configuration.hpp"
 #include "run/nothing_to_run.hpp"
@@ -308,7 +309,15 @@ private:
                        run->actors().interrupt();
                      },
                      leave_at_once};
+    if (what_.leave)
+      what_.leave->begin([&](const std::string& why) {
+        is_left_off_ = true;
+        shown->say(why + ": leaving off in order");
+        run->actors().interrupt();
+      });
     auto end = follow(*run, shown);
+    if (what_.leave)
+      what_.leave->end();
     rest.begin(is_left_off_);
     page->reset();
     run->close();
