@@ -15,8 +15,8 @@
 
 namespace tune {
 
-/// Holds back answers to trials and to clients, and the removal of what lost attempts left. Lives
-/// in the state of the runner.
+/// Holds back answers to trials and to clients, and the removal of checkpoints that attempts left
+/// behind. Lives in the state of the runner.
 class disk_waits {
 public:
   /// All events up to `seq` are on disk. Call `take_answers` next, then `settle`.
@@ -57,16 +57,15 @@ public:
 
   /// An attempt began, or is over. @param cause The event of that.
   void changed(sequence cause, const cmd::attempt_changed& what) {
-    // The node of a preempted attempt may have begun anew.
-    if (what.finished && (what.how == end_class::node_lost || what.how == end_class::preempted))
-      lost_.emplace_back(cause, what.trial, what.attempt);
+    if (what.finished && may_leave_checkpoints(what.how))
+      cut_off_.emplace_back(cause, what.trial, what.attempt);
   }
 
-  /// Answers clients, and has removed what lost attempts left: everything that they registered is
-  /// known by now.
+  /// Answers clients, and has removed the checkpoints that attempts left behind which did not end
+  /// by themselves: everything that they registered is known by now.
   void settle(const janitor_actor& janitor) {
     owed_.pay(durable_);
-    std::erase_if(lost_, [&](const auto& x) {
+    std::erase_if(cut_off_, [&](const auto& x) {
       const auto& [seq, trial, attempt] = x;
       if (seq > durable_)
         return false;
@@ -81,8 +80,14 @@ private:
   owed_answers owed_;
   /// Messages of attempt proxies, with the last event before each.
   std::deque<std::pair<sequence, word_taken>> taken_;
-  /// Attempts lost with their node.
-  std::vector<std::tuple<sequence, trial_id, attempt_id>> lost_;
+  /// Attempts that did not end by themselves.
+  std::vector<std::tuple<sequence, trial_id, attempt_id>> cut_off_;
+
+  /// Whether an attempt that ended so may have a checkpoint stored that it told nobody of. The node
+  /// of a preempted attempt may have begun anew.
+  static bool may_leave_checkpoints(end_class how) {
+    return how != end_class::finished && how != end_class::stopped && how != end_class::paused;
+  }
 };
 
 } // namespace tune

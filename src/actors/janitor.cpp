@@ -7,20 +7,20 @@ namespace tune {
 
 namespace {
 
-/// An attempt was lost, so that the files it left belong to nobody.
-struct attempt_lost {
+/// An attempt did not end by itself: checkpoints that it told nobody of belong to nobody.
+struct attempt_cut_off {
   trial_id trial;
   attempt_id attempt;
 };
 
-using janitor_impl = extend<janitor_actor, caf::result<void>(attempt_lost)>;
+using janitor_impl = extend<janitor_actor, caf::result<void>(attempt_cut_off)>;
 
 } // namespace
 
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_janitor)
-TUNE_LOCAL_TYPE(tune_janitor, tune::attempt_lost)
+TUNE_LOCAL_TYPE(tune_janitor, tune::attempt_cut_off)
 TUNE_END_LOCAL_TYPES(tune_janitor)
 
 namespace tune {
@@ -56,7 +56,7 @@ janitor_impl::behavior_type janitor(janitor_impl::stateful_pointer<janitor_state
         state.discard(what, runner);
       },
       // Failures are not reported: the files do no harm, and the next head removes them.
-      [&state](const attempt_lost& what) {
+      [&state](const attempt_cut_off& what) {
         static_cast<void>(state.tidy(what.trial, what.attempt));
       },
       [](drain_atom) { return std::string{}; },
@@ -70,7 +70,7 @@ janitor_actor spawn_janitor(caf::actor_system& system, remove_function remove, t
 }
 
 void tidy_up(const janitor_actor& whom, trial_id trial, attempt_id attempt) {
-  send_from_outside(caf::actor_cast<janitor_impl>(whom), attempt_lost{trial, attempt});
+  send_from_outside(caf::actor_cast<janitor_impl>(whom), attempt_cut_off{trial, attempt});
 }
 
 } // namespace tune

@@ -84,8 +84,13 @@ tidy_function tidier(const std::filesystem::path& directory,
     auto rows = (*reader)->checkpoints(trial);
     if (!rows)
       return rows.error();
+    auto exports = (*reader)->exports(trial);
+    if (!exports)
+      return exports.error();
     std::set<std::string> registered;
     for (const auto& x : *rows)
+      registered.insert(x.location);
+    for (const auto& x : *exports)
       registered.insert(x.location);
     sweep_checkpoints(directory, trial, attempt, registered);
     return {};

@@ -429,7 +429,28 @@ TEST_P(given_up_attempt, is_tidied_up_behind_once_its_end_is_on_disk) {
 }
 
 INSTANTIATE_TEST_SUITE_P(by_its_head, given_up_attempt,
-                         testing::Values(end_class::node_lost, end_class::preempted));
+                         testing::Values(end_class::node_lost, end_class::preempted,
+                                         end_class::user_error, end_class::timeout,
+                                         end_class::out_of_memory, end_class::killed));
+
+struct whole_attempt : runner_test, testing::WithParamInterface<end_class> {};
+
+TEST_P(whole_attempt, has_nothing_removed_behind_it) {
+  janitor = keep(spawn_janitor(
+      *system, [](const std::string&) { return expected<void>{}; },
+      [&](trial_id, attempt_id) -> expected<void> {
+        ADD_FAILURE() << "its checkpoints are looked through";
+        return {};
+      }));
+  begin();
+
+  end(GetParam(), "");
+  run_now();
+  make_durable();
+}
+
+INSTANTIATE_TEST_SUITE_P(by_its_program, whole_attempt,
+                         testing::Values(end_class::finished, end_class::stopped));
 
 TEST_F(runner_test, tells_its_observer_what_the_first_report_lacks) {
   settings.objectives = {{"loss", false}, {"speed", true}};

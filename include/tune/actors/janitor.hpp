@@ -13,7 +13,7 @@ namespace tune {
 /// Removes the directory of a checkpoint, given its location in the experiment's directory.
 using remove_function = std::function<expected<void>(const std::string& location)>;
 
-/// Removes what a lost attempt wrote and nobody registered.
+/// Removes checkpoints of an attempt that nobody registered.
 using tidy_function = std::function<expected<void>(trial_id trial, attempt_id attempt)>;
 
 /// Spawns a janitor on a thread of its own.
