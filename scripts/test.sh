@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Those of single tests come while the compiler works.
 scripts/install-deps.sh
-scripts/install-deps.sh buildah chromium clang-format-14 dpkg-dev file lintian mmdebstrap munge nodejs openssh-server openssh-sftp-server patchelf python3-venv slurm-wlm sshfs &
+scripts/install-deps.sh buildah chromium clang-format-14 dpkg-dev file lintian mmdebstrap munge nftables nodejs openssh-server openssh-sftp-server patchelf python3-venv slurm-wlm sshfs &
 installing=$!
 scripts/build.sh ci || {
   code=$?

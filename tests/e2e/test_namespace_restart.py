@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A head is killed and begins again while the network to its workers, or a worker, is in trouble:
 see test_namespaces.py for what a network needs."""
+import contextlib
 import random
+import shutil
 import signal
 import sys
 import time
@@ -46,6 +48,24 @@ class RestartInTrouble(Lasting):
         self.kill(head)
         return self.standing()[0]
 
+    def lose_some(self, name, percent):
+        """Loses so many in 100 of the packets that come to a node."""
+        space = self.network.spaces[name]
+        space.run("nft add table ip losses")
+        space.run("nft add chain ip losses come { type filter hook input priority 0 ; }")
+        space.run("nft add rule ip losses come ip saddr 10.77.0.0/24"
+                  " numgen random mod 100 < %d drop" % percent)
+
+    def check_what_was_heard(self):
+        """Checks that each report in the record was made, and is there once. Trials may have been
+        begun again."""
+        self.assertEqual(self.rows("SELECT DISTINCT status FROM trials"),
+                         [{"status": "TERMINATED"}])
+        heard = self.rows("SELECT trial, attempt, training_iteration AS n FROM results")
+        heard = Counter((x["trial"], x["attempt"], x["n"]) for x in heard)
+        self.assertEqual(heard - self.trained(), Counter())
+        self.run_node("fsck", "results/x", "--verify")
+
     def end(self, head):
         self.wait_until(lambda: self.is_over(), head, "the end")
         head.send_signal(signal.SIGTERM)
@@ -83,10 +103,7 @@ class RestartInTrouble(Lasting):
         self.assertEqual(ends["one", "preempted"], 0)
         self.assertEqual(ends["two", "preempted"], 1)
         self.assertEqual(sum(ends.values()), 3)
-        heard = self.rows("SELECT trial, attempt, training_iteration AS n FROM results")
-        heard = Counter((x["trial"], x["attempt"], x["n"]) for x in heard)
-        self.assertEqual(heard - self.trained(), Counter())
-        self.run_node("fsck", "results/x", "--verify")
+        self.check_what_was_heard()
 
     def test_words_that_are_lost_one_way_come_after_all(self):
         for of, to in (("head", "one"), ("one", "head")):
@@ -106,6 +123,45 @@ class RestartInTrouble(Lasting):
                 self.finish(head)
                 self.put_away()
                 self.workers = {}
+
+    def test_packets_that_are_lost_at_random_around_restarts_double_nothing(self):
+        if shutil.which("nft") is None:
+            self.skipTest("there is no nft")
+        head = self.begin(pause=0.2)
+        with contextlib.ExitStack() as line:
+            for name in ("head", *PAIR):
+                self.lose_some(name, 30)
+                line.callback(self.network.spaces[name].run, "nft delete table ip losses")
+            for _ in range(3):
+                head = self.next_head(head)
+                # Nodes may be lost meanwhile; some of what is trained comes through all the same.
+                count = len(self.rows("SELECT seq FROM results"))
+                self.wait_until(
+                    lambda n=count: len(self.rows("SELECT seq FROM results")) > n + 3, head,
+                    "reports over a bad line"
+                )
+
+        self.end(head)
+
+        print("attempts: %d" % len(self.rows("SELECT * FROM attempts")))
+        self.check_what_was_heard()
+
+    def test_a_head_that_begins_again_behind_a_very_slow_cable_costs_nothing(self):
+        head = self.begin(pause=0.6, steps=60)
+        for name in ("head", *PAIR):
+            space = self.network.spaces[name]
+            space.run("tc qdisc replace dev eth0 root tbf rate 100kbit burst 2kb limit 100kb")
+            self.addCleanup(space.run, "tc qdisc delete dev eth0 root")
+        for _ in range(2):
+            head = self.next_head(head)
+            for name in PAIR:
+                self.wait_until(lambda x=name: self.says(self.head_log.name, x + " is back"), head,
+                                name)
+
+        self.end(head)
+
+        self.check()
+        self.assertEqual(len(self.rows("SELECT * FROM attempts")), 2)
 
     def test_a_worker_that_is_stopped_around_the_restart_costs_nothing(self):
         head = self.begin()
