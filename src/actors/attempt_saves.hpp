@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -36,8 +37,9 @@ public:
   static constexpr std::chrono::seconds drop_patience{1};
 
   /// @param what   must outlive it.
-  /// @param settled Called when a checkpoint is safe or has failed.
-  void init(const trainable_start& what, std::function<void()> settled) {
+  /// @param settled Called when a checkpoint is safe or has failed, then with its number; 0: it is
+  ///   safe, or was handed over.
+  void init(const trainable_start& what, std::function<void(std::uint64_t failed)> settled) {
     what_ = &what;
     settled_ = std::move(settled);
   }
@@ -101,7 +103,7 @@ public:
 
 private:
   const trainable_start* what_ = nullptr;
-  std::function<void()> settled_;
+  std::function<void(std::uint64_t)> settled_;
   std::size_t under_way_ = 0;
   /// Why the checkpoint with which the attempt ended was not kept.
   std::string lost_;
@@ -121,7 +123,7 @@ private:
       }
       refuse(self, which.number, kept.why, which.iteration);
     }
-    settled_();
+    settled_(kept.why.empty() ? 0 : which.number);
   }
 };
 

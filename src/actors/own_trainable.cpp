@@ -334,7 +334,7 @@ leader_impl::behavior_type own_trainable_leader(leader_impl::stateful_pointer<le
   state.session = attempt_session{order.iteration, std::chrono::nanoseconds{order.time_total_ns},
                                   steady_now()};
   state.drafts.init(state.what);
-  state.saves.init(state.what, [&state] { state.settle(); });
+  state.saves.init(state.what, [&state](std::uint64_t) { state.settle(); });
   state.exports.init(state.what);
   if (state.what.order.ends)
     state.exports.begin();

@@ -338,7 +338,9 @@ process_impl::behavior_type process_trainable(process_impl::stateful_pointer<pro
       {order.iteration, std::chrono::nanoseconds{order.time_total_ns}, steady_now()}};
   state.reports.init(order, state.what.job->reports_costs, means.devices);
   state.drafts.init(state.what);
-  state.saves.init(state.what, [&state] { state.obey(state.rule.settled(steady_now())); });
+  state.saves.init(state.what, [&state](std::uint64_t failed) {
+    state.obey(state.rule.settled(steady_now(), failed));
+  });
   state.exports.init(state.what);
   state.artifacts.init(state.what);
   send(self, state.what.trial, order.attempt, trainable_actor{me});

@@ -362,7 +362,7 @@ thread_impl::behavior_type thread_trainable(thread_impl::stateful_pointer<thread
   state.exports.init(state.what);
   state.artifacts.init(state.what);
   state.names = names_of(state.what);
-  state.saves.init(state.what, [self, &state] {
+  state.saves.init(state.what, [self, &state](std::uint64_t) {
     state.door->end_save();
     state.go_if_settled();
   });

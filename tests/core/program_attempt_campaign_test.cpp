@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace tune {
 namespace {
@@ -87,6 +89,11 @@ private:
   bool copying_ = false;
   bool copy_waits_ = false;
   std::uint64_t saves_ = 0;
+  /// Checkpoints that are being made safe.
+  std::deque<std::uint64_t> keeps_;
+  /// Those that were not kept.
+  std::set<std::uint64_t> failed_;
+  std::optional<answer> last_save_;
   std::optional<instant> alarm_;
   std::map<std::uint64_t, int> settled_;
   bool concluded_ = false;
@@ -134,6 +141,8 @@ private:
   void trial_acts() {
     if (chance(25))
       return halts();
+    if (last_save_ && chance(10))
+      return asks_again();
     // An answer may come twice, or to an earlier report.
     if (told_ == 0 || (answered_ == told_ && !chance(10)))
       return;
@@ -144,11 +153,25 @@ private:
     else
       what.what = answer_kind::go_on;
     what.until = chance(5) ? iteration_ + dice_.below(4) : 0;
+    if (what.checkpoint > 0)
+      last_save_ = what;
     if (what.number == told_ && answered_ < told_ && held_)
       pausing_ = what.what == answer_kind::save_and_end;
     if (what.number == told_)
       answered_ = told_;
     take(uut_.answered(what, now_));
+  }
+
+  /// Its node was away, or it has a new head.
+  void asks_again() {
+    for (const auto& x : uut_.answered(*last_save_, now_)) {
+      const auto* refused = std::get_if<program_cmd::not_kept>(&x);
+      if (refused == nullptr || !settled_.contains(refused->checkpoint))
+        std::visit([this](const auto& y) { obey(y); }, x);
+      else
+        EXPECT_TRUE(failed_.contains(refused->checkpoint))
+            << at() << "checkpoint " << refused->checkpoint << " has not failed";
+    }
   }
 
   void halts() {
@@ -172,7 +195,11 @@ private:
       take(uut_.copied(works ? "" : "it is gone", now_));
     } else if (saves_ > 0) {
       --saves_;
-      take(uut_.settled(now_));
+      const auto which = keeps_.front();
+      keeps_.pop_front();
+      if (!works)
+        failed_.insert(which);
+      take(uut_.settled(now_, works ? 0 : which));
     }
   }
 
@@ -258,6 +285,7 @@ private:
     EXPECT_TRUE(open_) << at();
     open_ = false;
     ++saves_;
+    keeps_.push_back(x.checkpoint);
     told_to_end_ = told_to_end_ || (x.ends && plan_.stop_grace > 0s);
     settle(x.checkpoint);
   }
@@ -265,6 +293,7 @@ private:
     pause_failed_ = pausing_ && held_;
     if (x.checkpoint == 0)
       copy_waits_ = false;
+    failed_.insert(x.checkpoint);
     settle(x.checkpoint);
   }
   void obey(const program_cmd::drop_saves&) { EXPECT_TRUE(killed_) << at(); }

@@ -169,6 +169,26 @@ TEST(program_attempt, that_is_asked_again_for_a_save_that_is_over_says_that_it_i
   }
 }
 
+TEST(program_attempt, that_is_asked_again_for_a_save_that_succeeded_says_no_more) {
+  for (auto how : {answer_kind::save, answer_kind::save_and_end}) {
+    auto uut = saving(how);
+    (void)uut.saved(instant{4s});
+
+    EXPECT_THAT(uut.answered({1, how, 0, 7}, instant{5s}), IsEmpty()) << "it is being kept";
+    EXPECT_THAT(uut.settled(instant{6s}), IsEmpty());
+    EXPECT_THAT(uut.answered({1, how, 0, 7}, instant{7s}), IsEmpty());
+  }
+}
+
+TEST(program_attempt, that_is_asked_again_for_what_could_not_be_kept_says_so) {
+  auto uut = saving();
+  (void)uut.saved(instant{4s});
+  (void)uut.settled(instant{5s}, 7);
+
+  EXPECT_THAT(uut.answered({1, answer_kind::save, 0, 7}, instant{6s}),
+              ElementsAre(is(not_kept{7, "it had trained on", 0, false})));
+}
+
 TEST(program_attempt, that_is_asked_again_while_it_saves_goes_on_with_it) {
   auto uut = saving();
 

@@ -70,9 +70,10 @@ program_commands program_attempt::answered(const answer& what, instant now) {
       = what.what == answer_kind::save || what.what == answer_kind::save_and_end;
   const auto is_repeated = asks_to_save && what.checkpoint != 0
                            && what.checkpoint == asked_.checkpoint && what.number == asked_.number;
-  // A head that took the place of another asks again for what the earlier one had asked for. If
-  // that save failed, this head may have heard so before it asked: it hears it once more.
-  if (is_repeated)
+  // A head asks again once its worker is back, and one that took the place of another asks for what
+  // the earlier one had asked for. If that save failed, this head may have heard so before it
+  // asked: it hears it once more. Otherwise it hears how it ended, or has heard it.
+  if (is_repeated && what.checkpoint == failed_)
     out.emplace_back(program_cmd::not_kept{what.checkpoint, "it had trained on", 0, false});
   if (is_passed || is_repeated)
     return out;
@@ -165,6 +166,7 @@ void program_attempt::fail_save(std::string why, bool for_good, program_commands
       is_ending_ = plan_.ends;
   }
   save_ = save_stage::none;
+  failed_ = asked_.checkpoint;
   out.emplace_back(program_cmd::not_kept{asked_.checkpoint, std::move(why), 0, for_good});
 }
 
@@ -213,8 +215,10 @@ void program_attempt::end_copy(const std::string& why, instant now, program_comm
   conclude_if_settled(out);
 }
 
-program_commands program_attempt::settled(instant now) {
+program_commands program_attempt::settled(instant now, std::uint64_t failed) {
   program_commands out;
+  if (failed != 0)
+    failed_ = failed;
   if (saves_ > 0)
     --saves_;
   if (copy_ == copy_stage::waiting)

@@ -194,7 +194,8 @@ public:
   /// The directory is copied, unless `why` says why not.
   [[nodiscard]] program_commands copied(const std::string& why, instant now);
   /// A checkpoint is safe or has failed.
-  [[nodiscard]] program_commands settled(instant now);
+  /// @param failed Then its number, if it was asked for.
+  [[nodiscard]] program_commands settled(instant now, std::uint64_t failed = 0);
   [[nodiscard]] program_commands woken(instant now);
 
   // -- What is known, for those who judge the end.
@@ -240,6 +241,8 @@ private:
   save_stage save_ = save_stage::none;
   /// The answer that asked for the save.
   answer asked_;
+  /// The checkpoint of the last save on request that failed; 0: none.
+  std::uint64_t failed_ = 0;
   copy_stage copy_ = copy_stage::none;
   /// The answer to the report, held back until the copy is done.
   std::optional<answer> held_;
