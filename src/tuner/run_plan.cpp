@@ -96,10 +96,10 @@ void name_own(const run_content& what, spec& record) {
 void count_own(const run_content& what, run_parts& parts, const spec& record) {
   if (!what.searcher)
     return;
-  parts.planned = 0;
   auto counts_itself = what.searcher->traits.exhaustible;
   parts.settings.max_trials = counts_itself ? 0 : record.experiment.num_samples;
   parts.settings.sample_limit = parts.settings.max_trials;
+  parts.settings.expected_samples = parts.settings.max_trials;
 }
 
 expected<void> can_recover_all(const run_content& what, relay& news) {

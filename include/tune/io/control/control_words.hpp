@@ -74,6 +74,8 @@ struct control_status {
   /// (trials), `place` (in the queue; 0: it is served), `stands_aside` (it takes no place),
   /// `made_room` (trials that paused) and `made_room_for`. Empty: it has its head for itself.
   object allocation = {};
+  /// Number of trials there will be; nothing where it is unknown.
+  std::optional<std::uint64_t> planned = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };
