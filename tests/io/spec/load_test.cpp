@@ -285,6 +285,21 @@ TEST(load, leaves_the_options_of_a_type_that_the_command_line_replaces) {
                           "left out"));
 }
 
+TEST(load, warns_of_a_mode_that_no_metric_goes_by) {
+  auto with = support::request();
+  with.overrides = {{"experiment.metric", "accuracy:min"}, {"experiment.mode", "max"}};
+
+  auto uut = support::load_text(small_and(""), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_FALSE(uut.loaded->what.experiment.objectives.front().maximise);
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("command line --experiment.mode: [experiment] mode = max has no effect: "
+                          "metric = accuracy:min says itself which way it is to go"));
+  with.overrides = {{"experiment.metric", "accuracy:max"}, {"experiment.mode", "max"}};
+  EXPECT_THAT(support::load_text(small_and(""), with).warnings, IsEmpty());
+}
+
 TEST(load, leaves_the_options_of_a_type_that_the_environment_replaces) {
   auto with = support::request();
   with.environment = {{"TUNE_SEARCH_TYPE", "narrow"}};
