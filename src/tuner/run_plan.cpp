@@ -146,6 +146,7 @@ error fault_error(const config_faults& x, bool has_file) {
 load_result load(const run_content& what, const choices& all) {
   auto wanted = request_for(all);
   wanted.overrides = what.keys;
+  wanted.is_embedded = true;
   if (what.environment)
     wanted.environment = environment_of(environ);
   return what.file.empty() ? load_spec_text("", stand_in(what), wanted)

@@ -300,6 +300,23 @@ TEST(load, warns_of_a_mode_that_no_metric_goes_by) {
   EXPECT_THAT(support::load_text(small_and(""), with).warnings, IsEmpty());
 }
 
+TEST(load, speaks_of_no_command_line_where_a_program_sets_keys) {
+  auto with = support::request();
+  with.overrides = {{"scheduler.type", "first"}};
+  with.is_embedded = true;
+
+  auto uut = support::load_text(small_and(std::string{halving_lines}), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("run_options::set(\"scheduler.type\"): [scheduler] type = first has no "
+                          "grace_period (/nowhere/digits.ini:9), max_t (/nowhere/digits.ini:10); "
+                          "left out"));
+  with.overrides = {{"experiment.num_samples", "-1"}};
+  EXPECT_EQ(to_text(support::load_text(small_and(""), with).faults).find("command line"),
+            std::string::npos);
+}
+
 TEST(load, leaves_the_options_of_a_type_that_the_environment_replaces) {
   auto with = support::request();
   with.environment = {{"TUNE_SEARCH_TYPE", "narrow"}};
