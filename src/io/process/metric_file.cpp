@@ -124,6 +124,8 @@ expected<value> metric_files::content_of(const std::string& path) const {
   auto read = from_loose_json(**text, json_position::metric);
   if (!read) {
     const auto& [code, detail] = read.error();
+    if (has_too_large_number(read.error()))
+      return read.error();
     return error{code, (detail.starts_with("not JSON") ? "it is " : "it is not JSON: ") + detail};
   }
   return read;

@@ -140,6 +140,13 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   EXPECT_THAT(uut.missing(), HasSubstr("result.json"));
 }
 
+TEST_F(metric_file_test, tells_which_number_is_too_large) {
+  auto uut = of("file:result.json:/test/acc");
+  write("result.json", R"({"test":{"acc":1e400}})");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_EQ(uut.missing(), "result.json: the number 1e400 of /test/acc at byte 20 is too large");
+}
+
 TEST_F(metric_file_test, is_not_blamed_for_an_objective_that_is_read_from_lines) {
   metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
   how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
