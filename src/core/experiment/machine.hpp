@@ -242,6 +242,7 @@ private:
   [[nodiscard]] bool is_overtaken(const decision& answer) const;
   void take_answer(const decision& answer);
   [[nodiscard]] bool act(sequence cause, const action& what);
+  [[nodiscard]] bool stops_already(const live_trial& trial) const;
   void stop_by(live_trial& trial, const stop& what, const object& reason);
   void reconfigure_by(live_trial& trial, const reconfigure& what);
   [[nodiscard]] bool awaits(const decision& answer) const;
