@@ -639,6 +639,15 @@ TEST(load, does_not_warn_of_defaults_that_are_written_out) {
   }
 }
 
+TEST(load, warns_of_no_line_that_reports_what_files_hold) {
+  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
+                                "metric.a = file:r.json:/a\nreport_on = ^x\nstream = both\n"
+                                "[space]\nx = 1\n");
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(uut.warnings, std::vector<std::string>{});
+}
+
 TEST(load, warns_where_output_is_read_by_nobody) {
   auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
                                 "report_on = ^x\nstream = both\n[space]\nx = 1\n");
