@@ -19,6 +19,9 @@ namespace tune {
 
 namespace {
 
+constexpr std::string_view too_large_begins = "the number ";
+constexpr std::string_view too_large_ends = " is too large";
+
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 /// Length of the well-formed UTF-8 sequence at the beginning of `text`; 0 if there is none. `bad`
@@ -157,8 +160,10 @@ public:
   template <class Error>
   bool parse_error(std::size_t position, const std::string& token, const Error& what) {
     if constexpr (std::is_same_v<Error, nlohmann::json::out_of_range>) {
-      why_ = error{ec::bad_syntax, "the number " + token + " at byte " + std::to_string(position)
-                                       + " is too large"};
+      const auto where = place();
+      why_ = error{ec::bad_syntax, std::string{too_large_begins} + token
+                                       + (where.empty() ? "" : " of " + where) + " at byte "
+                                       + std::to_string(position) + std::string{too_large_ends}};
       return false;
     }
     // The library's text starts with "[json.exception.parse_error.101] parse error at …: ".
@@ -189,6 +194,14 @@ private:
   std::vector<frame> open_;
   value root_;
   std::optional<error> why_;
+
+  /// The pointer to the value that is being read; empty where it is all of the text.
+  [[nodiscard]] std::string place() const {
+    std::string result;
+    for (const auto& x : open_)
+      result += "/" + (x.is_object ? x.key : std::to_string(x.items.size()));
+    return result;
+  }
 
   bool has_doubles(const std::vector<object::entry>& entries) {
     std::set<std::string_view> names;
@@ -318,6 +331,10 @@ expected<value> from_json(std::string_view text, json_position where, const json
   builder result{where, limits};
   nlohmann::json::sax_parse(text.begin(), text.end(), &result);
   return std::move(result).result();
+}
+
+bool has_too_large_number(const error& why) {
+  return why.detail.starts_with(too_large_begins) && why.detail.ends_with(too_large_ends);
 }
 
 expected<object> object_from_json(std::string_view text, json_position where,

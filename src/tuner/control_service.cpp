@@ -190,6 +190,7 @@ expected<control_answer> control_service::status() const {
   result.suspended = state->view.suspended;
   result.held = state->view.held;
   result.nodes = books->nodes;
+  result.planned = state->view.planned;
   result.total = books->total;
   result.used = books->used;
   result.waits_for = state->waits_for;

@@ -49,7 +49,7 @@ expected<std::optional<rule_change>> head_rules::of(const on::opened& head) {
   if (settings_.max_trials == 0)
     result.settings.max_trials = 0;
   if (counts_itself_)
-    result.settings.sample_limit = 0;
+    result.settings.sample_limit = result.settings.expected_samples = 0;
   if (!same_stop(*before, *now)) {
     auto stoppers = make_stoppers(stop_lines(*now), own_, stopper_context_of(*now));
     if (!stoppers)

@@ -54,21 +54,32 @@ std::uint64_t samples_wanted(const spec& what) {
   return result > std::numeric_limits<std::uint64_t>::max() / runs ? 0 : result * runs;
 }
 
-/// Number of trials there will be. 0: not known beforehand.
-std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
-  auto result = from.what.experiment.num_samples;
-  if (no_search::is_idle(source.traits()))
+/// Samples of a search of all combinations. 0: not known beforehand.
+std::uint64_t samples_of_grid(const spec& what) {
+  constexpr std::uint64_t most = 1'000'000;
+  auto space = search_space::parse(space_lines(what));
+  if (!space || !what.search.points.empty() || space->constraint() != nullptr)
     return 0;
-  if (!source.traits().exhaustible)
-    return result;
-  // One trial per sample, unless a grid multiplies or ends them.
-  for (const auto& x : from.space->parameters()) {
-    if (std::holds_alternative<grid_of>(x.what))
+  std::uint64_t result = what.experiment.num_samples;
+  for (std::size_t i = 0; i < space->parameters().size(); ++i) {
+    const auto& x = space->parameters()[i];
+    if (std::holds_alternative<constant>(x.what) || x.numbers_runs)
+      continue;
+    auto all = x.active_if ? std::nullopt : all_values(space->widest(i), most);
+    if (!all || all->empty() || result > std::numeric_limits<std::uint64_t>::max() / all->size())
       return 0;
+    result *= all->size();
   }
-  const auto rule = repeat_rule_of(from.what);
-  auto confirms = std::min<std::uint64_t>(rule.confirm, result) * rule.confirm_runs;
-  return from.what.search.type == "grid" ? 0 : result * rule.runs + confirms;
+  auto runs = repeat_rule_of(what).runs;
+  return result > std::numeric_limits<std::uint64_t>::max() / runs ? 0 : result * runs;
+}
+
+/// See `experiment_settings::expected_samples`. 0: not known beforehand.
+std::uint64_t samples_expected(const spec& what) {
+  // It has its points alone, and waits for more from clients.
+  if (what.search.type == "none")
+    return 0;
+  return what.search.type == "grid" ? samples_of_grid(what) : samples_wanted(what);
 }
 
 } // namespace
@@ -76,6 +87,7 @@ std::uint64_t planned_of(const loaded_spec& from, const searcher& source) {
 experiment_settings settings_by(const spec& what) {
   auto result = settings_of(what);
   result.sample_limit = samples_wanted(what);
+  result.expected_samples = samples_expected(what);
   // An external executor says itself when it has a checkpoint, and has one at every pause.
   if (!what.trainable.kind) {
     result.checkpoints.frequency = 0;
@@ -131,7 +143,6 @@ expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all
   auto saves = saving_of(from.what, all.trainables);
   result.settings.saves = saves.how;
   result.settings.trainable = std::move(saves.trainable);
-  result.planned = planned_of(from, **source);
   // A searcher that ends by itself counts its own samples. An idle one has points, and trials that
   // clients add are not counted.
   if ((*source)->traits().exhaustible || no_search::is_idle((*source)->traits()))

@@ -96,10 +96,10 @@ void name_own(const run_content& what, spec& record) {
 void count_own(const run_content& what, run_parts& parts, const spec& record) {
   if (!what.searcher)
     return;
-  parts.planned = 0;
   auto counts_itself = what.searcher->traits.exhaustible;
   parts.settings.max_trials = counts_itself ? 0 : record.experiment.num_samples;
   parts.settings.sample_limit = parts.settings.max_trials;
+  parts.settings.expected_samples = parts.settings.max_trials;
 }
 
 expected<void> can_recover_all(const run_content& what, relay& news) {
@@ -146,6 +146,7 @@ error fault_error(const config_faults& x, bool has_file) {
 load_result load(const run_content& what, const choices& all) {
   auto wanted = request_for(all);
   wanted.overrides = what.keys;
+  wanted.is_embedded = true;
   if (what.environment)
     wanted.environment = environment_of(environ);
   return what.file.empty() ? load_spec_text("", stand_in(what), wanted)

@@ -456,7 +456,8 @@ INSTANTIATE_TEST_SUITE_P(
     that_are, process_trainable_lines,
     testing::Values(
         bad_line{"garbage", "garbage", "must be one JSON object"},
-        bad_line{"a_number_too_large", R"({"metrics":{"i":1e999}})", "is too large in line"},
+        bad_line{"a_number_too_large", R"({"metrics":{"i":1e999}})",
+                 "the number 1e999 of /metrics/i at byte 21 is too large in line"},
         bad_line{"a_lone_surrogate", R"({"metrics":{"i":"\ud800"}})", "must be one JSON object"},
         bad_line{"metrics_that_are_no_object", R"({"metrics":5})", "'metrics' must be an object"},
         bad_line{"of_no_kind", R"({"other":5})", "none of 'metrics'"},

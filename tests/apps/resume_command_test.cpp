@@ -4,7 +4,9 @@
 
 #include "io/scratch_directory.hpp"
 
+#include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_store.hpp"
+#include "tune/tuner/choices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,6 +48,31 @@ TEST_F(resume_command_test, goes_on_nowhere_else) {
 
   EXPECT_EQ(code, exit_code::configuration);
   EXPECT_THAT(said, HasSubstr("an experiment goes on where it is, in " + directory.string()));
+}
+
+TEST_F(resume_command_test, turns_no_metric_that_says_which_way_it_is_to_go) {
+  spec what;
+  what.experiment.name = "x";
+  what.experiment.objectives = {{"loss", false}};
+  what.space = {{"x", "uniform(0, 1)"}};
+  what.trainable.kind = trainable_kind::command;
+  what.trainable.command = "true";
+  const auto directory = root / "x";
+  auto store = experiment_store::create(directory);
+  ASSERT_TRUE(store);
+  ASSERT_TRUE(
+      store->write(std::vector<store_item>{event{1, {}, on::opened{1, "test", to_json(what), 1}}}));
+  resume_request asked;
+  asked.directory = directory.string();
+  asked.overrides = {{"experiment.mode", "max"}};
+
+  testing::internal::CaptureStderr();
+  const auto code = resume_experiment({}, asked, builtin_choices());
+  const auto said = testing::internal::GetCapturedStderr();
+
+  EXPECT_EQ(code, exit_code::refused);
+  EXPECT_THAT(said, HasSubstr("[experiment] mode = max has no effect: metric = loss:min says itself"
+                              " which way it is to go, as was recorded"));
 }
 
 TEST_F(resume_command_test, takes_the_storage_that_it_is_in) {

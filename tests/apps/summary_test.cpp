@@ -260,7 +260,7 @@ TEST(summary_json, is_exactly_the_documented_object) {
   EXPECT_EQ(
       summary_json(finished(), experiment_status::done),
       R"({"experiment":"digits-mlp","directory":"results/digits-mlp","status":"done",)"
-      R"("counts":{"PENDING":0,"RUNNING":0,"PAUSED":0,"TERMINATED":19,"ERRORED":1},)"
+      R"("counts":{"PENDING":0,"RUNNING":0,"PAUSED":0,"TERMINATED":19,"ERRORED":1},"planned":20,)"
       R"("best":{"trial":"00003","config":{"lr":0.01,"hidden":64,"optimizer":"adam"},)"
       R"("metrics":{"accuracy":0.98125,"loss":0.0625},)"
       R"("iteration":9,"status":"TERMINATED",)"

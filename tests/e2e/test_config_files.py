@@ -66,7 +66,8 @@ class ConfigFiles(Case):
                 told = ran.json()
                 self.assertEqual(
                     list(told),
-                    ["experiment", "directory", "status", "counts", "best", "elapsed_s"]
+                    ["experiment", "directory", "status", "counts", "planned", "best",
+                     "elapsed_s"]
                     + (["pareto"] if path.stem == "moo-digits" else []),
                 )
                 self.assertEqual(told["experiment"], path.stem)
@@ -76,6 +77,7 @@ class ConfigFiles(Case):
                     ["PENDING", "RUNNING", "PAUSED", "TERMINATED", "ERRORED"],
                 )
                 self.assertGreater(told["counts"]["TERMINATED"], 0)
+                self.assertEqual(told["planned"], told["counts"]["TERMINATED"])
                 self.assertEqual(sum(told["counts"].values()), told["counts"]["TERMINATED"])
                 self.assertEqual(
                     list(told["best"]),

@@ -145,7 +145,10 @@ TEST(json, refuses_what_is_not_json_with_the_position) {
     EXPECT_EQ(read.error().code, ec::bad_syntax) << bad;
     EXPECT_NE(read.error().detail.find("at byte "), std::string::npos) << read.error().detail;
   }
-  EXPECT_EQ(from_json("[1e999]").error().detail, "the number 1e999 at byte 6 is too large");
+  EXPECT_EQ(from_json("[1e999]").error().detail, "the number 1e999 of /0 at byte 6 is too large");
+  EXPECT_EQ(from_json(R"({"a":{"x":1},"b":[0,{"c":-1e400}]})").error().detail,
+            "the number -1e400 of /b/1/c at byte 31 is too large");
+  EXPECT_EQ(from_json("1e400").error().detail, "the number 1e400 at byte 5 is too large");
   EXPECT_NE(from_json("[1,x]").error().detail.find("at byte 4"), std::string::npos)
       << from_json("[1,x]").error().detail;
 }

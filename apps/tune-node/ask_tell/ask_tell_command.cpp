@@ -79,7 +79,8 @@ expected<object> answer_to(conversation& with, const line_news& news) {
   limits.bytes = longest_line;
   auto request = object_from_loose_json(news.text, json_position::plain, limits);
   if (!request)
-    return fault_answer("no JSON object: " + printable(request.error().detail));
+    return fault_answer((has_too_large_number(request.error()) ? "" : "no JSON object: ")
+                        + printable(request.error().detail));
   return with.answer(*request);
 }
 

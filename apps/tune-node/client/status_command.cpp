@@ -147,6 +147,7 @@ void ask_head(known_state& x, const fs::path& directory) {
   x.seen.elapsed = x.head->elapsed;
   x.seen.used = x.head->used;
   x.seen.total = x.head->total;
+  x.seen.planned = x.head->planned;
   x.seen.nodes = static_cast<std::uint32_t>(x.head->nodes);
 }
 

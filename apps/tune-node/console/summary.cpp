@@ -277,6 +277,7 @@ object summary_object(const run_snapshot& x, std::string_view status) {
   result.set("directory", x.directory.empty() ? value{} : value{x.directory});
   result.set("status", status);
   result.set("counts", counts);
+  result.set("planned", x.planned ? value{static_cast<std::int64_t>(*x.planned)} : value{});
   result.set("best", best_object(x));
   result.set("elapsed_s", seconds_of(x.elapsed));
   if (const auto& [made, failed, why] = x.exports; made + failed > 0)

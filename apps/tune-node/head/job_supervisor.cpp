@@ -21,7 +21,6 @@
 #include "tune/core/program_name.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/sharing.hpp"
-#include "tune/io/store/store_reader.hpp"
 #include "tune/net/submission_words.hpp"
 #include "tune/tuner/needed_files.hpp"
 #include "tune/tuner/preparation.hpp"
@@ -29,7 +28,6 @@
 #include "tune/tuner/shipment.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -64,25 +62,12 @@ run_listeners listeners_of(const std::shared_ptr<feed>& told) {
           }};
 }
 
-/// Number of trials that clients have added to an experiment that goes on, beside the samples, with
-/// those that were to be added where its head died.
-std::uint64_t added_before(const fs::path& directory, const job_spec& task) {
-  auto reader = task.words.resume ? store_reader::open(directory)
-                                  : expected<store_reader>{error{ec::unreadable, {}}};
-  std::uint64_t result = 0;
-  if (reader)
-    static_cast<void>(
-        reader->scan_trials({}, std::numeric_limits<std::size_t>::max(), [&](const raw_trial& x) {
-          result += x.origin == client_origin ? 1 : 0;
-        }));
-  return result;
-}
-
+/// @param planned Number of trials there will be; nothing: unknown.
 submission_taken taken_words(const job_spec& task, const snapshot_frame& fixed,
-                             const fs::path& directory, const job_supervisor_settings& here) {
+                             std::optional<std::uint64_t> planned, const fs::path& directory,
+                             const job_supervisor_settings& here) {
   const auto grace = std::chrono::duration_cast<std::chrono::milliseconds>(here.head_grace);
-  return {task.key,         directory.string(), fixed.planned,
-          fixed.experiment, fixed.objectives,   grace.count()};
+  return {task.key, directory.string(), planned, fixed.experiment, fixed.objectives, grace.count()};
 }
 
 struct job_supervisor_state {
@@ -92,6 +77,8 @@ struct job_supervisor_state {
   job_supervisor_impl::pointer self = nullptr;
   job_spec task;
   snapshot_frame fixed;
+  /// Number of trials there were to be as it began; nothing: unknown.
+  std::optional<std::uint64_t> planned;
   /// Lines for people, shown once there is a feed.
   std::vector<std::string> notes;
   std::shared_ptr<feed> told;
@@ -163,8 +150,9 @@ struct job_supervisor_state {
         say("of " + printable(user())
             + (is_done ? " is finished already" : " has no failed trial to run again"));
         static_cast<void>(remove_resumption(directory));
+        planned = (*before)->last.planned;
         conclude({std::move((*before)->how), std::move((*before)->last), {}, false});
-        return taken_words(task, fixed, directory, here);
+        return taken_words(task, fixed, planned, directory, here);
       }
       auto missing = find_missing_in(directory, what, trial_place::anywhere);
       if (!missing.empty())
@@ -208,13 +196,13 @@ struct job_supervisor_state {
       if (auto why = here.place->impossible(parts.settings.request, parts.labels); !why.empty())
         return error{ec::impossible_request, why};
     }
-    if (parts.planned > 0)
-      fixed.planned
-          = parts.planned + added_before(directory, task) + (task.goes_on ? 0 : additions.size());
+    // What was to be added where the head died is in the record.
+    planned = planned_at_start(fixed, task.words.resume ? directory : fs::path{},
+                               task.goes_on ? std::vector<on::add_asked>{} : additions);
     if (auto begun = start(loaded, std::move(*made)); !begun)
       return begun.error();
     say_beginning();
-    return taken_words(task, fixed, directory, here);
+    return taken_words(task, fixed, planned, directory, here);
   }
 
   void say_beginning() {
@@ -226,7 +214,7 @@ struct job_supervisor_state {
 
   void say_doing(const std::string& what) const {
     say("of " + printable(user()) + " " + what
-        + (fixed.planned.value_or(0) > 0 ? ": " + counted(*fixed.planned, "trial") : ""));
+        + (planned.value_or(0) > 0 ? ": " + counted(*planned, "trial") : ""));
   }
 
   expected<void> start(const loaded_spec& loaded, shared_parts made) {

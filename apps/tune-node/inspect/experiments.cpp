@@ -153,12 +153,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
     return opened.error();
   auto& [reader, recorded] = *opened;
   auto& [row, what] = recorded;
-  snapshot_frame fixed;
-  fixed.experiment = what.experiment.name;
-  fixed.directory = full_path(directory);
-  fixed.objectives = what.experiment.objectives;
-  fixed.constraints = what.experiment.constraints;
-  fixed.repeats = repeat_rule_of(what);
+  const auto fixed = frame_of(what, full_path(directory));
   auto seen = recorded_snapshot(reader, row, fixed);
   if (!seen)
     return reading_failed(seen.error());

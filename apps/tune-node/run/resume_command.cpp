@@ -9,6 +9,7 @@
 #include "run/run_here.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/store_reader.hpp"
 
@@ -54,6 +55,17 @@ std::optional<error> elsewhere(const fs::path& directory, const std::vector<name
                                    + "; its directory can be moved before, as a whole"};
 }
 
+/// An experiment keeps the direction of its metrics: a mode that would turn it, and cannot, is
+/// refused. Other changes are seen where the record is opened.
+std::optional<error> idle_mode(const loaded_spec& what, const std::vector<named_text>& words) {
+  const auto is_asked_for = std::any_of(
+      words.begin(), words.end(), [](const named_text& x) { return x.name == "experiment.mode"; });
+  if (!is_asked_for || !has_idle_mode(what.what))
+    return std::nullopt;
+  return error{ec::refused, "cannot resume with another configuration: " + idle_mode_text(what.what)
+                                + ", as was recorded"};
+}
+
 } // namespace
 
 exit_code resume_experiment(const command_line& line, const resume_request& what,
@@ -81,6 +93,8 @@ exit_code resume_experiment(const command_line& line, const resume_request& what
   auto loaded = load_recorded(*recorded, what.overrides, all, line.quiet);
   if (!loaded)
     return exit_code::configuration;
+  if (auto why = idle_mode(*loaded, what.overrides))
+    return complain(*why);
   run_request run;
   run.resume = what.mode;
   run.strict = what.strict;

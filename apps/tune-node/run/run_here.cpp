@@ -239,8 +239,6 @@ private:
       return exit_code::configuration;
     }
     made_ = std::move(*made);
-    if (made_->parts.planned > 0)
-      fixed_.planned = made_->parts.planned;
     return std::nullopt;
   }
 

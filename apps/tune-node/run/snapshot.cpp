@@ -3,14 +3,17 @@
 
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
+#include "tune/core/experiment/planned_trials.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/io/store/trials_with_number.hpp"
+#include "tune/tuner/rule_parts.hpp"
 #include "tune/tuner/run_steps.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tune::cli {
 
@@ -76,6 +79,19 @@ best_row row_of(const snapshot_frame& fixed, const best_trial& x) {
   return result;
 }
 
+/// What an experiment of this record has. @errors `ec::storage`.
+expected<made_trials> made_in(store_reader& from, const experiment_row& row) {
+  auto known = from.tally();
+  if (!known)
+    return known.error();
+  made_trials result;
+  result.added = known->added;
+  result.confirming = known->confirming;
+  const auto all = std::accumulate(row.counts.begin(), row.counts.end(), std::uint64_t{0});
+  result.samples = all - std::min(all, row.withdrawn + result.added + result.confirming);
+  return result;
+}
+
 /// A status by its name in the record.
 experiment_status status_called(const std::string& name) {
   using enum experiment_status;
@@ -95,6 +111,7 @@ snapshot_frame frame_of(const spec& what, const fs::path& directory) {
   result.objectives = what.experiment.objectives;
   result.constraints = what.experiment.constraints;
   result.repeats = repeat_rule_of(what);
+  result.expected_samples = settings_by(what).expected_samples;
   result.time_limit = what.experiment.time_limit;
   return result;
 }
@@ -109,7 +126,7 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   auto& terminated = result.counts[static_cast<std::size_t>(trial_status::terminated)];
   result.withdrawn = std::min(view.withdrawn, terminated);
   terminated -= result.withdrawn;
-  result.planned = fixed.planned;
+  result.planned = view.planned;
   result.elapsed = at;
   result.time_limit = fixed.time_limit;
   if (view.best)
@@ -196,12 +213,32 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
   if (!best)
     return best.error();
   result.best = std::move(*best);
+  auto made = made_in(from, row);
+  if (!made)
+    return made.error();
+  result.planned = planned_trials(fixed.expected_samples, fixed.repeats, *made,
+                                  status_called(row.status) == experiment_status::done
+                                      && row.status != "running");
   auto exports = from.count_exports();
   if (!exports)
     return exports.error();
   result.exports = std::move(*exports);
   look_back(result, from);
   return result;
+}
+
+std::optional<std::uint64_t> planned_at_start(const snapshot_frame& fixed, const fs::path& before,
+                                              const std::vector<on::add_asked>& additions) {
+  made_trials made;
+  auto reader = before.empty() ? expected<store_reader>{error{ec::unreadable, {}}}
+                               : store_reader::open(before);
+  if (auto row = reader ? reader->experiment() : reader.error()) {
+    if (auto known = made_in(*reader, *row))
+      made = *known;
+  }
+  for (const auto& x : additions)
+    made.added += runs_of_added(fixed.repeats, x.config->find(fixed.repeats.parameter) != nullptr);
+  return planned_trials(fixed.expected_samples, fixed.repeats, made, false);
 }
 
 void count_exports(run_snapshot& to, const fs::path& directory) {

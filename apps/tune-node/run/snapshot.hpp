@@ -20,7 +20,8 @@ struct snapshot_frame {
   std::vector<objective> objectives;
   constraint_list constraints;
   repeat_rule repeats;
-  std::optional<std::uint64_t> planned;
+  /// Samples that the search is expected to make in all; 0: unknown.
+  std::uint64_t expected_samples = 0;
   std::chrono::nanoseconds time_limit{0};
 };
 
@@ -58,6 +59,14 @@ finished_before(const std::filesystem::path& directory, const spec& wanted,
 /// The state in the database.
 [[nodiscard]] expected<run_snapshot>
 recorded_snapshot(store_reader& from, const experiment_row& row, const snapshot_frame& fixed);
+
+/// Number of trials that an experiment which begins, or goes on, will have; nothing where that is
+/// unknown.
+/// @param before    The directory of an experiment that goes on; empty: it begins.
+/// @param additions Configurations that are added to it at once.
+[[nodiscard]] std::optional<std::uint64_t>
+planned_at_start(const snapshot_frame& fixed, const std::filesystem::path& before,
+                 const std::vector<on::add_asked>& additions);
 
 /// Adds the counts of exports in its record. What cannot be read is left out.
 void count_exports(run_snapshot& to, const std::filesystem::path& directory);

@@ -48,7 +48,7 @@ constexpr shape shapes[] = {
     {"search", "type:text"},
     {"short_experiment",
      "name:text status:text why:text live:bool created_ms:whole elapsed_s:number trials:tally"
-     " metric:text mode:text best:best|null spark:number[]"},
+     " planned:count|null metric:text mode:text best:best|null spark:number[]"},
     {"unread_experiment", "name:text problem:fault"},
     {"experiment",
      "+short_experiment epoch:count seed:count last_seq:count spec:names objectives:objective[]"

@@ -7,8 +7,10 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/story_json.hpp"
-#include "inspect/wanted_configurations.hpp"
+#include "tune/core/experiment/planned_trials.hpp"
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
+#include "tune/tuner/rule_parts.hpp"
 #include "view/fields.hpp"
 #include "view/judged_runs.hpp"
 #include "view/sampling.hpp"
@@ -47,14 +49,21 @@ std::vector<std::string> metric_names(const std::vector<trial_row>& some) {
   return result;
 }
 
-run_snapshot snapshot_for_times(const experiment_summary& seen) {
+/// What its head says, or else the record.
+std::optional<std::uint64_t> planned_of(const experiment_summary& seen, const live_facts& live) {
+  if (live.status)
+    return live.status->planned;
+  const auto& what = seen.start->what;
+  return planned_trials(settings_by(what).expected_samples, repeat_rule_of(what),
+                        seen.trials.made(), seen.head.status == to_text(experiment_status::done));
+}
+
+run_snapshot snapshot_for_times(const experiment_summary& seen, const live_facts& live) {
   run_snapshot result;
   result.counts = seen.trials.counts();
   result.elapsed = seen.head.elapsed;
   result.time_limit = seen.start->what.experiment.time_limit;
-  const auto runs = std::max(seen.start->what.search.repeat, 1U);
-  if (const auto wanted = wanted_configurations(seen.start->what))
-    result.planned = std::max<std::uint64_t>(*wanted * runs, known_trials(result));
+  result.planned = planned_of(seen, live);
   return result;
 }
 
@@ -79,6 +88,8 @@ object begin_overview(const experiment_summary& seen, const std::string& name,
   result.set("elapsed_s", seconds_of(live.status ? std::max(live.status->elapsed, seen.head.elapsed)
                                                  : seen.head.elapsed));
   result.set("trials", counts_object(seen.trials));
+  const auto planned = planned_of(seen, live);
+  result.set("planned", planned ? number_value(*planned) : value{});
   result.set("metric", first.metric);
   result.set("mode", first.maximise ? "max" : "min");
   result.set("best", std::move(best));
@@ -309,7 +320,7 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
     metrics.emplace_back(std::move(x));
   result.set("metrics", std::move(metrics));
   result.set("summary_text", text);
-  const auto left = live.live ? time_left(snapshot_for_times(**seen)) : std::nullopt;
+  const auto left = live.live ? time_left(snapshot_for_times(**seen, live)) : std::nullopt;
   result.set("eta_s", left ? value{seconds_of(*left)} : value{});
   return result;
 }

@@ -140,6 +140,7 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   line.withdrawn = x.status == trial_status::terminated && x.reason.starts_with(withdrawn_reason);
   line.ran_its_course = x.reason.ends_with(had_run_its_course);
   line.confirms = is_confirming(x.origin);
+  line.added = x.origin == client_origin;
   line.failures = x.failures;
   line.iterations = x.iterations;
   line.best_iteration = x.best_iteration;
@@ -167,6 +168,15 @@ std::array<std::uint64_t, trial_status_count> trial_table::counts() const {
 std::uint64_t trial_table::withdrawn() const {
   return static_cast<std::uint64_t>(
       std::count_if(lines_.begin(), lines_.end(), [](const trial_line& x) { return x.withdrawn; }));
+}
+
+made_trials trial_table::made() const {
+  made_trials result;
+  for (const auto& x : lines_) {
+    if (!x.withdrawn)
+      ++(x.confirms ? result.confirming : x.added ? result.added : result.samples);
+  }
+  return result;
 }
 
 std::optional<std::size_t> trial_table::best() const {

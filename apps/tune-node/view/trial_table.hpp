@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tune/core/experiment/constraints.hpp"
+#include "tune/core/experiment/planned_trials.hpp"
 #include "tune/core/experiment/run_book.hpp"
 #include "tune/core/experiment/settings.hpp"
 #include "tune/io/store/scan_rows.hpp"
@@ -38,6 +39,8 @@ struct trial_line {
   bool ran_its_course = false;
   /// Runs again to confirm a result of the search.
   bool confirms = false;
+  /// A client added it.
+  bool added = false;
   std::uint32_t failures = 0;
   std::uint64_t iterations = 0;
   std::uint64_t best_iteration = 0;
@@ -143,6 +146,7 @@ public:
   /// Trials by status, without those withdrawn.
   [[nodiscard]] std::array<std::uint64_t, trial_status_count> counts() const;
   [[nodiscard]] std::uint64_t withdrawn() const;
+  [[nodiscard]] made_trials made() const;
   /// The place of the best trial by `is_better`, the first among equals. Empty if none has a
   /// number.
   [[nodiscard]] std::optional<std::size_t> best() const;

@@ -69,6 +69,7 @@ experiment_settings settings_for(experiment_settings x, bool saves) {
   x.export_time = std::chrono::nanoseconds{0};
   x.max_trials = 0;
   x.sample_limit = 0;
+  x.expected_samples = 0;
   x.max_pending = 0;
   x.in_batches = false;
   x.drafts = drafting::none;

@@ -50,6 +50,10 @@ enum class json_position : bool { plain, metric };
                                                 json_position where = json_position::plain,
                                                 const json_limits& limits = {});
 
+/// Whether a text was refused for a number that no float can hold: it is JSON all the same, and the
+/// detail names the number and the pointer to it.
+[[nodiscard]] bool has_too_large_number(const error& why);
+
 /// Makes metrics from outside fit for the record, so that live and replayed metrics are equal:
 /// invalid UTF-8 becomes U+FFFD.
 /// @errors `ec::bad_option` if they are nested deeper than `json_limits::depth`.

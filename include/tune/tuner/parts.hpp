@@ -31,8 +31,6 @@ struct run_parts {
   std::shared_ptr<const job> work;
   /// Labels that a node must bear to work for it.
   node_labels labels;
-  /// Number of trials there will be; 0: unknown.
-  std::uint64_t planned = 0;
   /// Space of the trials that clients may add.
   std::shared_ptr<const search_space> space;
   /// Stoppers that `[stop]` of earlier heads may name.

@@ -19,8 +19,6 @@ namespace tune {
 struct rule_parts {
   experiment_settings settings;
   rule_set rules;
-  /// Number of trials there will be; 0: unknown.
-  std::uint64_t planned = 0;
 };
 
 /// The chosen searcher. @errors of its factory.

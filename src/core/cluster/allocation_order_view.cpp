@@ -118,7 +118,35 @@ std::string allocation_order::why_waits(const party& x) const {
   if (ahead != nullptr)
     return "trials wait behind " + called(ahead->standing.name, "an experiment") + ", of priority "
            + std::to_string(ahead->standing.priority);
-  const auto [unit, of] = kind_of(sum_of(asked));
+  return why_no_room(x, sum_of(asked));
+}
+
+/// Nobody who waits goes first: who holds what it waits for. Experiments of another priority have
+/// no part in what shares decide.
+std::string allocation_order::why_no_room(const party& x, const resources& asked) const {
+  const auto& user = x.standing.user;
+  const auto [unit, of] = kind_of(asked);
+  const auto out_of_all = " of " + amount_text(of(total_)) + " " + unit;
+  double above = 0, below = 0, beside = 0;
+  const party* highest = nullptr;
+  const party* lowest = nullptr;
+  for (const auto& [owner, y] : parties_) {
+    const auto amount = of(y.held.what);
+    const auto is_above = y.standing.priority > x.standing.priority;
+    const auto is_below = y.standing.priority < x.standing.priority;
+    (is_above ? above : is_below ? below : beside) += amount;
+    auto& most = is_above ? highest : lowest;
+    if ((is_above || is_below) && (most == nullptr || amount > of(most->held.what)))
+      most = &y;
+  }
+  if (above > 0 && above >= std::max(below, beside))
+    return "trials wait for room: " + called(highest->standing.name, "an experiment")
+           + ", of higher priority " + std::to_string(highest->standing.priority) + ", holds "
+           + amount_text(of(highest->held.what)) + out_of_all;
+  if (below > 0 && below >= beside)
+    return "trials wait for room: " + called(lowest->standing.name, "an experiment")
+           + ", of lower priority " + std::to_string(lowest->standing.priority) + ", holds "
+           + amount_text(of(lowest->held.what)) + out_of_all + " until its trials pause or end";
   // The user who holds most, or where that is its own, the experiment.
   const std::string* who = nullptr;
   double most = 0;
@@ -139,11 +167,10 @@ std::string allocation_order::why_waits(const party& x) const {
       }
     }
     if (*who == x.standing.name)
-      return "trials wait for room: it holds " + amount_text(most) + " of "
-             + amount_text(of(total_)) + " " + unit + " itself";
+      return "trials wait for room: it holds " + amount_text(most) + out_of_all + " itself";
   }
   return "trials wait for their share: " + called(*who, "another") + " holds " + amount_text(most)
-         + " of " + amount_text(of(total_)) + " " + unit;
+         + out_of_all;
 }
 
 } // namespace tune

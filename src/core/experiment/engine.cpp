@@ -63,6 +63,8 @@ void engine::replay(const event& what) {
     if (std::holds_alternative<cmd::tell_scheduler>(x.what)
         || std::holds_alternative<cmd::tell_searcher>(x.what))
       ports_.carry_out(x);
+    else if (const auto* end = std::get_if<cmd::halt>(&x.what))
+      ports_.recall(*end);
   }
   // The event was read from disk, so it is durable.
   durable(what.seq);

@@ -61,6 +61,7 @@ public:
   [[nodiscard]] std::vector<std::pair<trial_id, attempt_id>> open_attempts() const;
   [[nodiscard]] std::optional<experiment::attempt_notes> notes_on(trial_id id) const;
   [[nodiscard]] experiment_view view() const;
+  [[nodiscard]] std::optional<std::uint64_t> planned() const;
   [[nodiscard]] std::optional<trial_status> status_of(trial_id id) const;
   [[nodiscard]] attempt_id next_attempt() const { return head_.next_attempt(); }
   [[nodiscard]] event_body granted(trial_id id, lease what) const;
@@ -241,6 +242,7 @@ private:
   [[nodiscard]] bool is_overtaken(const decision& answer) const;
   void take_answer(const decision& answer);
   [[nodiscard]] bool act(sequence cause, const action& what);
+  [[nodiscard]] bool stops_already(const live_trial& trial) const;
   void stop_by(live_trial& trial, const stop& what, const object& reason);
   void reconfigure_by(live_trial& trial, const reconfigure& what);
   [[nodiscard]] bool awaits(const decision& answer) const;

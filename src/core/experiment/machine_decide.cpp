@@ -112,7 +112,15 @@ bool machine::act(sequence cause, const action& what) {
   return done;
 }
 
+/// Whether the stop of the trial is decided, and noted: it waits for its attempt to end.
+bool machine::stops_already(const live_trial& trial) const {
+  return head_.draws() >= on::notes_stops_once && trial.attempt
+         && trial.attempt->next == intent::stop;
+}
+
 void machine::stop_by(live_trial& trial, const stop& what, const object& reason) {
+  if (stops_already(trial))
+    return;
   note_decision(trial, "stop", reason);
   const auto* why = reason.find("why");
   decide_stop(trial, why != nullptr ? to_text(*why) : "stopped by the scheduler",

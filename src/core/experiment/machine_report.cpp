@@ -261,8 +261,10 @@ bool machine::stop_condition(live_trial& trial) {
   }
   if (!verdict)
     return false;
-  note_decision(trial, "stop", object{{"rule", "stop"}, {"why", verdict->why}});
-  if (verdict->scope == stop_verdict::reach::experiment)
+  const auto is_for_all = verdict->scope == stop_verdict::reach::experiment;
+  if (is_for_all || !stops_already(trial))
+    note_decision(trial, "stop", object{{"rule", "stop"}, {"why", verdict->why}});
+  if (is_for_all)
     end_all(trial, verdict->why);
   else
     decide_stop(trial, std::move(verdict->why), fact::end_kind::completed);

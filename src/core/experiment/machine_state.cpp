@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/experiment/planned_trials.hpp"
+
 #include <algorithm>
+#include <numeric>
 
 namespace tune {
 
@@ -157,11 +160,30 @@ std::optional<experiment::attempt_notes> machine::notes_on(trial_id id) const {
                                    at != phase::placing && at != phase::restoring};
 }
 
+/// All trials but samples and those that confirm are clients'.
+std::optional<std::uint64_t> machine::planned() const {
+  const auto& counts = census_.counts();
+  const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  made_trials made;
+  made.samples = samples_.standing();
+  made.confirming = runs_.book().confirming();
+  made.added = all - samples_.suggested() - made.confirming;
+  const auto wanted = settings_.max_trials > 0 ? settings_.max_trials : settings_.expected_samples;
+  return planned_trials(wanted, settings_.repeats, made, dialogue_.is_done());
+}
+
 experiment_view machine::view() const {
-  experiment_view result{census_.counts(),     census_.succeeded(), census_.promising(),
-                         best_.told(),         dialogue_.is_done(), ending_.drains(),
-                         clients_.suspended(), census_.held(),      waits_for(),
-                         samples_.withdrawn()};
+  experiment_view result{census_.counts(),
+                         census_.succeeded(),
+                         census_.promising(),
+                         best_.told(),
+                         dialogue_.is_done(),
+                         ending_.drains(),
+                         clients_.suspended(),
+                         census_.held(),
+                         waits_for(),
+                         samples_.withdrawn(),
+                         planned()};
   if (result.best)
     result.best->status = entry_of(result.best->trial).stands.status();
   if (auto group = result.best ? runs_.book().best() : std::nullopt)

@@ -122,6 +122,7 @@ void run_book::add(trial_id trial, const object& config, std::string_view origin
   group.trials.push_back(trial);
   group.is_drawn = group.is_drawn || origin != client_origin;
   ++open_;
+  confirming_ += confirms ? 1 : 0;
   judge(place->second);
 }
 

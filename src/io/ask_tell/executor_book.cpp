@@ -135,11 +135,15 @@ void executor_book::carry(const cmd::save& x) {
     let_go(x.trial, x.attempt, end_class::stopped);
 }
 
-void executor_book::carry(const cmd::halt& x) {
+void executor_book::recall(const cmd::halt& x) {
   auto& trial = trials_[x.trial];
   // If the trial makes way for a clone, the scheduler has already given the reason.
   if (trial.reason.empty() || x.how != halt_mode::release)
     trial.reason = x.why;
+}
+
+void executor_book::carry(const cmd::halt& x) {
+  recall(x);
   let_go(x.trial, x.attempt, x.how == halt_mode::kill ? end_class::killed : end_class::stopped);
 }
 

@@ -50,6 +50,7 @@ public:
 
   void carry_out(const command& what) override;
   void see(const event& what) override;
+  void recall(const cmd::halt& what) override;
 
   /// Lets the executor report on, or take over, the attempts that are open in the log. To be called
   /// after the replay.

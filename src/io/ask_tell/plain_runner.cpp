@@ -32,8 +32,8 @@ plain_runner::plain_runner(experiment machine, std::unique_ptr<scheduler> judge,
     , trials_{trials} {}
 
 void plain_runner::replay(const event& what) {
-  loop_.replay(what);
   trials_.see(what);
+  loop_.replay(what);
 }
 
 expected<void> plain_runner::open(on::opened how) {

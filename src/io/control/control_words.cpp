@@ -81,6 +81,8 @@ object to_object(const control_status& x) {
   result.set("paused", x.suspended);
   result.set("held", static_cast<std::int64_t>(x.held));
   result.set("nodes", static_cast<std::int64_t>(x.nodes));
+  if (x.planned)
+    result.set("planned", static_cast<std::int64_t>(*x.planned));
   result.set("total", to_object(x.total));
   result.set("used", to_object(x.used));
   if (!x.waits_for.empty())
@@ -100,6 +102,8 @@ control_status read_status(field_reader& from) {
   result.suspended = from.get<bool>("paused");
   result.held = from.get_count("held");
   result.nodes = from.get_count("nodes");
+  if (auto planned = from.get_if<std::int64_t>("planned"))
+    result.planned = static_cast<std::uint64_t>(*planned);
   result.total = read_resources(from, "total");
   result.used = read_resources(from, "used");
   result.waits_for = from.get_if<std::string>("waits_for").value_or(std::string{});

@@ -126,7 +126,9 @@ expected<line::any> read_report_line(std::string_view text) {
     return line::any{line::nothing{}};
   auto from = object_from_loose_json(text, json_position::metric);
   if (!from)
-    return complain("a report must be one JSON object: " + from.error().detail, text);
+    return complain((has_too_large_number(from.error()) ? "" : "a report must be one JSON object: ")
+                        + from.error().detail,
+                    text);
   if (from->contains("metrics"))
     return read_report(std::move(*from), text);
   if (from->contains("tune"))

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <utility>
 
 namespace tune {
 
@@ -124,6 +125,8 @@ expected<value> metric_files::content_of(const std::string& path) const {
   auto read = from_loose_json(**text, json_position::metric);
   if (!read) {
     const auto& [code, detail] = read.error();
+    if (has_too_large_number(read.error()))
+      return read.error();
     return error{code, (detail.starts_with("not JSON") ? "it is " : "it is not JSON: ") + detail};
   }
   return read;
@@ -133,6 +136,7 @@ std::vector<std::pair<std::string, value>> metric_files::changed() {
   std::vector<std::pair<std::string, value>> result;
   std::map<std::string, expected<value>> fresh;
   std::set<std::string> stamped;
+  spoilt_.clear();
   for (auto& [path, known] : seen_) {
     // Taken before reading: a later change is reported the next time.
     auto now = stamp_of(path);
@@ -159,8 +163,16 @@ std::vector<std::pair<std::string, value>> metric_files::changed() {
       missing_[each.metric]
           = each.path + ": "
             + (file->second ? "nothing stands at " + each.pointer : file->second.error().detail);
+    } else if (!file->second) {
+      spoilt_[each.path] = file->second.error().detail;
     }
   }
+  return result;
+}
+
+std::map<std::string, std::string> metric_files::take_spoilt() {
+  auto result = std::exchange(spoilt_, {});
+  std::erase_if(result, [this](const auto& x) { return !told_.insert(x).second; });
   return result;
 }
 

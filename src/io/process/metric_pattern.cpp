@@ -9,12 +9,10 @@
 
 #include <pthread.h>
 
-#include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <regex>
 
@@ -148,23 +146,6 @@ expected<std::regex> compile(const std::string& text, const std::string& what) {
     return error{ec::bad_syntax,
                  what + ": '" + text + "' is not a regular expression: " + e.what()};
   }
-}
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t result{};
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
-  auto whole = problem == std::errc{} && end == text.data() + text.size();
-  return whole ? std::optional{result} : std::nullopt;
-}
-
-std::optional<double> real_number(std::string_view text) {
-  double result{};
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
-  if (end != text.data() + text.size())
-    return std::nullopt;
-  if (problem == std::errc::result_out_of_range) // from_chars does not say which way.
-    return std::strtod(std::string{text}.c_str(), nullptr);
-  return problem == std::errc{} ? std::optional{result} : std::nullopt;
 }
 
 /// The value that a {number} matched; Fortran's exponent letter `d` is read as `e`.
@@ -359,6 +340,13 @@ std::optional<object> metric_pattern::read(std::string_view line) {
 
 std::optional<object> metric_pattern::read_files() {
   const auto reports = state_->take_files();
+  // It was closed as it is now: before a line that reports it may be half written.
+  for (const auto& [path, why] : state_->files.take_spoilt())
+    state_->remarks.push_back({path + " spoilt", path
+                                                     + " cannot be read as it was written last, so"
+                                                       " that its metrics keep their values from"
+                                                       " before: "
+                                                     + why});
   if (!reports || state_->what->report_on || state_->what->mode == report_mode::final)
     return std::nullopt;
   return state_->report();
@@ -392,8 +380,16 @@ std::vector<pattern_remark> metric_pattern::never_reported() const {
     if (!state_->latest.contains(each.name) && !each.known->was_wrong())
       add(each.name, " = " + each.written + " matched nothing that it printed until its end");
   }
+  // One fault of a file is told once, however many metrics it concerns.
+  std::map<std::string, std::vector<std::string>> by_fault;
   for (const auto& [metric, why] : state_->files.never_came())
-    add(metric, " had no value until its end: " + why);
+    by_fault[why].push_back(metric);
+  for (const auto& [why, metrics] : by_fault) {
+    std::string others;
+    for (std::size_t i = 1; i < metrics.size(); ++i)
+      others += (i + 1 < metrics.size() ? ", metric." : " and metric.") + metrics[i];
+    add(metrics.front(), others + " had no value until its end: " + why);
+  }
   if (!state_->has_reported)
     return result;
   for (const auto& [metric, from] : state_->unreported)
@@ -419,20 +415,6 @@ const object& metric_pattern::latest() const {
 
 std::uint64_t metric_pattern::given_up() const {
   return state_->given_up;
-}
-
-value value_in(std::string_view text) {
-  constexpr std::string_view blanks = " \t";
-  auto begin = text.find_first_not_of(blanks);
-  if (begin == text.npos)
-    return value{""};
-  text = text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-  auto digits = text.starts_with('+') ? text.substr(1) : text;
-  if (auto whole = whole_number(digits))
-    return value{*whole};
-  if (auto real = real_number(digits))
-    return value{*real};
-  return value{text};
 }
 
 } // namespace tune

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 namespace tune {
 
@@ -383,6 +385,14 @@ reading reading_of(std::string_view line, value_place value, const metric_expres
           line.substr(value.end), by};
 }
 
+/// Whether it is beyond what a float can hold; `d` is Fortran's exponent letter.
+bool is_too_large(std::string_view number) {
+  std::string text{number};
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return is_one_of(c, "dD"); }, 'e');
+  return std::isinf(std::strtod(text.c_str(), nullptr));
+}
+
 } // namespace
 
 std::optional<reading_doubt> doubt_of(std::string_view line, value_place value,
@@ -394,6 +404,9 @@ std::optional<reading_doubt> doubt_of(std::string_view line, value_place value,
   if (before && before->is_wrong)
     return before;
   auto after = doubt_behind(x);
+  if (!before && !after && is_too_large(x.value))
+    return reading_doubt{"it is beyond what a float can hold, and counts as infinite",
+                         "let the program print a smaller number, or inf if that is meant", false};
   return after && (after->is_wrong || !before) ? after : before;
 }
 

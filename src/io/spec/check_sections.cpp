@@ -196,6 +196,13 @@ void warn_of_bare_distributions(loading& x) {
   }
 }
 
+/// Warns of a mode that has no effect, since each metric says itself that it is not to go that way.
+void warn_of_idle_mode(loading& x) {
+  // A record has all keys.
+  if (!x.request.is_record && x.find("experiment", "mode") != nullptr && has_idle_mode(x.what))
+    x.warn(x.origin("experiment", "mode"), idle_mode_text(x.what));
+}
+
 /// Warns of conditions that are always true or false, which are usually mistakes.
 void warn_of_idle_comparisons(loading& x) {
   constexpr std::size_t most_warnings = 10;
@@ -268,6 +275,7 @@ void check_sections(loading& x) {
   check_failure(x);
   check_cluster(x);
   check_search(x);
+  warn_of_idle_mode(x);
   warn_of_search_words_in_stop(x);
   warn_of_endless_run(x);
 }

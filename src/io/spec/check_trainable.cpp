@@ -272,7 +272,7 @@ void check_metrics(loading& x) {
 
 /// Whether a key of `[trainable]` is set to something other than its default, which `config print`
 /// writes, too.
-bool says_other_than_default(const loading& x, const char* key) {
+bool says_other_than_default(const loading& x, std::string_view key) {
   return x.find("trainable", key) != nullptr
          && find_key("trainable", key)->write(x.what) != find_key("trainable", key)->write({});
 }
@@ -352,14 +352,14 @@ void check_reuse(loading& x) {
     refuse("isolation = thread");
 }
 
-/// Warns of keys about reading output if no expression reads any.
+/// Warns of keys about reading output if nothing reads any: no expression, and no `report_on`.
 void check_reading(loading& x) {
   const auto& of = x.what.trainable;
   auto is_read = [](const named_text& metric) { return !means_file(metric.text); };
-  const auto reads_lines = std::any_of(of.metrics.begin(), of.metrics.end(), is_read);
-  for (const auto* key : {"report", "report_on", "stream"}) {
-    const auto is_heeded
-        = reads_lines || (key == std::string_view{"report"} && !of.metrics.empty());
+  const auto reads_lines = std::any_of(of.metrics.begin(), of.metrics.end(), is_read)
+                           || (!of.metrics.empty() && !of.report_on.empty());
+  for (const std::string_view key : {"report", "report_on", "stream"}) {
+    const auto is_heeded = reads_lines || (key == "report" && !of.metrics.empty());
     if (says_other_than_default(x, key) && !is_heeded)
       x.warn(x.origin("trainable", key),
              "[trainable] " + std::string{key}

@@ -161,6 +161,21 @@ artifact_rules artifact_rules_of(const spec& x) {
   return result;
 }
 
+bool has_idle_mode(const spec& x) {
+  const auto& all = x.experiment.objectives;
+  return !all.empty() && std::none_of(all.begin(), all.end(), [&](const objective& each) {
+    return each.maximise == x.experiment.maximise;
+  });
+}
+
+std::string idle_mode_text(const spec& x) {
+  std::string names;
+  for (const auto& each : x.experiment.objectives)
+    names += (names.empty() ? "" : ", ") + each.metric + (each.maximise ? ":max" : ":min");
+  return std::string{"[experiment] mode = "} + (x.experiment.maximise ? "max" : "min")
+         + " has no effect: metric = " + names + " says itself which way it is to go";
+}
+
 std::vector<parameter_text> space_lines(const spec& x) {
   std::vector<parameter_text> result;
   for (const auto& each : x.space)

@@ -39,6 +39,8 @@ std::string to_text(const config_origin& x) {
       return "environment " + x.where;
     case config_origin::source::command_line:
       return "command line " + x.where;
+    case config_origin::source::program:
+      return "run_options::set(\"" + x.where + "\")";
   }
   return {};
 }

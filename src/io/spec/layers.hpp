@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/io/spec/ini_text.hpp"
+#include "tune/io/spec/load.hpp"
 #include "tune/io/spec/spec.hpp"
 
 #include <map>
@@ -25,7 +26,7 @@ read_environment(const std::map<std::string, std::string>& variables,
                  const std::vector<ini_entry>& file);
 
 /// Overrides as entries; unknown sections and doubled keys are faults. Keys are not checked here.
-[[nodiscard]] std::vector<ini_entry> read_overrides(const std::vector<named_text>& overrides,
+[[nodiscard]] std::vector<ini_entry> read_overrides(const load_request& from,
                                                     config_faults& faults);
 
 /// One entry per key: the command line's, else the environment's, else the file's. All must be

@@ -187,7 +187,7 @@ load_result load_spec_text(std::string_view text, const std::filesystem::path& p
   x.whole = x.faults.empty();
   refuse_unfit(environment.entries, x.faults);
   hold_to_lines(environment.entries, x.faults);
-  auto overrides = read_overrides(request.overrides, x.faults);
+  auto overrides = read_overrides(request, x.faults);
   refuse_unfit(overrides, x.faults);
   refuse_unknown(overrides, x.faults);
   hold_to_lines(overrides, x.faults);

@@ -269,6 +269,13 @@ bool ends_search(const spec& x, std::string_view option) {
 
 namespace {
 
+/// Whether the key is `metric` and comes to the same: it is written `loss:min` or `loss` by what
+/// `mode` says.
+bool names_same_objectives(const key_spec& key, const spec& before, const spec& after) {
+  return key.section == "experiment" && key.rule.name == "metric"
+         && before.experiment.objectives == after.experiment.objectives;
+}
+
 bool may_change_option(const spec& before, std::string_view name) {
   constexpr std::string_view section = "search.";
   return says_how_to_ask(before, name)
@@ -282,6 +289,8 @@ std::vector<spec_change> changes(const spec& before, const spec& after) {
   for (const auto& key : spec_keys()) {
     auto may_change
         = [&](std::string_view name) { return key.may_change || may_change_option(before, name); };
+    if (names_same_objectives(key, before, after))
+      continue;
     auto old_lines = flattened(key, before);
     auto new_lines = flattened(key, after);
     auto size = result.size();

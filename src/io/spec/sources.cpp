@@ -131,16 +131,17 @@ environment_layer read_environment(const std::map<std::string, std::string>& var
   return result;
 }
 
-std::vector<ini_entry> read_overrides(const std::vector<named_text>& overrides,
-                                      config_faults& faults) {
+std::vector<ini_entry> read_overrides(const load_request& from, config_faults& faults) {
   auto known = section_names();
   std::set<std::string> seen;
   std::vector<ini_entry> result;
-  for (const auto& x : overrides) {
+  for (const auto& x : from.overrides) {
     auto dot = std::min(x.name.find('.'), x.name.size());
     auto section = x.name.substr(0, dot);
     auto key = dot == x.name.size() ? std::string{} : x.name.substr(dot + 1);
-    config_origin origin{config_origin::source::command_line, "--" + x.name, 0};
+    const auto origin = from.is_embedded
+                            ? config_origin{config_origin::source::program, x.name, 0}
+                            : config_origin{config_origin::source::command_line, "--" + x.name, 0};
     if (std::find(known.begin(), known.end(), section) == known.end()) {
       auto near = nearest_name(section, known);
       faults.add({origin,

@@ -269,16 +269,16 @@ expected<trial_tally> store_reader::tally() {
   auto read = [](const statement& row) -> expected<trial_tally> {
     auto count = [&](int column) { return static_cast<std::uint64_t>(row.number(column)); };
     return trial_tally{count(0), trial_id{count(1)}, count(2), count(3),
-                       count(4), count(5),           count(6)};
+                       count(4), count(5),           count(6), count(7)};
   };
   auto found = impl_->one<trial_tally>(
       "WITH seen AS (SELECT trial, status, origin LIKE 'confirms %' AS confirms,"
-      " ended IS NULL AS open, best_metrics IS NOT NULL AS judged,"
+      " origin = 'client' AS added, ended IS NULL AS open, best_metrics IS NOT NULL AS judged,"
       " ended IS NOT NULL AND iterations > 0 AND best_metrics IS NULL AS unjudged FROM t_trials)"
       " SELECT coalesce(sum(unjudged), 0), coalesce(min(iif(unjudged, trial, NULL)), 0),"
       " coalesce(sum(confirms), 0), coalesce(sum(confirms AND status = 'ERRORED'), 0),"
       " coalesce(sum(confirms AND open), 0), coalesce(sum(confirms AND judged), 0),"
-      " coalesce(sum(judged AND NOT confirms), 0) FROM seen",
+      " coalesce(sum(judged AND NOT confirms), 0), coalesce(sum(added), 0) FROM seen",
       +read);
   if (!found)
     return found.error();

@@ -327,6 +327,45 @@ TEST_F(allocation_order_test, says_who_holds_what_a_trial_waits_for) {
   EXPECT_EQ(uut.view_of(1).why, "");
 }
 
+TEST_F(allocation_order_test, says_whose_priority_a_trial_waits_for) {
+  uut.enter(1, standing("usual", "alice"));
+  uut.enter(2, standing("urgent", "bob", 9));
+  uut.enter(3, standing("low", "alice", -2));
+  ask(2, 6);
+  EXPECT_THAT(grants(6), ElementsAre(2, 2, 2, 2, 2, 2));
+  ask(1, 1, 4);
+  ask(3, 1, 4);
+
+  // It waits for nothing more, and holds what it has.
+  EXPECT_EQ(uut.view_of(1).why,
+            "trials wait for room: urgent, of higher priority 9, holds 6 of 8 CPU");
+  EXPECT_EQ(uut.view_of(3).why, "trials wait behind usual, of priority 0");
+}
+
+TEST_F(allocation_order_test, says_whose_lower_priority_holds_what_a_trial_waits_for) {
+  uut.enter(1, standing("patient", "alice"));
+  uut.enter(2, standing("urgent", "bob", 9));
+  ask(1, 6);
+  EXPECT_THAT(grants(6), ElementsAre(1, 1, 1, 1, 1, 1));
+  ask(2, 1, 4);
+
+  EXPECT_EQ(uut.view_of(2).why, "trials wait for room: patient, of lower priority 0, holds 6 of 8"
+                                " CPU until its trials pause or end");
+}
+
+TEST_F(allocation_order_test, says_that_shares_decide_where_most_is_held_at_the_same_priority) {
+  uut.enter(1, standing("x", "alice"));
+  uut.enter(2, standing("y", "bob"));
+  uut.enter(3, standing("urgent", "carol", 9));
+  ask(3, 1);
+  EXPECT_THAT(grants(1), ElementsAre(3));
+  ask(1, 5);
+  EXPECT_THAT(grants(5), ElementsAre(1, 1, 1, 1, 1));
+  ask(2, 1, 4);
+
+  EXPECT_EQ(uut.view_of(2).why, "trials wait for their share: alice holds 5 of 8 CPU");
+}
+
 TEST_F(allocation_order_test, forgets_who_left_once_nothing_of_it_is_held) {
   uut.enter(1, standing("x", "alice"));
   uut.enter(2, standing("y", "bob"));

@@ -150,6 +150,51 @@ TEST(ask_tell, repeats_decisions_of_an_earlier_head) {
   EXPECT_THAT(stopped, HasSubstr("bad"));
 }
 
+TEST(ask_tell, repeats_why_a_condition_ended_a_trial) {
+  recipe how;
+  how.stops = {{"training_iteration", "2"}};
+  talk uut{how};
+  uut.ask();
+  uut.report(0, 1, 1);
+  const auto stopped = uut.report(0, 2, 1);
+  ASSERT_THAT(stopped, HasSubstr(R"("reason":"training_iteration)"));
+
+  uut.restart();
+
+  EXPECT_EQ(uut.report(0, 2, 1), stopped);
+}
+
+TEST(ask_tell, repeats_why_a_condition_ended_all_trials) {
+  recipe how;
+  how.stops = {{"all_when", "loss < 0.1"}};
+  talk uut{how};
+  uut.ask();
+  uut.ask();
+  uut.report(1, 1, 1);
+  const auto stopped = uut.report(0, 1, 0.05);
+  ASSERT_THAT(stopped, HasSubstr("loss < 0.1"));
+  const auto other = uut.report(1, 1, 1);
+  ASSERT_THAT(other, HasSubstr("trial 00000 ends the experiment: "));
+
+  uut.restart();
+
+  EXPECT_EQ(uut.report(0, 1, 0.05), stopped);
+  EXPECT_EQ(uut.report(1, 1, 1), other);
+}
+
+TEST(ask_tell, repeats_why_a_client_stopped_a_trial) {
+  talk uut{{}};
+  uut.ask();
+  uut.report(0, 1, 1);
+  uut.say(R"({"op":"stop","trial":"00000"})");
+  const auto stopped = uut.report(0, 1, 1);
+  ASSERT_THAT(stopped, HasSubstr(R"("decision":"stop")"));
+
+  uut.restart();
+
+  EXPECT_EQ(uut.report(0, 1, 1), stopped);
+}
+
 TEST(ask_tell, is_finished_again_after_a_restart) {
   recipe how;
   how.trials = 1;

@@ -75,6 +75,7 @@ TEST(control_words, answers_come_back_as_they_were) {
       = control_status{4242, std::chrono::seconds{7}, true, 3, 2, {}, {}, "no node has 2 GPU"};
   status.status->total.cpu = amount{40000};
   status.status->used.memory = 1024;
+  status.status->planned = 20;
   status.status->scaling = object{{"wanted", 5}, {"since_call", value{}}};
 
   for (const auto& x : {told, status}) {

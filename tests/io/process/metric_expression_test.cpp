@@ -51,6 +51,16 @@ TEST(number_placeholder, knows_what_is_no_ordinary_number) {
   EXPECT_EQ(read_by("loss: {number}", "loss: 1e999"), value{INFINITY});
 }
 
+TEST(number_placeholder, tells_of_what_no_float_can_hold) {
+  EXPECT_EQ(remark_on("loss: {number}", "loss: -1e400"),
+            "metric.loss = loss: {number} reads -1e400 from the line \"loss: -1e400\", where it is"
+            " beyond what a float can hold, and counts as infinite; let the program print a smaller"
+            " number, or inf if that is meant");
+  EXPECT_NE(remark_on("loss: {number}", "loss: 1.5D400"), "");
+  for (const auto* usual : {"loss: 1e300", "loss: 1e-400", "loss: inf", "loss: -inf"})
+    EXPECT_EQ(remark_on("loss: {number}", usual), "");
+}
+
 TEST(number_placeholder, is_the_value_whatever_groups_there_are) {
   EXPECT_EQ(read_by("(train|val) loss ({number})", "val loss 0.5"), value{0.5});
   EXPECT_EQ(read_by("a={number} b={number}", "a=1 b=2"), value{1});

@@ -140,6 +140,38 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   EXPECT_THAT(uut.missing(), HasSubstr("result.json"));
 }
 
+TEST_F(metric_file_test, tells_which_number_is_too_large) {
+  auto uut = of("file:result.json:/test/acc");
+  write("result.json", R"({"test":{"acc":1e400}})");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_EQ(uut.missing(), "result.json: the number 1e400 of /test/acc at byte 20 is too large");
+}
+
+TEST_F(metric_file_test, tells_once_of_a_file_that_is_spoilt_after_it_had_values) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
+  how.files = {*parse_file_metric("acc", "file:r.json:/acc"),
+               *parse_file_metric("f1", "file:r.json:/f1")};
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut) << uut.error().detail;
+  uut->begin_in(scratch.path());
+  write("r.json", R"({"acc":1,"f1":2})");
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  write("r.json", R"({"acc":1e400,"f1":2})");
+  // It may be half written when a line reports.
+  EXPECT_TRUE(uut->read("loss 2"));
+  EXPECT_FALSE(uut->take_remark());
+
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  const auto told = uut->take_remark();
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->text, "r.json cannot be read as it was written last, so that its metrics keep"
+                        " their values from before: the number 1e400 of /acc at byte 12 is too"
+                        " large");
+  EXPECT_TRUE(uut->read("loss 3"));
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+  EXPECT_FALSE(uut->take_remark());
+}
+
 TEST_F(metric_file_test, is_not_blamed_for_an_objective_that_is_read_from_lines) {
   metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
   how.files = {*parse_file_metric("acc", "file:r.json:/acc")};
@@ -164,6 +196,24 @@ TEST_F(metric_file_test, is_told_of_where_it_never_came) {
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].text,
             "metric.h0 had no value until its end: m.json: nothing stands at /nope/x");
+}
+
+TEST_F(metric_file_test, is_told_of_once_where_several_metrics_never_came) {
+  metric_pattern_options how{.metrics = {{"loss", "loss {number}"}}, .objective = "loss"};
+  for (const auto* name : {"f1", "h0", "r2"})
+    how.files.push_back(*parse_file_metric(name, std::string{"file:m.json:/"} + name));
+  auto uut = metric_pattern::make(how);
+  ASSERT_TRUE(uut) << uut.error().detail;
+  uut->begin_in(scratch.path());
+  write("m.json", R"({"f1":1e400})");
+  EXPECT_TRUE(uut->read("loss 1"));
+  EXPECT_EQ(uut->read_files(), std::nullopt);
+
+  EXPECT_FALSE(uut->take_remark());
+  const auto told = uut->never_reported();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].text, "metric.f1, metric.h0 and metric.r2 had no value until its end: m.json:"
+                          " the number 1e400 of /f1 at byte 11 is too large");
 }
 
 TEST_F(metric_file_test, is_read_before_a_line_that_reports) {

@@ -285,6 +285,38 @@ TEST(load, leaves_the_options_of_a_type_that_the_command_line_replaces) {
                           "left out"));
 }
 
+TEST(load, warns_of_a_mode_that_no_metric_goes_by) {
+  auto with = support::request();
+  with.overrides = {{"experiment.metric", "accuracy:min"}, {"experiment.mode", "max"}};
+
+  auto uut = support::load_text(small_and(""), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_FALSE(uut.loaded->what.experiment.objectives.front().maximise);
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("command line --experiment.mode: [experiment] mode = max has no effect: "
+                          "metric = accuracy:min says itself which way it is to go"));
+  with.overrides = {{"experiment.metric", "accuracy:max"}, {"experiment.mode", "max"}};
+  EXPECT_THAT(support::load_text(small_and(""), with).warnings, IsEmpty());
+}
+
+TEST(load, speaks_of_no_command_line_where_a_program_sets_keys) {
+  auto with = support::request();
+  with.overrides = {{"scheduler.type", "first"}};
+  with.is_embedded = true;
+
+  auto uut = support::load_text(small_and(std::string{halving_lines}), with);
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_THAT(uut.warnings,
+              ElementsAre("run_options::set(\"scheduler.type\"): [scheduler] type = first has no "
+                          "grace_period (/nowhere/digits.ini:9), max_t (/nowhere/digits.ini:10); "
+                          "left out"));
+  with.overrides = {{"experiment.num_samples", "-1"}};
+  EXPECT_EQ(to_text(support::load_text(small_and(""), with).faults).find("command line"),
+            std::string::npos);
+}
+
 TEST(load, leaves_the_options_of_a_type_that_the_environment_replaces) {
   auto with = support::request();
   with.environment = {{"TUNE_SEARCH_TYPE", "narrow"}};
@@ -605,6 +637,15 @@ TEST(load, does_not_warn_of_defaults_that_are_written_out) {
     ASSERT_TRUE(uut) << to_text(uut.faults);
     EXPECT_EQ(uut.warnings, std::vector<std::string>{}) << keys;
   }
+}
+
+TEST(load, warns_of_no_line_that_reports_what_files_hold) {
+  auto uut = support::load_text("[experiment]\nmetric = a\n[trainable]\ncommand = /bin/true\n"
+                                "metric.a = file:r.json:/a\nreport_on = ^x\nstream = both\n"
+                                "[space]\nx = 1\n");
+
+  ASSERT_TRUE(uut) << to_text(uut.faults);
+  EXPECT_EQ(uut.warnings, std::vector<std::string>{});
 }
 
 TEST(load, warns_where_output_is_read_by_nobody) {

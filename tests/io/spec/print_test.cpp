@@ -283,6 +283,16 @@ TEST(resume, allows_limits_and_refuses_another_problem) {
   EXPECT_THAT(why.error().detail, testing::Not(HasSubstr("num_samples")));
 }
 
+TEST(resume, names_the_mode_alone_where_the_metric_stays) {
+  spec before;
+  before.experiment.objectives = {{"loss", false}};
+  before.experiment.maximise = true;
+  auto after = before;
+  after.experiment.maximise = false;
+  EXPECT_EQ(may_resume(changes(before, after)).error().detail,
+            "cannot resume with another configuration: experiment.mode was \"max\", is \"min\"");
+}
+
 TEST(resume, allows_another_command_of_an_external_searcher_but_not_of_another_searcher) {
   spec before;
   before.search.type = "external";

@@ -227,6 +227,7 @@ private:
   [[nodiscard]] std::string beyond_quota(const std::string& user,
                                          const resource_request& what) const;
   [[nodiscard]] std::string why_waits(const party& x) const;
+  [[nodiscard]] std::string why_no_room(const party& x, const resources& asked) const;
 };
 
 /// What all bundles of a request take together.

@@ -19,6 +19,8 @@ public:
   virtual void record(const event& what) = 0;
   /// Carries out one command whose gate has opened. Must not call back into the engine.
   virtual void carry_out(const command& what) = 0;
+  /// An earlier head told an attempt to end: `replay` comes upon it. Must not call back, either.
+  virtual void recall(const cmd::halt&) {}
 };
 
 /// Drives one experiment.
@@ -46,7 +48,7 @@ public:
   /// See `experiment::go_by`.
   void go_by(rule_change what) { machine_.go_by(std::move(what)); }
   /// Applies a recorded event without recording it. Carries out only the facts for scheduler and
-  /// searcher, through `carry_out`.
+  /// searcher, through `carry_out`, and recalls which attempts were told to end.
   void replay(const event& what);
   /// Call after the last replayed event: carries out what is outstanding.
   void resume(instant now);

@@ -94,6 +94,8 @@ namespace on {
 /// an experiment's plateau says whether it is the lowest or the highest values, and that of a
 /// withdrawn sample counts a single one as one. `clones_named`: in addition, no trial goes on from
 /// another's checkpoint that an executor kept without a name.
+/// `notes_stops_once`: in addition, a stop of a trial that is to stop already is no decision of its
+/// own, unless it ends the experiment.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -111,7 +113,8 @@ inline constexpr std::uint32_t undoes_exploits = 12;
 inline constexpr std::uint32_t folds_failures = 13;
 inline constexpr std::uint32_t says_lowest = 13;
 inline constexpr std::uint32_t clones_named = 13;
-inline constexpr std::uint32_t present_draws = clones_named;
+inline constexpr std::uint32_t notes_stops_once = 14;
+inline constexpr std::uint32_t present_draws = notes_stops_once;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {

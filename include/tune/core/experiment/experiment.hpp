@@ -64,6 +64,8 @@ struct experiment_view {
   std::string waits_for = {};
   /// Number of terminated trials that were withdrawn before they began.
   std::uint64_t withdrawn = 0;
+  /// Number of trials there will be, without those withdrawn: see `planned_trials`.
+  std::optional<std::uint64_t> planned = {};
 };
 
 /// The answer to a client's request.

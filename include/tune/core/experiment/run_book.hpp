@@ -147,6 +147,8 @@ public:
   /// Number of runs of the configuration, done or due: if `confirms` those that confirm it, else
   /// the others.
   [[nodiscard]] std::size_t count(const object& config, bool confirms) const;
+  /// Number of trials that confirm results of the search.
+  [[nodiscard]] std::size_t confirming() const { return confirming_; }
 
   void describe(fingerprint& into) const;
 
@@ -181,6 +183,7 @@ private:
   std::map<std::pair<bool, std::string>, std::size_t> by_key_;
   std::set<standing> order_;
   std::size_t open_ = 0;
+  std::size_t confirming_ = 0;
 };
 
 /// A configuration without the parameter that tells runs apart, as text: equal for the runs of one

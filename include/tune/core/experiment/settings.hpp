@@ -111,6 +111,9 @@ struct experiment_settings {
   /// Total number of configurations wanted of the searcher, whoever counts them; those drawn beyond
   /// it that have not begun are withdrawn when a head opens. 0 = unknown.
   std::uint64_t sample_limit = 0;
+  /// Number of samples that the search is expected to make in all, all runs of each configuration;
+  /// for what people are told. `max_trials` comes first. 0 = unknown.
+  std::uint64_t expected_samples = 0;
   /// Longest wait for the last result of a trial that was told to stop. 0 = no limit.
   std::chrono::nanoseconds stop_grace{std::chrono::seconds{10}};
   /// Longest time that a node may take to end what was to be killed; then its attempt counts as

@@ -39,6 +39,9 @@ public:
   virtual void carry_out(const command& what) = 0;
   /// Takes note of an event that is in the log, from now or from an earlier head.
   virtual void see(const event& what) = 0;
+  /// Takes note of why an attempt was told to end under an earlier head. After `see` of the event
+  /// that it followed from.
+  virtual void recall(const cmd::halt& what) = 0;
 };
 
 /// Answers the questions of one experiment's engine by its rules, at once and in the order in which
@@ -106,6 +109,7 @@ private:
 
   void record(const event& what) override;
   void carry_out(const command& what) override;
+  void recall(const cmd::halt& what) override { trials_.recall(what); }
 
   void carry(const cmd::log&) {}
   void carry(const cmd::warn& x) { world_.warn(x.text); }

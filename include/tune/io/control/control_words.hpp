@@ -77,6 +77,8 @@ struct control_status {
   /// user's experiments, and the `total`; null: there is no limit. Empty: it has its head for
   /// itself.
   object allocation = {};
+  /// Number of trials there will be; nothing where it is unknown.
+  std::optional<std::uint64_t> planned = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };

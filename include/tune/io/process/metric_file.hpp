@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,10 @@ public:
   /// The reasons by the metric's name.
   [[nodiscard]] const std::map<std::string, std::string>& never_came() const { return missing_; }
 
+  /// Why files cannot be read as they are since the last call of `changed`, though their metrics
+  /// had values before: by path. Each fault is told once.
+  [[nodiscard]] std::map<std::string, std::string> take_spoilt();
+
 private:
   /// Identifies a version of a file's content.
   struct stamp {
@@ -76,6 +81,9 @@ private:
   std::map<std::string, value> last_;
   /// Why a metric has not appeared yet, by its name.
   std::map<std::string, std::string> missing_;
+  /// Faults of files by path, as of the last call of `changed`, and those that were told.
+  std::map<std::string, std::string> spoilt_;
+  std::set<std::pair<std::string, std::string>> told_;
 
   [[nodiscard]] std::optional<stamp> stamp_of(const std::string& path) const;
   [[nodiscard]] expected<value> content_of(const std::string& path) const;

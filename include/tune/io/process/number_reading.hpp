@@ -33,8 +33,8 @@ struct reading_doubt {
 /// `1e-5`) or ends before the rest of one: digits in groups (`1,234.5`, `1_000`, `1'234`), `0x1f`,
 /// a second point (`1.2.3`). A value is in doubt if a custom expression leaves out an exponent or
 /// fraction, or if it is next to a decimal comma, a time or date, a thousands suffix (`1.5k`), or
-/// is part of a word (`epoch10`). Text that the expression itself demands beside its value is no
-/// cause for doubt.
+/// is part of a word (`epoch10`), or if no float can hold it (`1e400`). Text that the expression
+/// itself demands beside its value is no cause for doubt.
 /// @returns nothing if the value is complete or not a number.
 [[nodiscard]] std::optional<reading_doubt> doubt_of(std::string_view line, value_place value,
                                                     const metric_expression& by);

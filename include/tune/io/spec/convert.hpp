@@ -23,6 +23,11 @@ namespace tune {
 [[nodiscard]] resource_request request_of(const spec& x);
 [[nodiscard]] failure_policy failures_of(const spec& x);
 
+/// Whether no metric goes the way that `[experiment] mode` says: each says itself another one.
+[[nodiscard]] bool has_idle_mode(const spec& x);
+/// Says so, naming the metrics.
+[[nodiscard]] std::string idle_mode_text(const spec& x);
+
 /// The lines of `[space]` and `[stop]` in the form that their parsers expect.
 [[nodiscard]] std::vector<parameter_text> space_lines(const spec& x);
 

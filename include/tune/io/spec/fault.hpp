@@ -13,10 +13,11 @@ namespace tune {
 
 /// The origin of a value in the configuration.
 struct config_origin {
-  enum class source : std::uint8_t { fallback, file, environment, command_line };
+  enum class source : std::uint8_t { fallback, file, environment, command_line, program };
 
   source from = source::fallback;
-  /// The file's path, the environment variable, or the option with its dashes.
+  /// The file's path, the environment variable, the option with its dashes, or the full key that a
+  /// program sets.
   std::string where;
   /// Counts from 1; 0 if there is none.
   std::size_t line = 0;
@@ -25,7 +26,7 @@ struct config_origin {
 };
 
 /// "digits.ini:12", "environment TUNE_EXPERIMENT_SEED", "command line --experiment.seed",
-/// "default".
+/// "run_options::set(\"experiment.seed\")", "default".
 [[nodiscard]] std::string to_text(const config_origin& x);
 
 /// A single fault.

@@ -24,6 +24,8 @@ namespace tune {
 struct load_request {
   /// Overrides from the command line by full key: {"experiment.seed", "7"}. See `take_overrides`.
   std::vector<named_text> overrides;
+  /// True if they do not come from a command line: a program that embeds the library sets them.
+  bool is_embedded = false;
   /// The environment; only `TUNE_…` and the aliases in the table are used.
   std::map<std::string, std::string> environment;
   scheduler_catalogue schedulers;

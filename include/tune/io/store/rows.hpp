@@ -134,6 +134,8 @@ struct trial_tally {
   std::uint64_t confirming_judged = 0;
   /// Trials of the search that reported a number for the first objective.
   std::uint64_t judged = 0;
+  /// Trials that clients added.
+  std::uint64_t added = 0;
 };
 
 /// Counts of successful and failed exports.
