@@ -27,11 +27,12 @@ std::optional<double> number_of(const trial_result& x, std::string_view metric) 
 }
 
 /// Parameters of all trials, in the order of their first appearance.
-std::vector<std::string> parameters_of(const std::vector<trial_result>& trials) {
+std::vector<std::string> parameters_of(const std::vector<trial_result>& trials,
+                                       const std::vector<std::string>& whole) {
   std::vector<std::string> result;
   std::set<std::string, std::less<>> known;
   for (const auto& x : trials) {
-    for (auto& [name, what] : flatten(x.config)) {
+    for (auto& [name, what] : flatten(x.config, whole)) {
       if (known.insert(name).second)
         result.push_back(name);
     }
@@ -148,6 +149,7 @@ expected<result_grid::frame> read_frame(store_reader& from, const fs::path& dire
   result.objectives = what->experiment.objectives;
   result.constraints = what->experiment.constraints;
   result.repeats = repeat_rule_of(*what);
+  result.object_parameters = object_parameters_of(*what);
   result.elapsed = row->elapsed;
   return result;
 }
@@ -215,7 +217,7 @@ expected<trial_result> result_grid::best(std::string_view metric, bool maximise)
 }
 
 std::string result_grid::to_csv() const {
-  auto parameters = parameters_of(trials_);
+  auto parameters = parameters_of(trials_, about_.object_parameters);
   std::vector<std::string> titles{"trial", "status", "iterations"};
   for (const auto& x : about_.objectives)
     titles.push_back(x.metric);

@@ -126,6 +126,16 @@ next:
 )");
 }
 
+TEST(summary_text, names_values_that_are_objects_as_the_space_takes_them) {
+  auto x = finished();
+  x.best->config = sample::shared(
+      {{"model", object{{"kind", "a"}, {"depth", 3}}}, {"opt", object{{"lr", 0.5}}}});
+  x.object_parameters = {"model"};
+
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", "digits.ini"}, {}),
+              HasSubstr("\n    model = {\"kind\":\"a\",\"depth\":3}\n    opt.lr = 0.5\n"));
+}
+
 TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
   auto text = summary_text(sample::digits(),
                            {experiment_status::interrupted, "Ctrl-C", "my digits.ini"}, {});

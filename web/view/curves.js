@@ -4,7 +4,15 @@ import { cross, dot, line, Plot } from "../chart/plot.js";
 import { calmExtent, extent, lasting, smooth } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
-import { duration, figure, number, plain, trialName } from "../core/format.js";
+import {
+  duration,
+  figure,
+  number,
+  parameterNames,
+  parameterOf,
+  plain,
+  trialName,
+} from "../core/format.js";
 import {
   choice,
   follow,
@@ -227,9 +235,10 @@ function comparison(ctx, host, picked) {
     still: true,
     fetch: () => Promise.all(picked.map((t) => get([...ctx.base, "trials", t], {}, ctx.signal))),
     show: (/** @type {any[]} */ rows, place) => {
-      const names = [...new Set(rows.flatMap((x) => Object.keys(x.config || {})))];
+      const known = (ctx.about.parameters || []).map((/** @type {any} */ x) => x.name);
+      const names = [...new Set(rows.flatMap((x) => parameterNames(x.config, known)))];
       const lines = names.map((name) => {
-        const values = rows.map((x) => plain((x.config || {})[name], 60));
+        const values = rows.map((x) => plain(parameterOf(x.config, name), 60));
         const isSame = new Set(values).size === 1;
         return [
           h(isSame ? "span.quiet" : "strong", null, plain(name, 60)),

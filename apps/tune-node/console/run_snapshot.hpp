@@ -61,6 +61,8 @@ struct run_snapshot {
   std::vector<objective> objectives;
   /// Constraints on the best trial.
   constraint_list constraints;
+  /// Parameters of which some values are objects. A configuration is shown with these whole.
+  std::vector<std::string> object_parameters = {};
   /// Trials by status; indexed by `trial_status`.
   std::array<std::uint64_t, trial_status_count> counts{};
   /// Trials that were withdrawn before they began. They are not in `counts`.

@@ -145,7 +145,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
   }
   result += "\n" + joint_text(x, look) + missed_text(x, look);
   if (x.best->config)
-    for (const auto& [name, what] : flatten(*x.best->config))
+    for (const auto& [name, what] : flatten(*x.best->config, x.object_parameters))
       result += "    " + printable(name) + " = " + literal_text(what) + "\n";
   return result + checkpoint_text(x);
 }

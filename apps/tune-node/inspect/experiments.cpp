@@ -148,6 +148,7 @@ expected<experiment_facts> facts_of(const fs::path& directory) {
   fixed.directory = full_path(directory);
   fixed.objectives = what.experiment.objectives;
   fixed.constraints = what.experiment.constraints;
+  fixed.object_parameters = object_parameters_of(what);
   fixed.repeats = repeat_rule_of(what);
   auto seen = recorded_snapshot(reader, row, fixed);
   if (!seen)

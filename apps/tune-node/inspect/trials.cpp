@@ -236,7 +236,8 @@ expected<recorded_names> names_of_all(store_reader& from, const trials_request& 
     return reading_failed(rows.error());
   std::set<std::string, std::less<>> known{by.parameters.begin(), by.parameters.end()};
   for (const auto& row : *rows) {
-    for (auto& [name, what_is] : flatten(row.best_config ? *row.best_config : row.config))
+    for (auto& [name, what_is] :
+         flatten(row.best_config ? *row.best_config : row.config, by.parameters))
       if (known.insert(name).second)
         result.parameters.push_back(std::move(name));
     for (const auto* metrics : {&row.metrics, &row.best_metrics})
@@ -316,6 +317,7 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if (!*story)
     return error{ec::unknown_name,
                  printable(directory->string()) + ": there is no trial " + to_text(*what.why)};
+  (*story)->object_parameters = object_parameters_of(opened->recorded.what);
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;

@@ -60,14 +60,17 @@ trial_column parameter(const std::string& name) {
           false};
 }
 
-/// Adds the expected parameters, then others of the trials in the order of their first appearance.
-void add_parameters(list& to, std::span<const listed_trial> rows, const words& expected) {
+/// Adds the parameters of the trials in the order of their first appearance.
+/// @param of_space Parameters of the space, which come first. Their values are one cell.
+/// @param unused Whether those have columns that no trial has.
+void add_parameters(list& to, std::span<const listed_trial> rows, const words& of_space,
+                    bool unused) {
   std::set<std::string, std::less<>> known;
-  for (const auto& name : expected)
+  for (const auto& name : unused ? of_space : words{})
     if (known.insert(name).second)
       to.push_back(parameter(name));
   for (const auto& row : rows)
-    for (const auto& [name, what] : flatten(row.config ? *row.config : object{}))
+    for (const auto& [name, what] : flatten(row.config ? *row.config : object{}, of_space))
       if (known.insert(name).second)
         to.push_back(parameter(name));
 }
@@ -182,7 +185,7 @@ void add_paths(const object& of, std::set<std::string>& to) {
 
 std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
                                         const std::vector<objective>& objectives,
-                                        const std::vector<std::string>& parameters) {
+                                        const std::vector<std::string>& of_space, bool unused) {
   list result;
   result.push_back({"trial", "trial", [](const listed_trial& x) { return value{to_text(x.trial)}; },
                     false, 0, false});
@@ -196,7 +199,7 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
     result.push_back(rank_of_runs());
     result.push_back(mean_of_runs());
   }
-  add_parameters(result, rows, parameters);
+  add_parameters(result, rows, of_space, unused);
   result.push_back(
       {"reason", "reason", [](const listed_trial& x) { return value{x.reason}; }, false, 4, true});
   result.push_back({"failures", "failures", [](const listed_trial& x) { return count(x.failures); },
@@ -207,7 +210,7 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
 std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
                                       const std::vector<objective>& objectives,
                                       const recorded_names& names) {
-  auto result = usual_columns(rows, objectives, names.parameters);
+  auto result = usual_columns(rows, objectives, names.parameters, true);
   auto is_recorded = [](const listed_trial& x) { return x.details != nullptr; };
   if (!rows.empty() && std::none_of(rows.begin(), rows.end(), is_recorded))
     return result;
@@ -222,7 +225,7 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
                                                output_format format, const recorded_names& names) {
   if (named.empty())
     return format == output_format::csv ? all_columns(rows, objectives, names)
-                                        : usual_columns(rows, objectives);
+                                        : usual_columns(rows, objectives, names.parameters);
   auto all = all_columns(rows, objectives, names);
   if (named.size() == 1 && named.front() == "all")
     return all;

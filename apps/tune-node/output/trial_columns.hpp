@@ -57,9 +57,13 @@ void add_paths(const object& of, std::set<std::string>& to);
 
 /// The default columns of a table; where configurations run several times, with their ranks and
 /// means.
-[[nodiscard]] std::vector<trial_column>
-usual_columns(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-              const std::vector<std::string>& parameters = {});
+/// @param of_space Parameters of the space. The value of each is one cell, also where it is an
+///                 object; other objects have a column for each member.
+/// @param unused Whether those have columns that no row has.
+[[nodiscard]] std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
+                                                      const std::vector<objective>& objectives,
+                                                      const std::vector<std::string>& of_space = {},
+                                                      bool unused = false);
 
 /// The named columns, by name or title; none named: all in CSV, else the usual ones.
 /// @errors `ec::unknown_name` with the nearest known one.

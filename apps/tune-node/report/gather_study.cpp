@@ -55,7 +55,7 @@ private:
   void list(const value::list& options) {
     to_.what = options.size() < 2 ? study_parameter::kind::fixed : study_parameter::kind::list;
     for (const auto& x : options)
-      to_.values.push_back(to_text(x));
+      to_.values.push_back(text_in_column(x));
   }
 };
 
@@ -176,6 +176,7 @@ void add_rules(study& to, const recorded_start& start) {
   to.wanted = wanted_configurations(what).value_or(0);
   to.time_limit_s = seconds_of(what.experiment.time_limit);
   to.parameters = parameters_of(what);
+  to.object_parameters = object_parameters_of(what);
   to.is_grid = is_whole_grid(what);
 }
 
@@ -227,7 +228,8 @@ expected<void> add_winner_facts(study& to, store_reader& from, const comparing_r
   if (!row)
     return row.error();
   if (*row) {
-    to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config);
+    to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config,
+                                   to.object_parameters);
     auto saved = best_checkpoint(from, **row, by.objectives.front(), by.constraints);
     if (!saved)
       return saved.error();
@@ -265,7 +267,8 @@ expected<void> add_runs(study& to, store_reader& from, const comparing_rules& by
   return {};
 }
 
-expected<void> add_best(std::vector<best_line>& to, store_reader& from, const comparing_rules& by) {
+expected<void> add_best(std::vector<best_line>& to, store_reader& from, const comparing_rules& by,
+                        const std::vector<std::string>& whole) {
   auto rows = best_trials(from, {by.objectives.front(), by.constraints, by.repeats}, 10);
   if (!rows)
     return rows.error();
@@ -276,7 +279,7 @@ expected<void> add_best(std::vector<best_line>& to, store_reader& from, const co
     to.push_back({x.trial, found == nullptr ? "–" : short_text(*found), x.best_iteration,
                   x.iterations,
                   std::string{to_text(x.status)} + (misses ? ", misses the constraints" : ""),
-                  config_text(x.best_config ? *x.best_config : x.config)});
+                  config_text(x.best_config ? *x.best_config : x.config, whole)});
   }
   return {};
 }
@@ -422,7 +425,7 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
   auto added = from.with_reader([&](store_reader& x) -> expected<void> {
     if (auto done = add_runs(what, x, by); !done)
       return done;
-    if (auto done = add_best(result.best, x, by); !done)
+    if (auto done = add_best(result.best, x, by, what.object_parameters); !done)
       return done;
     return winner ? add_winner_facts(what, x, by, *winner) : expected<void>{};
   });

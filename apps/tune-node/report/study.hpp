@@ -149,6 +149,8 @@ struct study {
   std::string why = {};
   double elapsed_s = 0;
   std::vector<study_parameter> parameters = {};
+  /// See `run_snapshot`.
+  std::vector<std::string> object_parameters = {};
   /// In the order of their numbers.
   std::vector<study_trial> trials = {};
   study_winner winner = {};

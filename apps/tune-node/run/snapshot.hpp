@@ -19,6 +19,7 @@ struct snapshot_frame {
   std::string directory;
   std::vector<objective> objectives;
   constraint_list constraints;
+  std::vector<std::string> object_parameters = {};
   repeat_rule repeats;
   std::optional<std::uint64_t> planned;
   std::chrono::nanoseconds time_limit{0};

@@ -163,12 +163,13 @@ void set_path(object& where, std::string_view path, const value& what) {
 }
 
 void flatten_into(std::vector<std::pair<std::string, value>>& to, const std::string& prefix,
-                  const object& from) {
+                  const object& from, std::span<const std::string> whole) {
   for (const auto& [name, what] : from) {
     auto path = prefix + name;
     const auto* inner = what.as_object();
-    if (inner != nullptr && !inner->empty())
-      flatten_into(to, path + '.', *inner);
+    if (inner != nullptr && !inner->empty()
+        && std::find(whole.begin(), whole.end(), path) == whole.end())
+      flatten_into(to, path + '.', *inner, whole);
     else
       to.emplace_back(std::move(path), what);
   }
@@ -306,9 +307,19 @@ const value* find_parameter(const object& config, std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::pair<std::string, value>> flatten(const object& config) {
+std::vector<std::pair<std::string, value>> flatten(const object& config,
+                                                   std::span<const std::string> whole) {
   std::vector<std::pair<std::string, value>> result;
-  flatten_into(result, {}, config);
+  flatten_into(result, {}, config, whole);
+  return result;
+}
+
+std::vector<std::string> object_parameters(const search_space& space) {
+  std::vector<std::string> result;
+  for (const auto& x : space.parameters()) {
+    if (has_objects(x.what))
+      result.push_back(x.name);
+  }
   return result;
 }
 

@@ -6,10 +6,11 @@ import { judgeText } from "../../../web/view/overview.js";
 import { suggestionLines } from "../../../web/view/suggestion.js";
 import { test } from "node:test";
 import { Line, merge } from "../../../web/core/live.js";
-import { typed, verbsFor } from "../../../web/core/actions.js";
+import { toType, typed, verbsFor } from "../../../web/core/actions.js";
 import { told } from "../../../web/view/importance.js";
 import { ranks } from "../../../web/view/curves.js";
-import { schedule } from "../../../web/view/lineage.js";
+import { changes, schedule } from "../../../web/view/lineage.js";
+import { columnsOf } from "../../../web/view/trial_columns.js";
 import { jitter } from "../../../web/view/rungs.js";
 import { layout } from "../../../web/view/timeline.js";
 import { decisionText, whyText } from "../../../web/view/why.js";
@@ -130,6 +131,30 @@ test("typed values are JSON where they are", () => {
   assert.equal(typed("1e-3"), 0.001);
   assert.equal(typed("adam"), "adam");
   assert.deepEqual(typed("[1]"), [1]);
+});
+
+test("what a field begins with is read as the same value", () => {
+  assert.equal(toType("adam"), "adam");
+  for (const x of ["adam", "1", "true", "", '"', 1, true, null, { kind: "a", depth: 3 }, ["1"]])
+    assert.deepEqual(typed(toType(x)), x);
+});
+
+test("an exploit's changes are told by parameters", () => {
+  const before = { opt: { lr: 1, kind: "a" }, model: { kind: "a", depth: 3 } };
+  const after = { opt: { lr: 2, kind: "a" }, model: { kind: "b", depth: 3 } };
+  assert.equal(
+    changes(before, after, ["opt.lr", "opt.kind", "model"]),
+    'opt.lr 1 → 2, model {"kind":"a","depth":3} → {"kind":"b","depth":3}',
+  );
+});
+
+test("a column of a nested parameter has its value", () => {
+  const about = { parameters: [{ name: "opt.lr" }, { name: "model" }] };
+  const row = { config: { opt: { lr: 0.5 }, model: { depth: 3 } } };
+  const cells = columnsOf({ about })
+    .filter((x) => x.name.startsWith("param:"))
+    .map((x) => x.cell(row));
+  assert.deepEqual(cells, ["0.5", '{"depth":3}']);
 });
 
 test("a trial's story is one sentence", () => {
