@@ -37,6 +37,16 @@ TEST(report_words, tell_what_was_searched) {
                   "40 trials. Its state: done (it was asked to)."));
 }
 
+TEST(report_words, tell_a_budget_of_which_only_the_most_is_known_and_its_runs) {
+  auto what = made_up_study();
+  what.wants_at_most = true;
+  what.runs_each = 3;
+  what.time_limit_s = 60;
+
+  EXPECT_THAT(searched_words(what)[1],
+              HasSubstr("with a budget of at most 40 configurations of 3 runs each and 1m00s,"));
+}
+
 TEST(report_words, tell_what_won_in_the_metric_itself) {
   auto words = won_words(made_up_study());
 

@@ -5,7 +5,6 @@
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
-#include "inspect/wanted_configurations.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -77,15 +76,16 @@ std::vector<study_parameter> parameters_of(const spec& what) {
   return result;
 }
 
-/// Whether every parameter is a grid or a constant.
+/// Whether all combinations of all values are run.
 bool is_whole_grid(const spec& what) {
   auto space = search_space::parse(space_lines(what));
   if (!space)
     return false;
   const auto& all = space->parameters();
-  return std::all_of(all.begin(), all.end(), [](const parameter& x) {
-    return std::holds_alternative<grid_of>(x.what) || std::holds_alternative<constant>(x.what);
-  });
+  return what.search.type == "grid" || std::all_of(all.begin(), all.end(), [](const parameter& x) {
+           return x.numbers_runs || std::holds_alternative<grid_of>(x.what)
+                  || std::holds_alternative<constant>(x.what);
+         });
 }
 
 /// The number of a cell, or the place of its text in the list.
@@ -173,7 +173,9 @@ void add_rules(study& to, const recorded_start& start) {
   to.searcher = what.search.type.empty() ? "random" : what.search.type;
   to.scheduler = what.scheduler.type.empty() ? "fifo" : what.scheduler.type;
   to.seed = start.seed;
-  to.wanted = wanted_configurations(what).value_or(0);
+  to.wanted = start.wanted ? start.wanted->configurations : 0;
+  to.wants_at_most = start.wanted && start.wanted->at_most;
+  to.runs_each = start.by.repeats.runs;
   to.time_limit_s = seconds_of(what.experiment.time_limit);
   to.parameters = parameters_of(what);
   to.object_parameters = object_parameters_of(what);

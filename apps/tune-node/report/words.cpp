@@ -22,10 +22,11 @@ std::string joined(const std::vector<std::string>& parts) {
 std::string budget_text(const study& x) {
   std::vector<std::string> limits;
   if (x.wanted > 0)
-    limits.push_back(counted(x.wanted, "configuration"));
+    limits.push_back((x.wants_at_most ? "at most " : "") + counted(x.wanted, "configuration")
+                     + (x.runs_each > 1 ? " of " + counted(x.runs_each, "run") + " each" : ""));
   if (x.time_limit_s > 0)
     limits.push_back(seconds_text(x.time_limit_s));
-  return limits.empty() ? x.is_grid ? "over its whole grid" : "without a limit of trials or time"
+  return limits.empty() ? "without a limit of trials or time"
                         : "with a budget of " + joined(limits);
 }
 

@@ -7,7 +7,6 @@
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/story_json.hpp"
-#include "inspect/wanted_configurations.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "view/fields.hpp"
 #include "view/judged_runs.hpp"
@@ -52,9 +51,14 @@ run_snapshot snapshot_for_times(const experiment_summary& seen) {
   result.counts = seen.trials.counts();
   result.elapsed = seen.head.elapsed;
   result.time_limit = seen.start->what.experiment.time_limit;
-  const auto runs = std::max(seen.start->what.search.repeat, 1U);
-  if (const auto wanted = wanted_configurations(seen.start->what))
-    result.planned = std::max<std::uint64_t>(*wanted * runs, known_trials(result));
+  const auto& repeats = seen.start->by.repeats;
+  const auto& wanted = seen.start->wanted;
+  if (wanted && !wanted->at_most) {
+    const auto confirms = std::min<std::uint64_t>(repeats.confirm, wanted->configurations);
+    result.planned = std::max<std::uint64_t>(wanted->configurations * repeats.runs
+                                                 + confirms * repeats.confirm_runs,
+                                             known_trials(result));
+  }
   return result;
 }
 
