@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/result_grid.hpp"
 
+#include "tune/core/experiment/metric_column.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/sinks/trial_files/csv.hpp"
@@ -10,6 +11,7 @@
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -218,9 +220,11 @@ expected<trial_result> result_grid::best(std::string_view metric, bool maximise)
 
 std::string result_grid::to_csv() const {
   auto parameters = parameters_of(trials_, about_.object_parameters);
+  constexpr std::array<std::string_view, 5> others{"trial", "status", "iterations", "reason",
+                                                   "failures"};
   std::vector<std::string> titles{"trial", "status", "iterations"};
   for (const auto& x : about_.objectives)
-    titles.push_back(x.metric);
+    titles.push_back(metric_column(x.metric, others));
   for (const auto& x : parameters)
     titles.push_back("config." + x);
   titles.insert(titles.end(), {"reason", "failures"});

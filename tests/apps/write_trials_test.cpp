@@ -80,6 +80,38 @@ TEST(write_trials, has_one_column_of_a_parameter_whose_values_are_objects) {
   EXPECT_THAT(in(output_format::table), testing::Not(HasSubstr("model.kind")));
 }
 
+TEST(write_trials, tells_objectives_from_columns_of_the_same_name) {
+  const std::vector<objective> goals{{"status", true}, {"lr", false}, {"iter", false}};
+  std::vector<listed_trial> rows{{{0},
+                                  trial_status::terminated,
+                                  9,
+                                  {0.5, 0.25, 7},
+                                  sample::shared({{"lr", 0.125}, {"failures", 3}}),
+                                  "",
+                                  0}};
+  auto in = [&](output_format format, const std::vector<std::string>& named) {
+    std::ostringstream out;
+    auto columns = columns_of(rows, goals, named, format, {{"lr", "failures"}, {}});
+    EXPECT_TRUE(columns) << columns.error().detail;
+    write_trials(rows, goals, *columns, {format, {0, style{}}, !named.empty()}, out);
+    return out.str();
+  };
+
+  EXPECT_EQ(in(output_format::csv, {}),
+            "trial,status,iterations,metric.status,lr,iter,config.lr,config.failures,reason,"
+            "failures\n"
+            "00000,TERMINATED,9,0.5,0.25,7,0.125,3,,0\n");
+  EXPECT_EQ(
+      in(output_format::table, {}),
+      "trial  status      iterations  metric.status    lr  iter  config.lr  config.failures\n"
+      "00000  TERMINATED           9            0.5  0.25     7      0.125                3\n");
+  EXPECT_EQ(
+      in(output_format::csv, {"status", "metric.status", "lr", "metric.lr", "iter", "failures"}),
+      "status,metric.status,lr,metric.lr,iter,failures\nTERMINATED,0.5,0.25,0.25,7,0\n");
+  EXPECT_EQ(in(output_format::json, {"status", "metric.status"}),
+            "[\n  {\"status\":\"TERMINATED\",\"metric.status\":0.5}\n]\n");
+}
+
 TEST(write_trials, table_tells_null_and_inactive_apart_and_quotes_texts) {
   using enum trial_status;
   std::vector<listed_trial> rows{

@@ -2,11 +2,14 @@
 #include "output/trial_columns.hpp"
 
 #include "command/read_words.hpp"
+#include "tune/core/experiment/metric_column.hpp"
 #include "tune/core/printable.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -40,10 +43,17 @@ trial_column detail(std::string name, value (*read)(const trial_details&), bool 
           false};
 }
 
+/// Names of all columns that belong to no parameter or metric.
+constexpr std::array<std::string_view, 21> other_columns{
+    "trial",        "status",    "iterations", "reason",     "failures",  "best_iteration",
+    "time_total_s", "created_s", "ended_s",    "node",       "attempts",  "checkpoint",
+    "origin",       "error",     "runs_rank",  "runs_count", "runs_mean", "runs_error",
+    "violation",    "pareto",    "objective"};
+
 void add_objectives(list& to, const std::vector<objective>& objectives) {
   for (std::size_t i = 0; i < objectives.size(); ++i)
     to.push_back(
-        {objectives[i].metric, objectives[i].metric,
+        {column_of_objective(objectives, i), objectives[i].metric,
          [i](const listed_trial& x) { return i < x.objectives.size() ? x.objectives[i] : value{}; },
          true, 1, false});
 }
@@ -170,6 +180,32 @@ void add_details(list& to, std::span<const listed_trial> rows,
         "pareto", [](const trial_details& x) { return x.pareto ? value{*x.pareto} : value{}; }));
 }
 
+/// Gives columns of one title their names instead.
+void tell_apart(list& columns) {
+  std::map<std::string, int> known;
+  for (const auto& x : columns)
+    ++known[x.title];
+  for (auto& x : columns) {
+    if (known[x.title] > 1)
+      x.title = x.name;
+  }
+}
+
+/// The column that a user names: by its name, by that of an objective, or by its title; the end if
+/// there is none.
+list::const_iterator column_named(const list& all, const std::string& name,
+                                  const std::vector<objective>& objectives) {
+  auto find = [&](auto fits) { return std::find_if(all.begin(), all.end(), fits); };
+  auto found = find([&](const trial_column& x) { return x.name == name; });
+  const auto goal = found == all.end() ? objective_named(objectives, name) : std::nullopt;
+  if (goal)
+    found = find(
+        [&](const trial_column& x) { return x.name == column_of_objective(objectives, *goal); });
+  if (found == all.end())
+    found = find([&](const trial_column& x) { return x.title == name; });
+  return found;
+}
+
 std::string with_commas(const words& all) {
   std::string result;
   for (const auto& x : all)
@@ -178,6 +214,22 @@ std::string with_commas(const words& all) {
 }
 
 } // namespace
+
+std::string column_of_objective(const std::vector<objective>& objectives, std::size_t i) {
+  // The first objective may be called `objective`: that is what `--sort objective` means.
+  if (i == 0 && objectives[i].metric == "objective")
+    return objectives[i].metric;
+  return metric_column(objectives[i].metric, other_columns);
+}
+
+std::optional<std::size_t> objective_named(const std::vector<objective>& objectives,
+                                           std::string_view name) {
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (name == column_of_objective(objectives, i) || name == "metric." + objectives[i].metric)
+      return i;
+  }
+  return std::nullopt;
+}
 
 void add_paths(const object& of, std::set<std::string>& to) {
   add_paths_below(of, "", to);
@@ -223,16 +275,16 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
                                                const std::vector<objective>& objectives,
                                                const std::vector<std::string>& named,
                                                output_format format, const recorded_names& names) {
-  if (named.empty())
-    return format == output_format::csv ? all_columns(rows, objectives, names)
-                                        : usual_columns(rows, objectives, names.parameters);
-  auto all = all_columns(rows, objectives, names);
-  if (named.size() == 1 && named.front() == "all")
+  const auto is_table = format != output_format::csv;
+  auto all = named.empty() && is_table ? usual_columns(rows, objectives, names.parameters)
+                                       : all_columns(rows, objectives, names);
+  if (named.empty() || (named.size() == 1 && named.front() == "all")) {
+    tell_apart(all);
     return all;
+  }
   list result;
   for (const auto& name : named) {
-    auto fits = [&](const trial_column& x) { return x.name == name || x.title == name; };
-    auto found = std::find_if(all.begin(), all.end(), fits);
+    auto found = column_named(all, name, objectives);
     if (found == all.end()) {
       words known;
       for (const auto& x : all)
