@@ -2,6 +2,7 @@
 #include "output/trial_columns.hpp"
 
 #include "command/read_words.hpp"
+#include "console/run_snapshot.hpp"
 #include "tune/core/experiment/metric_column.hpp"
 #include "tune/core/printable.hpp"
 #include "tune/core/space/space.hpp"
@@ -44,11 +45,11 @@ trial_column detail(std::string name, value (*read)(const trial_details&), bool 
 }
 
 /// Names of all columns that belong to no parameter or metric.
-constexpr std::array<std::string_view, 21> other_columns{
+constexpr std::array<std::string_view, 22> other_columns{
     "trial",        "status",    "iterations", "reason",     "failures",  "best_iteration",
     "time_total_s", "created_s", "ended_s",    "node",       "attempts",  "checkpoint",
     "origin",       "error",     "runs_rank",  "runs_count", "runs_mean", "runs_error",
-    "violation",    "pareto",    "objective"};
+    "runs_value",   "violation", "pareto",     "objective"};
 
 void add_objectives(list& to, const std::vector<objective>& objectives) {
   for (std::size_t i = 0; i < objectives.size(); ++i)
@@ -139,6 +140,18 @@ trial_column rank_of_runs() {
 
 trial_column mean_of_runs() {
   return of_runs("runs_mean", "mean", [](const trial_details& x) { return value{x.runs->mean}; });
+}
+
+/// Where configurations are judged by something else than their means, the value of that.
+void add_value_of_runs(list& to, std::span<const listed_trial> rows) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [](const listed_trial& x) {
+    return x.details && x.details->runs && x.details->runs->judge != run_judge::mean;
+  });
+  if (found != rows.end())
+    to.push_back(
+        of_runs("runs_value", judge_text(found->details->runs->judge), [](const trial_details& x) {
+          return std::isnan(x.runs->judged) ? value{} : value{x.runs->judged};
+        }));
 }
 
 void add_details(list& to, std::span<const listed_trial> rows,
@@ -249,6 +262,7 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
   add_objectives(result, objectives);
   if (has_runs(rows)) {
     result.push_back(rank_of_runs());
+    add_value_of_runs(result, rows);
     result.push_back(mean_of_runs());
   }
   add_parameters(result, rows, of_space, unused);

@@ -59,6 +59,7 @@ void add_paths(const object& of, std::set<std::string>& to);
 /// `config.<parameter>`, `reason`, `failures`; if the record was read also `best_iteration`,
 /// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
 /// `runs_rank`, `runs_count`, `runs_mean`, `runs_error` (where configurations run several times),
+/// `runs_value` (where these are not judged by the mean),
 /// `violation` (where there are constraints), `pareto` (with several objectives), and
 /// `metric.<metric>` for each metric that is no objective, of the reports that represent the trials
 /// and of their last ones.

@@ -50,10 +50,12 @@ std::string noise_text(const study& x) {
            + ", with a standard error of " + number_text(lead->noise) + ": the winner "
            + (x.runs[0].confirms && !x.runs[1].confirms
                   ? "comes first since its runs confirm it."
-                  : "comes first by the " + std::string{to_text(x.runs[0].judge)} + ".");
+                  : "comes first by the " + judge_text(x.runs[0].judge) + ".");
   if (lead->is_measured)
-    return "It leads the second by " + number_text(lead->by) + ", with a standard error of "
-           + number_text(lead->noise)
+    return (is_judged_by_mean(x.runs[0]) ? "It leads the second by "
+                                         : "It comes first by the " + judge_text(x.runs[0].judge)
+                                               + "; by the mean it leads the second by ")
+           + number_text(lead->by) + ", with a standard error of " + number_text(lead->noise)
            + (lead->is_clear ? ": more than noise explains."
                              : ": no more than noise explains, so the second may be as good.");
   return "It leads the second trial by " + number_text(lead->by)
@@ -179,10 +181,13 @@ paragraphs won_words(const study& x) {
   if (!x.winner.place)
     return {"No trial has a value of " + x.metric + "."};
   const auto& best = x.trials[*x.winner.place];
-  auto text = "Trial " + trial_text(best) + " has the best " + x.metric + ": "
-              + number_text(metric_of(x, best.how.score)) + ", at iteration "
-              + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations)
-              + ", with " + x.winner.config + ".";
+  auto text
+      = "Trial " + trial_text(best)
+        + (x.runs.empty() ? " has the best " + x.metric + ": "
+                          : " is the best run of the best configuration, with " + x.metric + " ")
+        + number_text(metric_of(x, best.how.score)) + ", at iteration "
+        + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations) + ", with "
+        + x.winner.config + ".";
   if (best.how.violation > 0)
     text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
   if (!x.winner.checkpoint.empty())

@@ -175,6 +175,12 @@ test("all runs of a configuration are told in words", () => {
   const runs = { mean: 0.5, error: 0.125, count: 3, wanted: 3, confirmed: true };
   assert.equal(runsText({ runs }), "mean 0.5 ± 0.13 of 3, confirmed");
   assert.equal(runsText({ runs: { mean: 2, error: null, count: 1, wanted: 4 } }), "mean 2 of 1 of 4");
+  const judged = { ...runs, judge: "lower_bound", value: 0.25 };
+  assert.equal(
+    runsText({ runs: judged }),
+    "judged by the lower bound 0.25 of 3, confirmed; mean 0.5 ± 0.13",
+  );
+  assert.equal(runsText({ runs: { ...judged, value: null } }), "mean 0.5 ± 0.13 of 3, confirmed");
   assert.equal(runsText({ runs: null }), "");
   assert.equal(runsText(null), "");
 });
