@@ -14,6 +14,7 @@
 #include "view/fields.hpp"
 #include "view/overview.hpp"
 #include "view/rungs.hpp"
+#include "view/ways_of_ending.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -103,40 +104,6 @@ double place_of_cell(const study_parameter& of, const column& from, std::size_t 
   }
   return no_number;
 }
-
-/// How the last attempts of trials ended.
-class ways_of_ending {
-public:
-  /// @errors as those of `from`.
-  static expected<ways_of_ending> read(store_reader& from) {
-    constexpr std::size_t at_once = 100'000;
-    ways_of_ending result;
-    for (attempt_id last;;) {
-      auto count = from.scan_attempts(last, at_once, [&](const raw_attempt& x) {
-        last = x.attempt;
-        result.was_stopped_[x.trial] = x.end_class == to_text(end_class::stopped);
-      });
-      if (!count)
-        return count.error();
-      if (*count < at_once)
-        break;
-    }
-    auto done = from.scan_decisions([&](const raw_decision& x) {
-      if (x.action == "stop")
-        result.was_stopped_[x.trial] = false;
-    });
-    return done ? expected<ways_of_ending>{std::move(result)} : done.error();
-  }
-
-  /// Whether it never ran, or was stopped and no rule had said so.
-  [[nodiscard]] bool is_cut_off(trial_id trial) const {
-    const auto found = was_stopped_.find(trial);
-    return found == was_stopped_.end() || found->second;
-  }
-
-private:
-  std::map<trial_id, bool> was_stopped_;
-};
 
 /// @param is_cut_off Whether a terminated trial had not come to its end.
 trial_fate fate_of(const trial_line& x, bool is_given_up, bool is_cut_off) {

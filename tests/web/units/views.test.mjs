@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { Line, merge } from "../../../web/core/live.js";
 import { toType, typed, verbsFor } from "../../../web/core/actions.js";
 import { told } from "../../../web/view/importance.js";
-import { ranks } from "../../../web/view/curves.js";
+import { endText, ranks } from "../../../web/view/curves.js";
 import { changes, schedule } from "../../../web/view/lineage.js";
 import { columnsOf } from "../../../web/view/trial_columns.js";
 import { jitter } from "../../../web/view/rungs.js";
@@ -81,6 +81,13 @@ test("the best curve has rank 1", () => {
   const of = (...ys) => ({ points: ys.map((y, i) => [i, y]) });
   assert.deepEqual(ranks([of(3, 1), of(2), of()], "min"), [1, 0.5, 0]);
   assert.deepEqual(ranks([of(3, 1), of(2), of()], "max"), [1, 0.5, 0]);
+});
+
+test("a curve tells who ended it", () => {
+  const curve = { stopped: null, cutOff: null };
+  assert.equal(endText(curve), "");
+  assert.equal(endText({ ...curve, stopped: 3 }), ", stopped by the scheduler at 3");
+  assert.equal(endText({ ...curve, cutOff: 4 }), ", ended from outside at 4");
 });
 
 test("a parameter's schedule steps at each exploit", () => {
