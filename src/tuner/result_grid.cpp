@@ -2,10 +2,12 @@
 #include "tune/tuner/result_grid.hpp"
 
 #include "tune/core/experiment/metric_column.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/sinks/trial_files/csv.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/experiment_directory.hpp"

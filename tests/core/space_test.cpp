@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/space/space.hpp"
 
 #include "tune/core/name.hpp"

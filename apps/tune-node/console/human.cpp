@@ -3,7 +3,7 @@
 
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
-#include "tune/core/space/space.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>

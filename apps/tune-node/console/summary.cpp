@@ -9,7 +9,7 @@
 #include "inspect/failures.hpp"
 #include "tune/core/experiment/time_limits.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/core/space/space.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "console/run_snapshot.hpp"
 #include "tune/core/experiment/metric_column.hpp"
 #include "tune/core/printable.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "view/curves.hpp"

@@ -9,6 +9,7 @@
 #include "tune/core/experiment/rule_answers.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/search/none/none.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/handed_over.hpp"

@@ -16,6 +16,7 @@
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/preparation.hpp"

@@ -276,18 +276,6 @@ bool draws_floats(const domain& what) {
          || (depends != nullptr && !depends->whole);
 }
 
-bool has_objects(const domain& what) {
-  auto are_some = [](const std::vector<value>& all) {
-    return std::any_of(all.begin(), all.end(), [](const value& x) { return x.as_object(); });
-  };
-  if (const auto* choice = std::get_if<choice_of>(&what))
-    return are_some(choice->options);
-  if (const auto* grid = std::get_if<grid_of>(&what))
-    return are_some(grid->options);
-  const auto* fixed = std::get_if<constant>(&what);
-  return fixed != nullptr && fixed->what.as_object() != nullptr;
-}
-
 bool contains(const domain& what, const value& x) {
   return std::visit(tester{x}, what);
 }

@@ -4,6 +4,7 @@
 #include "space_words.hpp"
 
 #include "tune/core/name.hpp"
+#include "tune/core/space/object_parameters.hpp"
 
 #include <algorithm>
 #include <map>
@@ -162,19 +163,6 @@ void set_path(object& where, std::string_view path, const value& what) {
   set_path(*inner->as_object(), path.substr(dot + 1), what);
 }
 
-void flatten_into(std::vector<std::pair<std::string, value>>& to, const std::string& prefix,
-                  const object& from, std::span<const std::string> whole) {
-  for (const auto& [name, what] : from) {
-    auto path = prefix + name;
-    const auto* inner = what.as_object();
-    if (inner != nullptr && !inner->empty()
-        && std::find(whole.begin(), whole.end(), path) == whole.end())
-      flatten_into(to, path + '.', *inner, whole);
-    else
-      to.emplace_back(std::move(path), what);
-  }
-}
-
 } // namespace
 
 expected<search_space> search_space::make(std::vector<parameter> parameters,
@@ -307,20 +295,8 @@ const value* find_parameter(const object& config, std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::pair<std::string, value>> flatten(const object& config,
-                                                   std::span<const std::string> whole) {
-  std::vector<std::pair<std::string, value>> result;
-  flatten_into(result, {}, config, whole);
-  return result;
-}
-
-std::vector<std::string> object_parameters(const search_space& space) {
-  std::vector<std::string> result;
-  for (const auto& x : space.parameters()) {
-    if (has_objects(x.what))
-      result.push_back(x.name);
-  }
-  return result;
+std::vector<std::pair<std::string, value>> flatten(const object& config) {
+  return flatten(config, {});
 }
 
 } // namespace tune

@@ -170,14 +170,6 @@ std::vector<parameter_text> space_lines(const spec& x) {
   return result;
 }
 
-std::vector<std::string> object_parameters_of(const spec& x) {
-  const auto may_be = std::any_of(x.space.begin(), x.space.end(), [](const named_text& each) {
-    return each.text.find('{') != std::string::npos;
-  });
-  const auto space = may_be ? search_space::parse(space_lines(x)) : expected<search_space>{error{}};
-  return space ? object_parameters(*space) : std::vector<std::string>{};
-}
-
 repeat_rule repeat_rule_of(const spec& x) {
   constexpr std::uint32_t usual_runs = 3;
   repeat_rule result{x.search.repeat, x.search.repeat_judge, x.search.repeat_parameter,

@@ -4,6 +4,7 @@
 #include "csv_reader.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/json.hpp"
 

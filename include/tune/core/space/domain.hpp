@@ -115,9 +115,6 @@ using domain = std::variant<float_range, int_range, normal_range, choice_of, gri
 /// Whether its values are floats, for which whole numbers may stand.
 [[nodiscard]] bool draws_floats(const domain& what);
 
-/// Whether some of its values are objects.
-[[nodiscard]] bool has_objects(const domain& what);
-
 /// The text that a user would write: "loguniform(1e-5, 0.1)".
 [[nodiscard]] std::string to_text(const domain& what);
 

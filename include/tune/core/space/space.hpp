@@ -172,13 +172,6 @@ inline constexpr std::string_view constraint_line = "constraint";
 [[nodiscard]] const value* find_parameter(const object& config, std::string_view name);
 
 /// Flattens nested objects: pairs of dotted name and value, in order.
-/// @param whole Dotted names of parameters whose values stay as they are, also where these are
-///              objects.
-[[nodiscard]] std::vector<std::pair<std::string, value>>
-flatten(const object& config, std::span<const std::string> whole = {});
-
-/// Names of the parameters of which some values are objects: what `flatten` must leave whole, so
-/// that it shows the values that trials get.
-[[nodiscard]] std::vector<std::string> object_parameters(const search_space& space);
+[[nodiscard]] std::vector<std::pair<std::string, value>> flatten(const object& config);
 
 } // namespace tune

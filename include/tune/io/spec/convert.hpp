@@ -26,9 +26,6 @@ namespace tune {
 /// The lines of `[space]` and `[stop]` in the form that their parsers expect.
 [[nodiscard]] std::vector<parameter_text> space_lines(const spec& x);
 
-/// `object_parameters` of its space; none where that cannot be read.
-[[nodiscard]] std::vector<std::string> object_parameters_of(const spec& x);
-
 /// `[search] repeat` and `[experiment] confirm` with their related keys.
 [[nodiscard]] repeat_rule repeat_rule_of(const spec& x);
 [[nodiscard]] std::vector<stop_line> stop_lines(const spec& x);
