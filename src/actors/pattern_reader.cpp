@@ -164,7 +164,10 @@ bool pattern_reader::work() {
 }
 
 void pattern_reader::count(const item& what) {
-  if (what.line && reports_.count() == 1 && patterns_.read(*what.line))
+  if (!what.line || left_reports_ || !patterns_.read(*what.line))
+    return;
+  left_reports_ = true;
+  if (reports_.count() == 1)
     reports_.add(what.at);
 }
 
@@ -197,8 +200,11 @@ void pattern_reader::end(const exit_info& how, bool whole) {
   }
   if (auto why = patterns_.why_missing(); !why.empty())
     tell(process_news::missing{std::move(why)});
-  if (reports_.is_late(began_, gone_))
-    tell(process_news::came_late{gone_ - began_});
+  const auto is_late = reports_.is_late(began_, gone_);
+  // Its end was not asked for, and it had gone beyond the report by which it was stopped.
+  const auto ended_first = !how.requested && how.code == 0 && left_reports_;
+  if (is_late || (ended_first && reports_.came_together()))
+    tell(process_news::came_late{gone_ - began_, is_late});
   process_forwarder::exited(how);
 }
 

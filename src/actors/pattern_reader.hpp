@@ -56,6 +56,8 @@ private:
   metric_pattern patterns_;
   /// Used by the pattern thread only: the arrival times of the lines that made reports.
   burst_watch reports_;
+  /// Used by the pattern thread only: whether reports came behind the one by which it was stopped.
+  bool left_reports_ = false;
   std::mutex mutex_;
   // The mutex guards everything below.
   std::deque<item> lines_;

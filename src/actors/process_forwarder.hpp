@@ -31,9 +31,11 @@ struct process_news {
   struct noticed {
     pattern_remark what;
   };
-  /// The program had run for long, but printed all of its reports at once as it ended.
+  /// The program printed all of its reports at once as it ended.
   struct came_late {
     std::chrono::nanoseconds run{0};
+    /// Whether it had run for so long that it should report earlier.
+    bool is_long = false;
   };
   /// It had ended when its last report was looked at, and used this. Its end follows once that
   /// report is judged.

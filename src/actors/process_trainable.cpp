@@ -88,7 +88,8 @@ struct process_state {
 
   void take(const process_news::came_late& x) {
     over.came_late();
-    over.remark_on("late reports", late_reports_text(x.run, what));
+    if (x.is_long)
+      over.remark_on("late reports", late_reports_text(x.run, what));
   }
 
   void take(const process_news::missing& x) { known.why_missing = x.why; }

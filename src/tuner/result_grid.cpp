@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/tuner/result_grid.hpp"
 
+#include "tune/core/experiment/metric_column.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/sinks/trial_files/csv.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -27,11 +31,12 @@ std::optional<double> number_of(const trial_result& x, std::string_view metric) 
 }
 
 /// Parameters of all trials, in the order of their first appearance.
-std::vector<std::string> parameters_of(const std::vector<trial_result>& trials) {
+std::vector<std::string> parameters_of(const std::vector<trial_result>& trials,
+                                       const std::vector<std::string>& whole) {
   std::vector<std::string> result;
   std::set<std::string, std::less<>> known;
   for (const auto& x : trials) {
-    for (auto& [name, what] : flatten(x.config)) {
+    for (auto& [name, what] : flatten(x.config, whole)) {
       if (known.insert(name).second)
         result.push_back(name);
     }
@@ -148,6 +153,7 @@ expected<result_grid::frame> read_frame(store_reader& from, const fs::path& dire
   result.objectives = what->experiment.objectives;
   result.constraints = what->experiment.constraints;
   result.repeats = repeat_rule_of(*what);
+  result.object_parameters = object_parameters_of(*what);
   result.elapsed = row->elapsed;
   return result;
 }
@@ -215,10 +221,12 @@ expected<trial_result> result_grid::best(std::string_view metric, bool maximise)
 }
 
 std::string result_grid::to_csv() const {
-  auto parameters = parameters_of(trials_);
+  auto parameters = parameters_of(trials_, about_.object_parameters);
+  constexpr std::array<std::string_view, 5> others{"trial", "status", "iterations", "reason",
+                                                   "failures"};
   std::vector<std::string> titles{"trial", "status", "iterations"};
   for (const auto& x : about_.objectives)
-    titles.push_back(x.metric);
+    titles.push_back(metric_column(x.metric, others));
   for (const auto& x : parameters)
     titles.push_back("config." + x);
   titles.insert(titles.end(), {"reason", "failures"});

@@ -38,6 +38,18 @@ TEST(burst_watch, calls_nothing_late_that_came_before_the_end_or_in_a_short_run)
   uut.add(began + 350ms);
   uut.add(began + 350ms);
   EXPECT_FALSE(uut.is_late(began, began + 400ms));
+  EXPECT_TRUE(uut.came_together());
+}
+
+TEST(burst_watch, calls_reports_together_that_came_at_one_stretch) {
+  const burst_watch::clock::time_point began;
+  burst_watch uut;
+  uut.add(began + 10ms);
+  EXPECT_FALSE(uut.came_together()) << "a single one";
+  uut.add(began + 12ms);
+  EXPECT_TRUE(uut.came_together());
+  uut.add(began + 15ms);
+  EXPECT_FALSE(uut.came_together());
 }
 
 } // namespace

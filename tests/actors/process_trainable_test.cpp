@@ -7,6 +7,8 @@
 
 #include <fstream>
 
+#include <signal.h>
+
 namespace tune {
 namespace {
 
@@ -487,6 +489,30 @@ TEST_F(process_trainable, tells_where_all_reports_came_at_once_with_its_end) {
   ASSERT_EQ(warned.all().size(), 1u);
   EXPECT_THAT(warned.all()[0], HasSubstr("trial 00000: its reports came all at once, as it ended"));
   EXPECT_THAT(warned.all()[0], HasSubstr("[trainable] pty = true"));
+  EXPECT_THAT(reasons.all().back(), HasSubstr("; it had run its course by then"));
+}
+
+TEST_F(process_trainable, tells_where_a_quick_program_had_ended_before_it_was_told_to) {
+  objective("acc");
+  auto command = command_template::parse(
+      "sh -c 'printf \"Accuracy = 1\\nAccuracy = 2\\nAccuracy = 3\\n\"'", {});
+  ASSERT_TRUE(command);
+  run_command plan{*command, "/", accuracy(report_mode::line), {}};
+  plan.pty = false;
+  work.plan = std::move(plan);
+  stop_lines = {{"acc", "1"}};
+  before_judging = [this] {
+    EXPECT_TRUE(eventually([this] {
+      auto all = events<on::started>();
+      return !all.empty() && ::kill(static_cast<pid_t>(all.front().pid), 0) != 0;
+    }));
+  };
+
+  run();
+
+  EXPECT_EQ(reported_iterations(), (iterations{1}));
+  EXPECT_TRUE(end().came_late);
+  EXPECT_TRUE(warned.all().empty()) << "it was too quick to report earlier";
   EXPECT_THAT(reasons.all().back(), HasSubstr("; it had run its course by then"));
 }
 

@@ -54,16 +54,24 @@ TEST(human, writes_configurations_in_one_line) {
   object inner{{"name", "adam"}, {"lr", 0.012345678}};
   object x{{"optimizer", inner}, {"hidden", 64}, {"fast", true}, {"layers", value::list{1, 2}}};
 
-  EXPECT_EQ(config_text(x), "optimizer.name=adam optimizer.lr=0.012346 hidden=64 fast=true "
-                            "layers=[1,2]");
-  EXPECT_EQ(config_text({}), "");
+  EXPECT_EQ(config_text(x, {}), "optimizer.name=adam optimizer.lr=0.012346 hidden=64 fast=true "
+                                "layers=[1,2]");
+  EXPECT_EQ(config_text({}, {}), "");
+}
+
+TEST(human, shows_parameters_whose_values_are_objects_whole) {
+  const object model{{"kind", "a"}, {"depth", 3}};
+  const object x{{"model", model}, {"opt", object{{"lr", 0.5}, {"rule", model}}}};
+
+  EXPECT_EQ(config_text(x, std::vector<std::string>{"model", "opt.rule"}),
+            R"(model={"kind":"a","depth":3} opt.lr=0.5 opt.rule={"kind":"a","depth":3})");
 }
 
 TEST(human, quotes_texts_that_could_be_misread) {
-  EXPECT_EQ(config_text({{"a", "two words"}, {"b", "1"}, {"c", ""}, {"d", "true"}}),
+  EXPECT_EQ(config_text({{"a", "two words"}, {"b", "1"}, {"c", ""}, {"d", "true"}}, {}),
             "a=\"two words\" b=\"1\" c=\"\" d=\"true\"");
-  EXPECT_EQ(config_text({{"a\nb", "\x1b[2J"}}), "a\\nb=\"\\x1b[2J\"");
-  EXPECT_EQ(config_text({{"a", "d\"q"}, {"b", "c d\\"}}), R"(a="d\"q" b="c d\\")");
+  EXPECT_EQ(config_text({{"a\nb", "\x1b[2J"}}, {}), "a\\nb=\"\\x1b[2J\"");
+  EXPECT_EQ(config_text({{"a", "d\"q"}, {"b", "c d\\"}}, {}), R"(a="d\"q" b="c d\\")");
 }
 
 TEST(human, writes_literals_that_read_back_as_the_same_kind) {

@@ -422,6 +422,29 @@ TEST(sort_trials, knows_fixed_keys_objectives_and_parameters) {
   EXPECT_THAT(sorted("a.b"), ElementsAre(3, 0, 1, 2));
 }
 
+TEST(sort_trials, tells_objectives_from_columns_of_the_same_name) {
+  using testing::ElementsAre;
+  const std::vector<objective> goals{{"iterations", true}, {"objective", false}};
+  auto order_by = [&](const std::string& key) {
+    std::vector<listed_trial> rows{{{0}, trial_status::terminated, 2, {1.0, 6.0}},
+                                   {{1}, trial_status::terminated, 3, {3.0, 5.0}},
+                                   {{2}, trial_status::terminated, 1, {2.0, 4.0}}};
+    EXPECT_TRUE(sort_trials(rows, goals, key, false)) << key;
+    std::vector<std::uint64_t> numbers;
+    for (const auto& x : rows)
+      numbers.push_back(x.trial.number);
+    return numbers;
+  };
+
+  EXPECT_THAT(order_by("iterations"), ElementsAre(2, 0, 1));
+  EXPECT_THAT(order_by("iterations:asc"), ElementsAre(2, 0, 1));
+  EXPECT_THAT(order_by("iterations:desc"), ElementsAre(1, 0, 2));
+  EXPECT_THAT(order_by("metric.iterations"), ElementsAre(1, 2, 0)) << "best first";
+  EXPECT_THAT(order_by("metric.iterations:asc"), ElementsAre(0, 2, 1));
+  EXPECT_THAT(order_by("objective"), ElementsAre(1, 2, 0)) << "the first";
+  EXPECT_THAT(order_by("metric.objective"), ElementsAre(2, 1, 0));
+}
+
 TEST(show_list, lists_registered_trainables) {
   choices all;
   all.trainables.add_function(

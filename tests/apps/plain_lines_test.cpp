@@ -52,10 +52,12 @@ TEST_F(plain_lines_test, say_what_several_runs_come_to) {
   runs.confirms = true;
   EXPECT_THAT(
       uut.best(*digits.best, 11s).value_or(""),
-      testing::HasSubstr("0.98125 (mean 0.5 ± 0.05, lower_bound 0.4 of 3 runs that confirm it)"));
-  EXPECT_THAT(uut.summary(digits, 12s).value_or(""),
-              testing::HasSubstr("best accuracy 0.98125 (trial 00003; mean 0.5 ± 0.05, lower_bound "
-                                 "0.4 of 3 runs that confirm it)"));
+      testing::HasSubstr("0.98125 (judged by the lower bound 0.4 of 3 runs that confirm it, whose "
+                         "mean is 0.5 ± 0.05)"));
+  EXPECT_THAT(
+      uut.summary(digits, 12s).value_or(""),
+      testing::HasSubstr("best accuracy 0.98125 (trial 00003; judged by the lower bound 0.4 "
+                         "of 3 runs that confirm it, whose mean is 0.5 ± 0.05)"));
 }
 
 TEST_F(plain_lines_test, say_each_best_once) {

@@ -281,6 +281,31 @@ TEST(make_chart, of_a_history_goes_over_time) {
   EXPECT_EQ(made->series[0].points[0].first, 1.5);
 }
 
+TEST(make_chart, of_curves_tells_who_ended_them) {
+  auto curve = [](value status, value stopped, value cut_off) {
+    return object{{"status", std::move(status)},
+                  {"stopped_at", std::move(stopped)},
+                  {"cut_off_at", std::move(cut_off)},
+                  {"points", value::list{value::list{1, 3}, value::list{2, 1}}}};
+  };
+  auto made
+      = make_chart({chart_kind::curves},
+                   {{"metric", "loss"},
+                    {"total", 4},
+                    {"curves", value::list{curve("TERMINATED", {}, {}), curve("TERMINATED", 2, {}),
+                                           curve("TERMINATED", {}, 2), curve("ERRORED", {}, {})}}});
+
+  ASSERT_TRUE(made);
+  std::vector<std::string> names;
+  for (const auto& x : made->series) {
+    if (x.what == chart_series::form::crosses || x.what == chart_series::form::bars)
+      names.push_back(x.name);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"stopped by the scheduler", "ended from outside", "failed"}));
+  EXPECT_NE(made->series[4].what, made->series[5].what) << "they differ without colours";
+}
+
 TEST(make_chart, says_why_there_is_nothing) {
   auto nothing = make_chart({chart_kind::curves}, {{"metric", "loss"}, {"curves", value::list{}}});
   auto alone = make_chart({chart_kind::pareto}, {{"objectives", value::list{}}});

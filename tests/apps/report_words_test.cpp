@@ -37,6 +37,16 @@ TEST(report_words, tell_what_was_searched) {
                   "40 trials. Its state: done (it was asked to)."));
 }
 
+TEST(report_words, tell_a_budget_of_which_only_the_most_is_known_and_its_runs) {
+  auto what = made_up_study();
+  what.wants_at_most = true;
+  what.runs_each = 3;
+  what.time_limit_s = 60;
+
+  EXPECT_THAT(searched_words(what)[1],
+              HasSubstr("with a budget of at most 40 configurations of 3 runs each and 1m00s,"));
+}
+
 TEST(report_words, tell_what_won_in_the_metric_itself) {
   auto words = won_words(made_up_study());
 
@@ -69,6 +79,29 @@ TEST(report_words, tell_runs_and_their_error) {
   EXPECT_THAT(words[1], HasSubstr("mean 1"));
   EXPECT_THAT(words[2], HasSubstr("leads the second by 1, with a standard error of 0.14142: more "
                                   "than noise explains"));
+}
+
+TEST(report_words, tell_the_mean_from_what_configurations_are_judged_by) {
+  auto what = made_up_study();
+  run_statistics first, second;
+  first.runs = first.wanted = second.runs = second.wanted = 3;
+  first.judge = second.judge = run_judge::median;
+  first.mean = 1;
+  first.judged = 0.5;
+  second.mean = 2;
+  second.judged = 0.75;
+  first.error = second.error = 0.1;
+  what.runs = {first, second};
+
+  auto words = won_words(what);
+
+  ASSERT_THAT(words, SizeIs(3));
+  EXPECT_THAT(words[0], HasSubstr(" is the best run of the best configuration, with loss 1, at "));
+  EXPECT_EQ(words[1],
+            "Its configuration: judged by the median 0.5 of 3 runs, whose mean is 1 ± 0.1.");
+  EXPECT_THAT(words[2],
+              HasSubstr("It comes first by the median; by the mean it leads the second by "
+                        "1, with a standard error of 0.14142"));
 }
 
 TEST(report_words, tell_where_the_one_that_was_confirmed_has_the_worse_mean) {

@@ -126,6 +126,16 @@ next:
 )");
 }
 
+TEST(summary_text, names_values_that_are_objects_as_the_space_takes_them) {
+  auto x = finished();
+  x.best->config = sample::shared(
+      {{"model", object{{"kind", "a"}, {"depth", 3}}}, {"opt", object{{"lr", 0.5}}}});
+  x.object_parameters = {"model"};
+
+  EXPECT_THAT(summary_text(x, {experiment_status::done, "", "digits.ini"}, {}),
+              HasSubstr("\n    model = {\"kind\":\"a\",\"depth\":3}\n    opt.lr = 0.5\n"));
+}
+
 TEST(summary_text, says_why_it_ended_and_quotes_for_the_shell) {
   auto text = summary_text(sample::digits(),
                            {experiment_status::interrupted, "Ctrl-C", "my digits.ini"}, {});
@@ -221,8 +231,10 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
   runs.judged = 0.25;
   EXPECT_THAT(
       progress_text(x, style{}),
-      HasSubstr("    not all of its runs count: 1 of 2 runs: mean accuracy = 0.5, lower_bound "
-                "0.25\n"));
+      HasSubstr("    not all of its runs count: 1 of 2 runs: lower bound accuracy = 0.25, by which "
+                "it is judged; mean 0.5\n"));
+  runs.mean_in_search = 0.75;
+  EXPECT_THAT(progress_text(x, style{}), HasSubstr("; mean 0.5, in the search 0.75\n"));
 }
 
 TEST(summary_text, says_that_the_best_trial_failed_later) {

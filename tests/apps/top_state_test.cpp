@@ -199,6 +199,19 @@ TEST_F(top_test, adds_a_trial) {
   EXPECT_EQ(order->values, (std::vector<named_text>{{"lr", "0.1"}, {"act", "relu"}}));
 }
 
+TEST_F(top_test, adds_a_trial_with_blanks_in_its_values) {
+  type("a");
+  type(R"(model={"kind": "a b", "depth": [1, 2]} act="re lu \" x")");
+  press(kind::enter);
+  type("y");
+
+  auto order = uut.take_order();
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->values,
+            (std::vector<named_text>{{"model", R"({"kind": "a b", "depth": [1, 2]})"},
+                                     {"act", R"("re lu \" x")"}}));
+}
+
 TEST_F(top_test, takes_no_configuration_of_another_form) {
   type("a");
   type("lr 0.1");

@@ -244,6 +244,30 @@ TEST_F(views_test, draws_curves_and_marks_stops) {
     const auto stopped = grown_record::is_stopped(trial);
     EXPECT_EQ(list(curve, "points").size(), stopped ? 3u : 9u);
     EXPECT_EQ(at(curve, "stopped_at"), stopped ? value{3.0} : value{});
+    EXPECT_EQ(at(curve, "cut_off_at"), value{});
+  }
+}
+
+TEST_F(views_test, tells_trials_that_ended_from_outside_from_those_that_the_scheduler_stopped) {
+  grown_record record{storage() / "one", {12, 9, 3, 0}, support::grown_spec("one")};
+  record.write_all();
+  for (auto i = 0; i < 2; ++i) {
+    record.begin_trial();
+    record.report_once();
+    record.report_once();
+    if (i == 0)
+      record.end_from_outside();
+  }
+  record.flush();
+
+  auto seen = got("/one/curves");
+
+  ASSERT_EQ(list(seen, "curves").size(), 14u);
+  for (const auto& x : list(seen, "curves")) {
+    const auto& curve = *x.as_object();
+    const auto is_cut_off = at(curve, "trial") == value{12};
+    EXPECT_EQ(at(curve, "cut_off_at"), is_cut_off ? value{2.0} : value{});
+    EXPECT_TRUE(!is_cut_off || at(curve, "stopped_at").is_null());
   }
 }
 

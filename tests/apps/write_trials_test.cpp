@@ -2,6 +2,7 @@
 #include "output/write_trials.hpp"
 
 #include "console/text.hpp"
+#include "output/trial_columns.hpp"
 #include "sample.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +40,7 @@ const std::vector<objective> two_goals{{"accuracy", true}, {"latency", false}};
 std::string written(const std::vector<listed_trial>& rows, output_format format,
                     std::size_t width = 0) {
   std::ostringstream out;
-  write_trials(rows, two_goals, format, {width, style{}}, out);
+  write_trials(rows, two_goals, usual_columns(rows, two_goals), {format, {width, style{}}}, out);
   return out.str();
 }
 
@@ -50,6 +51,65 @@ TEST(write_trials, csv_has_full_values_and_quotes_what_must_be) {
             "00000,TERMINATED,9,0.98125,12,0.012345678,sgd,0.9,\"reached \"\"max\"\", done\",0\n"
             "00001,ERRORED,1,nan,,0.5,adam,,\"exit status 1\nboom\",3\n"
             "00002,PENDING,0,,,,,,,0\n");
+}
+
+TEST(write_trials, has_one_column_of_a_parameter_whose_values_are_objects) {
+  const object model{{"kind", "a"}, {"depth", 3}};
+  std::vector<listed_trial> rows{
+      {{0},
+       trial_status::terminated,
+       1,
+       {1, 2},
+       sample::shared({{"model", model}, {"opt", object{{"lr", 0.5}}}}),
+       "",
+       0},
+      {{1}, trial_status::terminated, 1, {1, 2}, sample::shared({{"model", "none"}}), "", 0}};
+  auto in = [&](output_format format) {
+    std::ostringstream out;
+    auto columns = columns_of(rows, two_goals, {}, format, {{"model", "opt.lr"}, {}});
+    EXPECT_TRUE(columns);
+    write_trials(rows, two_goals, *columns, {format, {0, style{}}}, out);
+    return out.str();
+  };
+
+  EXPECT_EQ(in(output_format::csv),
+            "trial,status,iterations,accuracy,latency,config.model,config.opt.lr,reason,failures\n"
+            "00000,TERMINATED,1,1,2,\"{\"\"kind\"\":\"\"a\"\",\"\"depth\"\":3}\",0.5,,0\n"
+            "00001,TERMINATED,1,1,2,none,,,0\n");
+  EXPECT_THAT(in(output_format::table), HasSubstr(R"({"kind":"a","depth":3})"));
+  EXPECT_THAT(in(output_format::table), testing::Not(HasSubstr("model.kind")));
+}
+
+TEST(write_trials, tells_objectives_from_columns_of_the_same_name) {
+  const std::vector<objective> goals{{"status", true}, {"lr", false}, {"iter", false}};
+  std::vector<listed_trial> rows{{{0},
+                                  trial_status::terminated,
+                                  9,
+                                  {0.5, 0.25, 7},
+                                  sample::shared({{"lr", 0.125}, {"failures", 3}}),
+                                  "",
+                                  0}};
+  auto in = [&](output_format format, const std::vector<std::string>& named) {
+    std::ostringstream out;
+    auto columns = columns_of(rows, goals, named, format, {{"lr", "failures"}, {}});
+    EXPECT_TRUE(columns) << columns.error().detail;
+    write_trials(rows, goals, *columns, {format, {0, style{}}, !named.empty()}, out);
+    return out.str();
+  };
+
+  EXPECT_EQ(in(output_format::csv, {}),
+            "trial,status,iterations,metric.status,lr,iter,config.lr,config.failures,reason,"
+            "failures\n"
+            "00000,TERMINATED,9,0.5,0.25,7,0.125,3,,0\n");
+  EXPECT_EQ(
+      in(output_format::table, {}),
+      "trial  status      iterations  metric.status    lr  iter  config.lr  config.failures\n"
+      "00000  TERMINATED           9            0.5  0.25     7      0.125                3\n");
+  EXPECT_EQ(
+      in(output_format::csv, {"status", "metric.status", "lr", "metric.lr", "iter", "failures"}),
+      "status,metric.status,lr,metric.lr,iter,failures\nTERMINATED,0.5,0.25,0.25,7,0\n");
+  EXPECT_EQ(in(output_format::json, {"status", "metric.status"}),
+            "[\n  {\"status\":\"TERMINATED\",\"metric.status\":0.5}\n]\n");
 }
 
 TEST(write_trials, table_tells_null_and_inactive_apart_and_quotes_texts) {

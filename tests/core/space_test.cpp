@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/space/space.hpp"
 
 #include "tune/core/name.hpp"
@@ -284,6 +285,27 @@ TEST(flatten, joins_names_by_dots_and_keeps_the_order) {
 
   EXPECT_EQ(flatten(config), (std::vector<std::pair<std::string, value>>{
                                  {"b.y", 1}, {"b.x.z", 2}, {"a", object{}}}));
+}
+
+TEST(flatten, leaves_the_values_of_named_parameters_whole) {
+  const object layer{{"kind", "a"}, {"depth", 3}};
+  object config{{"net", object{{"layer", layer}, {"lr", 1}}}, {"model", layer}};
+  const std::vector<std::string> whole{"model", "net.layer"};
+
+  EXPECT_EQ(flatten(config, whole), (std::vector<std::pair<std::string, value>>{
+                                        {"net.layer", layer}, {"net.lr", 1}, {"model", layer}}));
+}
+
+TEST(object_parameters, are_those_with_objects_among_their_values) {
+  auto space = search_space::parse({{"a", R"(choice({"x": 1}, none))"},
+                                    {"n.b", R"(grid(1, {"x": 1}))"},
+                                    {"c", R"({"x": 1})"},
+                                    {"d", "choice(1, 2)"},
+                                    {"n.e", "uniform(0, 1)"},
+                                    {"f", R"(permutation({"x": 1}, 2))"}});
+
+  ASSERT_TRUE(space) << space.error().detail;
+  EXPECT_EQ(object_parameters(*space), (std::vector<std::string>{"a", "n.b", "c"}));
 }
 
 } // namespace

@@ -171,7 +171,16 @@ class Submit(CertifiedCase, Served):
         body = archive({"exp.ini": self.ini(), "train.sh": "echo loss=$1\n"})
         self.send(body)
         self.end_of("exp")
-        self.assertIn("exp", self.send(body, 409)["detail"])
+        # What a request can do, and no options of the command line.
+        taken = self.send(body, 409)["detail"]
+        self.assertRegex(taken, "exp holds an experiment already: go on with it by resume=auto in"
+                                " the query, or begin beside it by name = auto in .experiment.$")
+        stop = self.ask("POST", "/api/v1/experiments/exp/stop", b"")
+        self.assertEqual(
+            stop.json()["detail"],
+            "exp: this experiment is done: nothing of it is left to stop; POST /api/v1/experiments"
+            "?resume=auto with its archive and a larger [experiment] num_samples takes further"
+            " samples")
         more = archive({"exp.ini": self.ini(samples=4), "train.sh": "echo loss=$1\n"})
         self.send(more, query="?resume=auto&file=exp.ini")
         self.wait_until(lambda: self.api("/exp")["trials"]["terminated"] == 4, what="its end")

@@ -118,6 +118,49 @@ class Trials(Looking):
         self.assertEqual(told["metrics"], {"loss": 2, "size": 20})
         self.assertEqual((told["node"], told["best_iteration"]), ("local", 2))
 
+    def test_parameters_whose_values_are_objects_are_shown_as_trials_got_them(self):
+        script = self.directory / "show.sh"
+        script.write_text('echo "$1" > got; echo "loss=$2"\n')
+        whole = '{"kind":"a b","depth":3}'
+        self.run_node("run", self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 1\n[trainable]\n"
+            "command = sh ./show.sh {model} {opt.lr}\nmetric.loss = loss=([0-9.]+)\n"
+            "[space]\nmodel = grid(%s, {\"kind\": \"c\"})\nopt.lr = 0.5\n" % whole))
+        got = [(self.directory / "results/x/trials" / x / "got").read_text().strip()
+               for x in ("00000", "00001")]
+
+        self.assertEqual(got, [whole, '{"kind":"c"}'])
+        self.assertEqual([x["config.model"] for x in self.sheet()], got)
+        self.assertNotIn("config.model.kind", self.sheet()[0])
+        table = self.run_node("trials", "results/x").out
+        self.assertRegex(table.splitlines()[0], r" model +opt\.lr")
+        self.assertIn(whole, table)
+        for told in (self.run_node("trials", "results/x", "--why", 0).out,
+                     self.run_node("compare", "results/x", "results/x").out,
+                     self.run_node("report", "results/x", "-o", "-").out.replace("&quot;", '"')):
+            self.assertIn("model=%s opt.lr=0.5" % whole, told)
+        again = self.run_node("rerun", "results/x", 0).out
+        self.assertIn("\n  model=%s opt.lr=0.5\n" % whole, again)
+        drawn = self.run_node("plot", "results/x", "slice", "--parameter", "model", "--ascii").out
+        self.assertIn('{"kind":"c"}', drawn)
+        # What is pasted into [space] is the same configuration.
+        best = self.run_node("status", "results/x").out
+        lines = [x.strip() for x in best.splitlines() if " model = " in x or " opt.lr = " in x]
+        self.assertEqual(lines, ["model = " + whole, "opt.lr = 0.5"])
+
+    def test_metrics_with_the_names_of_columns_have_columns_of_their_own(self):
+        job = self.job().read_text()
+        self.run_node("run", self.ini(
+            job.replace("metric = loss", "metric = status").replace("metric.loss", "metric.status")))
+        rows = self.sheet()
+        self.assertEqual({x["status"] for x in rows}, {"TERMINATED"})
+        self.assertEqual([float(x["metric.status"]) for x in rows], [1, 2, 3, 4])
+        self.assertEqual([x["trial"] for x in self.sheet("--sort", "metric.status", "--reverse")],
+                         ["00003", "00002", "00001", "00000"])
+        named = self.run_node("trials", "results/x", "--columns", "status,metric.status", "-o",
+                              "json").json()
+        self.assertEqual(named[1], {"status": "TERMINATED", "metric.status": 2})
+
     def test_columns_are_those_that_were_named(self):
         self.run_node("run", self.job())
         self.assertEqual(self.run_node("trials", "results/x", "--columns", "trial,x,size").out,

@@ -83,7 +83,7 @@ class Repeats(Case):
             self.assertEqual((one["best"], one["best_trial"]), (0.7, best["trial"]))
             self.assertEqual(one["runs"], best["runs"])
             self.assertEqual((other["best"], other["runs"]), (0.7, None))
-        beside = "mean 0.65 ± 0.029, lower_bound 0.56571 of 3 runs"
+        beside = "judged by the lower bound 0.56571 of 3 runs, whose mean is 0.65 ± 0.029"
         table = self.run_node("list", "experiments", "results").out
         self.assertRegex(table, "score +0.7 +" + beside)
         self.assertRegex(self.run_node("compare", *directories).out, "its configuration +" + beside)

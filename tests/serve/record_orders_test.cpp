@@ -5,6 +5,8 @@
 #include "io/scratch_directory.hpp"
 #include "serve/api_routes.hpp"
 #include "serve/once_only.hpp"
+#include "serve/submissions.hpp"
+#include "tune/core/own_words.hpp"
 #include "tune/io/control/control_server.hpp"
 #include "tune/io/json.hpp"
 
@@ -114,7 +116,7 @@ protected:
 
 TEST_F(record_orders_test, reach_the_head) {
   lead();
-  record_orders uut{*model, nobody};
+  record_orders uut{*model, nobody, false};
   auto told = uut.answer(request_with("{}"), route_named("pause"));
   EXPECT_EQ(told.status, 200U);
   EXPECT_EQ(told.body, R"({"told":[{"trial":null,"outcome":"taken","text":"done"}]})");
@@ -166,13 +168,32 @@ TEST(once_only, carries_out_nothing_twice_that_may_yet_be_done) {
 }
 
 TEST_F(record_orders_test, say_what_goes_on_with_an_experiment_that_nobody_runs) {
-  record_orders uut{*model, nobody};
+  record_orders uut{*model, nobody, false};
   auto told = uut.answer(request_with("{}"), route_named("pause"));
   EXPECT_EQ(told.status, 409U);
   EXPECT_THAT(told.body, HasSubstr("not_live"));
   auto other = request_with("{}");
   other.names["experiment"] = "y";
   EXPECT_EQ(uut.answer(other, route_named("pause")).status, 404U);
+}
+
+TEST_F(record_orders_test, name_requests_where_a_head_takes_experiments) {
+  record_orders uut{*model, nobody, true};
+  auto detail = [&](const std::string& body, const std::string& id, const std::string& trial = {}) {
+    auto told = object_from_json(uut.answer(request_with(body, trial), route_named(id)).body);
+    return told ? to_text(*told->find("detail")) : std::string{};
+  };
+  for (const auto& text : {detail("{}", "pause"), detail(R"({"config":{}})", "add")}) {
+    EXPECT_THAT(text, HasSubstr("POST /api/v1/experiments?resume=auto with its archive goes on"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("--")));
+  }
+}
+
+TEST(submissions, name_what_a_request_can_say) {
+  EXPECT_EQ(in_words_of_requests("go on with it by " + std::string{way_to_resume()}
+                                 + ", or begin beside it by " + std::string{way_to_number()}),
+            "go on with it by resume=auto in the query, or begin beside it by name = auto in "
+            "[experiment]");
 }
 
 } // namespace

@@ -148,6 +148,10 @@ void grown_record::end_trial(end_class how, const std::string& reason) {
   items_.emplace_back(seq_, attempt_);
 }
 
+void grown_record::end_from_outside() {
+  end_trial(end_class::stopped, "stopped by a client");
+}
+
 void grown_record::write_trial() {
   begin_trial();
   const auto number = row_.trial.number;

@@ -43,6 +43,8 @@ public:
   void begin_trial();
   /// Another report of the trial that was begun last.
   void report_once();
+  /// Ends the trial that was begun last, as a client does.
+  void end_from_outside();
   /// Writes what is not written yet.
   void flush();
   void finish();

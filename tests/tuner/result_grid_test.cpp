@@ -89,6 +89,17 @@ TEST(result_grid, writes_one_row_per_trial_with_all_parameters) {
             "00001,ERRORED,0,,,0.1,user_error,1\n");
 }
 
+TEST(result_grid, has_one_column_of_a_parameter_whose_values_are_objects) {
+  result_grid::frame about;
+  about.objectives = {{"loss", false}};
+  about.object_parameters = {"model"};
+
+  EXPECT_EQ(
+      (result_grid{about, {trial(0, {{"model", object{{"depth", 3}}}}, {{"loss", 0.5}})}}).to_csv(),
+      "trial,status,iterations,loss,config.model,reason,failures\n"
+      "00000,TERMINATED,3,0.5,\"{\"\"depth\"\":3}\",,0\n");
+}
+
 class a_result_grid : public samples::store_fixture {};
 
 TEST_F(a_result_grid, shows_the_configuration_that_the_best_report_came_with) {

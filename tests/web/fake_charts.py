@@ -26,6 +26,7 @@ class FakeCharts:
                     "trial": t,
                     "status": self.status(t),
                     "stopped_at": last * factor if last < 256 else None,
+                    "cut_off_at": None,
                     "points": points,
                 }
             )

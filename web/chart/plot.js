@@ -334,5 +334,13 @@ export function cross(ctx, x, y, r = 3) {
   ctx.stroke();
 }
 
+/** An upright bar: what ended from outside. @param {CanvasRenderingContext2D} ctx @param {number} x @param {number} y */
+export function bar(ctx, x, y, r = 4) {
+  ctx.beginPath();
+  ctx.moveTo(x, y - r);
+  ctx.lineTo(x, y + r);
+  ctx.stroke();
+}
+
 /** What an axis calls for, as the reader's CSS has it. */
 export const ink = () => css("--ink");

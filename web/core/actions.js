@@ -1,7 +1,7 @@
 /** What can be done to a live experiment: each asks first, and then shows what came of it. */
 import { Fault, post } from "./api.js";
 import { fill, h } from "./dom.js";
-import { plain, trialName } from "./format.js";
+import { parameterOf, plain, trialName } from "./format.js";
 import { words } from "./parts.js";
 
 /**
@@ -149,13 +149,13 @@ export function askExperiment(base, name, verb, after) {
 function parameterField(parameter, best) {
   const domain = parameter.domain || {};
   // What depends on others may be left out.
-  const first = parameter.conditional ? "" : (domain.low ?? (domain.values || [""])[0]);
+  const first = parameter.conditional ? undefined : (domain.low ?? (domain.values || [])[0]);
   const value = best === undefined ? first : best;
   const input = h("input.mono", {
     name: parameter.name,
     placeholder: parameter.conditional ? "left out" : "",
     "data-conditional": parameter.conditional ? "" : undefined,
-    value: typeof value === "string" ? value : JSON.stringify(value),
+    value: value === undefined ? "" : toType(value),
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -171,12 +171,18 @@ export function typed(text) {
   }
 }
 
+/** What is to be typed for a value, so that `typed` reads the same again. @param {any} value */
+export const toType = (value) =>
+  typeof value === "string" && value !== "" && typed(value) === value
+    ? value
+    : JSON.stringify(value);
+
 /** @param {string[]} base @param {any[]} parameters @param {any} best a configuration to begin with @param {() => void} after */
 export function askAdd(base, parameters, best, after) {
   const fields = h(
     "div.fields",
     null,
-    parameters.map((x) => parameterField(x, best ? best[x.name] : undefined)),
+    parameters.map((x) => parameterField(x, best ? parameterOf(best, x.name) : undefined)),
   );
   const body = () => {
     /** @type {Record<string, any>} */

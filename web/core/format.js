@@ -178,16 +178,35 @@ export const plainLines = (text, most = Infinity) =>
  *
  * @param {any} values
  * @param {string} name
+ * @param {string} [between] what stands between the parts of a path
  * @returns {any} undefined: nothing
  */
-export function member(values, name) {
+export function member(values, name, between = "/") {
   const has = (/** @type {any} */ x, /** @type {string} */ key) =>
     x !== null && typeof x === "object" && Object.prototype.hasOwnProperty.call(x, key);
   if (has(values, name)) return values[name];
-  const at = name.indexOf("/");
+  const at = name.indexOf(between);
   if (at < 0 || !has(values, name.slice(0, at))) return undefined;
-  return member(values[name.slice(0, at)], name.slice(at + 1));
+  return member(values[name.slice(0, at)], name.slice(at + 1), between);
 }
+
+/** The value of a parameter: `optimizer.lr` is nested. @param {any} config @param {string} name */
+export const parameterOf = (config, name) => member(config, name, ".");
+
+/**
+ * The names under which a configuration is shown: those of the space, and of the rest the members.
+ *
+ * @param {any} config
+ * @param {string[]} known names of the space
+ * @returns {string[]}
+ */
+export const parameterNames = (config, known) =>
+  Object.keys(config || {}).flatMap((key) => {
+    const within = known.filter(
+      (x) => x.startsWith(key + ".") && parameterOf(config, x) !== undefined,
+    );
+    return within.length > 0 && !known.includes(key) ? within : [key];
+  });
 
 /**
  * Resources as pairs, those that one has made up among them; without what there is none of.

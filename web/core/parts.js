@@ -1,6 +1,6 @@
 /** Pieces that views are made of. */
 import { fill, h } from "./dom.js";
-import { figure, number, plain, trialName } from "./format.js";
+import { figure, number, parameterNames, parameterOf, plain, trialName } from "./format.js";
 import { isAborted, Fault } from "./api.js";
 import { untilNext } from "./beat.js";
 import { format, here } from "./route.js";
@@ -94,7 +94,7 @@ export function table(heads, rows, label) {
   );
 }
 
-/** Names and values of a configuration. @param {any} values */
+/** Names and values. @param {any} values */
 export function pairs(values, label = "values") {
   const rows = Object.entries(values && typeof values === "object" ? values : {});
   if (rows.length === 0) return h("p.quiet", null, "none");
@@ -105,6 +105,13 @@ export function pairs(values, label = "values") {
       h("div", null, h("dt", null, plain(key, 80)), h("dd", null, plain(value, 200))),
     ),
   );
+}
+
+/** A configuration by the names of the space. @param {any} ctx @param {any} config @param {string} label */
+export function configuration(ctx, config, label) {
+  const known = (ctx.about.parameters || []).map((/** @type {any} */ x) => x.name);
+  const names = parameterNames(config, known);
+  return pairs(Object.fromEntries(names.map((x) => [x, parameterOf(config, x)])), label);
 }
 
 /**

@@ -85,7 +85,12 @@ export function runsText(best) {
   if (!x) return "";
   const error = x.error === null || x.error === undefined ? "" : " ± " + figure(x.error, 2);
   const many = x.count < x.wanted ? count(x.count) + " of " + count(x.wanted) : count(x.count);
-  return "mean " + figure(x.mean, 5) + error + " of " + many + (x.confirmed ? ", confirmed" : "");
+  const mean = figure(x.mean, 5) + error;
+  const confirmed = x.confirmed ? ", confirmed" : "";
+  if (!x.judge || x.judge === "mean" || x.value === null)
+    return "mean " + mean + " of " + many + confirmed;
+  const judge = plain(String(x.judge).replace(/_/g, " "), 30) + " " + figure(x.value, 5);
+  return "judged by the " + judge + " of " + many + confirmed + "; mean " + mean;
 }
 
 const heads = [

@@ -1,10 +1,18 @@
 /** Learning curves of many trials, and where each was stopped. */
 import { hue, shade, statusColour } from "../chart/palette.js";
-import { cross, dot, line, Plot } from "../chart/plot.js";
+import { bar, cross, dot, ink, line, Plot } from "../chart/plot.js";
 import { calmExtent, extent, lasting, smooth } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
-import { duration, figure, number, plain, trialName } from "../core/format.js";
+import {
+  duration,
+  figure,
+  number,
+  parameterNames,
+  parameterOf,
+  plain,
+  trialName,
+} from "../core/format.js";
 import {
   choice,
   follow,
@@ -21,13 +29,17 @@ import {
 import { adjust, go, here, split } from "../core/route.js";
 import { isStored } from "../core/stored.js";
 
-/** @typedef {{trial: any, status: string, stopped: number | null, points: Array<[number, number]>}} Curve */
+/** @typedef {{trial: any, status: string, stopped: number | null, cutOff: number | null, points: Array<[number, number]>}} Curve */
+
+/** @param {any} x */
+const place = (x) => (x === null || x === undefined ? null : number(x));
 
 /** @param {any} x @returns {Curve} of the answer to …/curves */
 const ofCurves = (x) => ({
   trial: x.trial,
   status: x.status,
-  stopped: x.stopped_at === null || x.stopped_at === undefined ? null : number(x.stopped_at),
+  stopped: place(x.stopped_at),
+  cutOff: place(x.cut_off_at),
   points: (x.points || []).map((/** @type {any[]} */ p) => [number(p[0]), number(p[1])]),
 });
 
@@ -45,7 +57,7 @@ async function ofTrial(ctx, trial, metric) {
   const at = results.columns.indexOf("training_iteration");
   const rows = lasting(results.rows, (/** @type {any[]} */ r) => number(r[at]));
   const points = rows.map((r) => /** @type {[number, number]} */ ([number(r[x]), number(r[y])]));
-  return { trial: row.trial, status: row.status, stopped: null, points };
+  return { trial: row.trial, status: row.status, stopped: null, cutOff: null, points };
 }
 
 /** @param {any} ctx @returns {Promise<{curves: Curve[], total: number}>} */
@@ -95,6 +107,10 @@ function drawCurves(ctx2d, plot, curves, colour, order) {
       ctx2d.strokeStyle = css("--cut");
       ctx2d.lineWidth = 1.4;
       cross(ctx2d, x, y);
+    } else if (curve.cutOff !== null) {
+      ctx2d.strokeStyle = ink();
+      ctx2d.lineWidth = 1.6;
+      bar(ctx2d, x, y);
     } else if (curve.status === "ERRORED") {
       ctx2d.strokeStyle = css("--bad");
       ctx2d.lineWidth = 2;
@@ -106,6 +122,14 @@ function drawCurves(ctx2d, plot, curves, colour, order) {
   }
   ctx2d.globalAlpha = 1;
 }
+
+/** How a curve came to its end, where that was not its own. Pure. @param {Curve} curve @returns {string} */
+export const endText = (curve) =>
+  curve.stopped !== null
+    ? ", stopped by the scheduler at " + figure(curve.stopped)
+    : curve.cutOff !== null
+      ? ", ended from outside at " + figure(curve.cutOff)
+      : "";
 
 /** @param {any} ctx @param {Plot} plot @param {{curves: Curve[], total: number}} data */
 function show(ctx, plot, data) {
@@ -144,8 +168,7 @@ function show(ctx, plot, data) {
       h(
         "div.quiet",
         null,
-        plain(String(curves[p.at].status).toLowerCase(), 20) +
-          (curves[p.at].stopped === null ? "" : ", stopped at " + figure(curves[p.at].stopped)),
+        plain(String(curves[p.at].status).toLowerCase(), 20) + endText(curves[p.at]),
       ),
     ],
     summary:
@@ -154,7 +177,9 @@ function show(ctx, plot, data) {
       data.total +
       " trials, " +
       curves.filter((c) => c.stopped !== null).length +
-      " were stopped",
+      " were stopped by the scheduler, " +
+      curves.filter((c) => c.cutOff !== null).length +
+      " ended from outside",
     draw: (ctx2d) => drawCurves(ctx2d, plot, curves, colour, order),
   });
 }
@@ -227,9 +252,10 @@ function comparison(ctx, host, picked) {
     still: true,
     fetch: () => Promise.all(picked.map((t) => get([...ctx.base, "trials", t], {}, ctx.signal))),
     show: (/** @type {any[]} */ rows, place) => {
-      const names = [...new Set(rows.flatMap((x) => Object.keys(x.config || {})))];
+      const known = (ctx.about.parameters || []).map((/** @type {any} */ x) => x.name);
+      const names = [...new Set(rows.flatMap((x) => parameterNames(x.config, known)))];
       const lines = names.map((name) => {
-        const values = rows.map((x) => plain((x.config || {})[name], 60));
+        const values = rows.map((x) => plain(parameterOf(x.config, name), 60));
         const isSame = new Set(values).size === 1;
         return [
           h(isSame ? "span.quiet" : "strong", null, plain(name, 60)),
@@ -258,6 +284,7 @@ export function mount(host, ctx) {
       : [
           legendItem("ramp", "", "rank, the best is strongest"),
           legendItem("cut", "×", "stopped by the scheduler"),
+          legendItem("", "|", "ended from outside"),
         ],
     legendItem("bad", "×", "failed"),
     legendItem("run", "●", "runs"),

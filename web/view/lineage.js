@@ -4,7 +4,16 @@ import { dot, line, Plot } from "../chart/plot.js";
 import { extent } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, fill, h } from "../core/dom.js";
-import { count, duration, figure, number, plain, trialName } from "../core/format.js";
+import {
+  count,
+  duration,
+  figure,
+  number,
+  parameterNames,
+  parameterOf,
+  plain,
+  trialName,
+} from "../core/format.js";
 import { choice, follow, panel, table, trialLink } from "../core/parts.js";
 import { adjust, go, here } from "../core/route.js";
 
@@ -81,9 +90,9 @@ export function schedule(data, trial, name, end) {
     .sort((/** @type {any} */ a, /** @type {any} */ b) => number(a.started) - number(b.started))[0];
   /** @type {Array<[number, number]>} */
   const steps = [];
-  if (first) steps.push([number(first.started), number((first.config || {})[name])]);
+  if (first) steps.push([number(first.started), number(parameterOf(first.config, name))]);
   for (const x of data.exploits)
-    if (String(x.trial) === trial) steps.push([number(x.t), number((x.after || {})[name])]);
+    if (String(x.trial) === trial) steps.push([number(x.t), number(parameterOf(x.after, name))]);
   if (steps.length > 0) steps.push([end, steps[steps.length - 1][1]]);
   return steps;
 }
@@ -124,16 +133,21 @@ function drawSchedules(ctx, plot, data, name) {
   });
 }
 
-/** @param {any} before @param {any} after @returns {string} */
-function changes(before, after) {
-  const names = Object.keys({ ...before, ...after }).filter(
-    (x) => JSON.stringify((before || {})[x]) !== JSON.stringify((after || {})[x]),
+/** @param {any} before @param {any} after @param {string[]} known names of the space @returns {string} */
+export function changes(before, after, known) {
+  const all = [...parameterNames(before, known), ...parameterNames(after, known)];
+  const names = [...new Set(all)].filter(
+    (x) => JSON.stringify(parameterOf(before, x)) !== JSON.stringify(parameterOf(after, x)),
   );
   return (
     names
       .map(
         (x) =>
-          plain(x, 40) + " " + plain((before || {})[x], 30) + " → " + plain((after || {})[x], 30),
+          plain(x, 40) +
+          " " +
+          plain(parameterOf(before, x), 30) +
+          " → " +
+          plain(parameterOf(after, x), 30),
       )
       .join(", ") || "nothing but the state"
   );
@@ -191,7 +205,7 @@ export function mount(host, ctx) {
           trialLink(ctx, x.trial),
           trialLink(ctx, x.donor),
           count(x.training_iteration),
-          changes(x.before, x.after),
+          changes(x.before, x.after, names),
         ]);
       fill(
         list.body,

@@ -10,6 +10,7 @@ import { bytes, count, date, duration, figure, number, plain, trialName } from "
 import {
   bestText,
   choice,
+  configuration,
   countParts,
   follow,
   laterFailure,
@@ -17,7 +18,6 @@ import {
   metricChoice,
   metricOf,
   note,
-  pairs,
   panel,
   tile,
   trialLink,
@@ -349,7 +349,7 @@ function bestPanel(ctx, host) {
           laterFailure(best),
           row.best_iteration ? " at iteration " + count(row.best_iteration) : "",
         ),
-        pairs(row.best_config || row.config, "Best configuration"),
+        configuration(ctx, row.best_config || row.config, "Best configuration"),
       );
     } catch (error) {
       if (!ctx.signal.aborted)

@@ -12,7 +12,16 @@ import {
   plainLines,
   trialName,
 } from "../core/format.js";
-import { follow, link, pairs, panel, statusChip, table, tile } from "../core/parts.js";
+import {
+  configuration,
+  follow,
+  link,
+  pairs,
+  panel,
+  statusChip,
+  table,
+  tile,
+} from "../core/parts.js";
 import { here } from "../core/route.js";
 import { suggestionPanel } from "./suggestion.js";
 import { logPanel } from "./trial_log.js";
@@ -257,11 +266,11 @@ export function mount(host, ctx) {
       if (focused !== null && again) again.focus();
       fill(
         config.body,
-        pairs(x.config, "Configuration"),
+        configuration(ctx, x.config, "Configuration"),
         JSON.stringify(x.best_config || x.config) !== JSON.stringify(x.config)
           ? [
               h("h3", null, "At its best report"),
-              pairs(x.best_config, "Configuration at its best report"),
+              configuration(ctx, x.best_config, "Configuration at its best report"),
             ]
           : null,
       );

@@ -1,5 +1,5 @@
 /** Which columns the table of trials has. */
-import { count, duration, figure, member, plain } from "../core/format.js";
+import { count, duration, figure, member, parameterOf, plain } from "../core/format.js";
 import { statusChip, trialLink } from "../core/parts.js";
 import { split } from "../core/route.js";
 
@@ -85,7 +85,7 @@ const parameterColumn = (p, i) => ({
   name: "param:" + p,
   title: p,
   key: "param:" + p,
-  cell: (x) => cell(member(x.config, p)),
+  cell: (x) => cell(parameterOf(x.config, p)),
 });
 
 /** @type {Column[]} */

@@ -221,6 +221,33 @@ expected<void> check_trials(const control_request& wish, const fs::path& directo
   return {};
 }
 
+/// What a client of a head's HTTP API can do.
+std::string requests_at_rest(const control_request& wish, const fs::path& directory) {
+  using op = control_request::op;
+  const auto name = directory.filename().string();
+  const auto at_rest = name + ": nobody runs this experiment now; ";
+  const auto going_on = [](const std::string& mode) {
+    return "POST /api/v1/experiments?resume=" + mode + " with its archive";
+  };
+  const auto is_done = is_done_with(directory);
+  const auto further = going_on("auto") + (is_done ? " and a larger [experiment] num_samples" : "");
+  const auto adding = "POST /api/v1/experiments/" + name + "/trials";
+  if (wish.what == op::add)
+    return at_rest + further + " goes on with it, and " + adding
+           + " takes configurations while it runs";
+  if (wish.what != op::retry)
+    return is_done ? name + ": this experiment is done: nothing of it is left to "
+                         + verb_of(wish.what) + "; " + further + " takes further samples"
+                   : at_rest + further + " goes on with it";
+  for (const auto& row : rows_of(wish, directory)) {
+    if (row.status == trial_status::terminated)
+      return at_rest + "trial " + to_text(row.trial) + " has not failed: " + further
+             + " goes on, and " + adding + " with its configuration runs that again";
+  }
+  return at_rest + going_on(wish.from_scratch ? "restart_errored" : "errored_only")
+         + " runs all that had failed again";
+}
+
 } // namespace
 
 std::string way_on_from_end(const fs::path& directory) {
@@ -259,6 +286,13 @@ error with_advice_at_rest(error why, const control_request& wish, const fs::path
     why.detail
         += "; " + way.command + without_limits_met(directory) + " goes on with it" + way.note;
   return why;
+}
+
+error with_requests_at_rest(error why, const control_request& wish, const fs::path& directory) {
+  auto told = with_advice_at_rest(std::move(why), wish, directory);
+  if (told.code == ec::unreachable && !is_led(directory) && !is_asked_there(directory))
+    told.detail = requests_at_rest(wish, directory);
+  return told;
 }
 
 } // namespace tune::cli

@@ -17,6 +17,11 @@ namespace tune::cli {
 [[nodiscard]] error with_advice_at_rest(error why, const control_request& wish,
                                         const std::filesystem::path& directory);
 
+/// The same for clients of a head's HTTP API, to which experiments are sent: names requests in the
+/// place of commands.
+[[nodiscard]] error with_requests_at_rest(error why, const control_request& wish,
+                                          const std::filesystem::path& directory);
+
 /// How an experiment of `ask-tell` that has ended goes on nevertheless: "this experiment is done; …
 /// goes on with further samples". Empty: it goes on as it is.
 [[nodiscard]] std::string way_on_from_end(const std::filesystem::path& directory);

@@ -3,7 +3,7 @@
 
 #include "console/text.hpp"
 #include "tune/core/plugin/options.hpp"
-#include "tune/core/space/space.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -111,11 +111,15 @@ std::string miss_text(double x) {
   return is_at_limit(x) ? "at the limit" : "by " + short_text(value{x});
 }
 
-std::string config_text(const object& x) {
+std::string config_text(const object& x, std::span<const std::string> whole) {
   std::string result;
-  for (const auto& [name, what] : flatten(x))
+  for (const auto& [name, what] : flatten(x, whole))
     result += (result.empty() ? "" : " ") + printable(name) + "=" + short_text(what);
   return result;
+}
+
+std::string facts_text(const object& x) {
+  return config_text(x, {});
 }
 
 std::string literal_text(const value& x) {

@@ -5,6 +5,7 @@
 #include "tune/core/value.hpp"
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,12 @@ namespace tune::cli {
 [[nodiscard]] std::string miss_text(double x);
 
 /// "lr=0.01 hidden=64".
-[[nodiscard]] std::string config_text(const object& x);
+/// @param whole Parameters whose values are whole: `model={"depth":3}`, not `model.depth=3`. See
+///              `object_parameters`.
+[[nodiscard]] std::string config_text(const object& x, std::span<const std::string> whole);
+
+/// The same of metrics and other facts.
+[[nodiscard]] std::string facts_text(const object& x);
 
 /// A value as a constant of the `[space]` section: pasting it gives the same value again.
 [[nodiscard]] std::string literal_text(const value& x);

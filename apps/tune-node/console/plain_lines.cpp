@@ -68,13 +68,15 @@ std::optional<std::string> plain_lines::next_end(const listed_trial& x, instant 
          + " trials have ended: further ones are counted, and `trials` lists all";
 }
 
-std::optional<std::string> plain_lines::best(const best_row& x, instant now) {
+std::optional<std::string> plain_lines::best(const best_row& x, instant now,
+                                             std::span<const std::string> whole) {
   if (last_best_ && now < *last_best_ + best_time)
     return std::nullopt;
-  return last_best(x, now);
+  return last_best(x, now, whole);
 }
 
-std::optional<std::string> plain_lines::last_best(const best_row& x, instant now) {
+std::optional<std::string> plain_lines::last_best(const best_row& x, instant now,
+                                                  std::span<const std::string> whole) {
   if (objectives_.empty() || !x.metrics)
     return std::nullopt;
   const auto* own = find_path(*x.metrics, objectives_.front().metric);
@@ -88,7 +90,8 @@ std::optional<std::string> plain_lines::last_best(const best_row& x, instant now
   said_trial_ = x.trial;
   said_value_ = std::move(judged);
   auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *own));
-  auto config = x.config && !x.config->empty() ? ", " + config_text(*x.config) : std::string{};
+  auto config
+      = x.config && !x.config->empty() ? ", " + config_text(*x.config, whole) : std::string{};
   if (x.runs)
     head += " (" + runs_text(*x.runs) + ")";
   return stamp(now) + head + ": trial " + to_text(x.trial) + config;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,13 @@ public:
 
   /// "[2m05s] best accuracy 0.98123: trial 00012, lr=0.01"; nothing if that was shown already, or
   /// within 10 s of the last such line. In that case the next call after these 10 s shows what is
-  /// best then.
-  [[nodiscard]] std::optional<std::string> best(const best_row& x, instant now);
+  /// best then. @param whole As `config_text`.
+  [[nodiscard]] std::optional<std::string> best(const best_row& x, instant now,
+                                                std::span<const std::string> whole = {});
 
   /// Like `best`, at the end of the experiment: nothing only if that was shown already.
-  [[nodiscard]] std::optional<std::string> last_best(const best_row& x, instant now);
+  [[nodiscard]] std::optional<std::string> last_best(const best_row& x, instant now,
+                                                     std::span<const std::string> whole = {});
 
   /// "[3m00s] 12/100 done, 4 running, …"; nothing within a minute of the last one, or of `begin`;
   /// while ends of trials are only counted, nothing within 10 s, if there were any.

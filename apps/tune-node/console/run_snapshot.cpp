@@ -97,15 +97,25 @@ std::string with_error(double mean, double error) {
   return result + " ± " + text.data();
 }
 
+std::string judge_text(run_judge x) {
+  return x == run_judge::lower_bound ? "lower bound" : std::string{to_text(x)};
+}
+
+bool is_judged_by_mean(const run_statistics& x) {
+  return x.judge == run_judge::mean || std::isnan(x.judged);
+}
+
 std::string runs_text(const run_statistics& x) {
-  auto result = "mean " + with_error(x.mean, x.error);
-  if (x.judge != run_judge::mean && !std::isnan(x.judged))
-    result += ", " + std::string{to_text(x.judge)} + " " + short_text(value{x.judged});
-  result += " of " + std::to_string(x.runs);
+  auto runs = " of " + std::to_string(x.runs);
   if (x.runs < x.wanted)
-    result += " of " + std::to_string(x.wanted);
-  return result + (std::max(x.runs, x.wanted) == 1 ? " run" : " runs")
-         + (x.confirms ? " that confirm it" : "");
+    runs += " of " + std::to_string(x.wanted);
+  runs += (std::max(x.runs, x.wanted) == 1 ? " run" : " runs");
+  runs += x.confirms ? " that confirm it" : "";
+  const auto mean = with_error(x.mean, x.error);
+  if (is_judged_by_mean(x))
+    return "mean " + mean + runs;
+  return "judged by the " + judge_text(x.judge) + " " + short_text(value{x.judged}) + runs
+         + ", whose mean is " + mean;
 }
 
 value best_value(const run_snapshot& x) {

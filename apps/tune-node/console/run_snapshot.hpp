@@ -61,6 +61,8 @@ struct run_snapshot {
   std::vector<objective> objectives;
   /// Constraints on the best trial.
   constraint_list constraints;
+  /// Parameters of which some values are objects. A configuration is shown with these whole.
+  std::vector<std::string> object_parameters = {};
   /// Trials by status; indexed by `trial_status`.
   std::array<std::uint64_t, trial_status_count> counts{};
   /// Trials that were withdrawn before they began. They are not in `counts`.
@@ -105,7 +107,14 @@ struct run_snapshot {
 /// known.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x);
 
-/// "mean 0.93 ± 0.004 of 3 runs", "mean …, lower_bound … of 2 of 3 runs that confirm it".
+/// "mean", "median", "lower bound".
+[[nodiscard]] std::string judge_text(run_judge x);
+
+/// Whether the mean is what the configuration is judged by; also of a single run without a bound.
+[[nodiscard]] bool is_judged_by_mean(const run_statistics& x);
+
+/// "mean 0.93 ± 0.004 of 3 runs", "judged by the median 0.94 of 2 of 3 runs that confirm it, whose
+/// mean is 0.93 ± 0.004".
 [[nodiscard]] std::string runs_text(const run_statistics& x);
 
 /// Value of the first objective that the best trial itself reported; null if there is none. For all

@@ -61,7 +61,7 @@ std::string best_line(const run_snapshot& x, std::size_t width, const style& loo
     return look.paint(tint::faint, cut("no " + metric + " reported yet", width));
   auto runs = x.best->runs ? " (" + runs_text(*x.best->runs) + ")" : std::string{};
   auto head = cut("best " + metric + " " + short_text(best_value(x)) + runs, width);
-  auto config = x.best->config ? config_text(*x.best->config) : std::string{};
+  auto config = x.best->config ? config_text(*x.best->config, x.object_parameters) : std::string{};
   auto tail = cut("  trial " + to_text(x.best->trial) + std::string{later_failure(x.best->status)}
                       + "  " + config,
                   width - display_width(head));
@@ -138,7 +138,7 @@ std::vector<std::string> trial_lines(const run_snapshot& x, std::size_t rows, st
                          : short_text(trial->objectives.front());
     table.add({to_text(trial->trial), std::string{to_text(trial->status)},
                std::to_string(trial->iterations), objective, duration_text(trial->age),
-               trial->config ? config_text(*trial->config) : std::string{}},
+               trial->config ? config_text(*trial->config, x.object_parameters) : std::string{}},
               tint_of(trial->status));
   }
   return table.lines(width, look);

@@ -9,7 +9,7 @@
 #include "inspect/failures.hpp"
 #include "tune/core/experiment/time_limits.hpp"
 #include "tune/core/program_name.hpp"
-#include "tune/core/space/space.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/io/json.hpp"
 
 #include <algorithm>
@@ -114,13 +114,17 @@ std::string joint_text(const run_snapshot& x, const style& look) {
   auto count = std::to_string(all.runs)
                + (all.runs < all.wanted ? " of " + std::to_string(all.wanted) : std::string{})
                + (std::max(all.runs, all.wanted) == 1 ? " run" : " runs");
-  result += (all.confirms ? "confirmed by " : "") + count + ": mean "
+  const auto by_mean = is_judged_by_mean(all);
+  const auto mean = with_error(all.mean, all.error);
+  result += (all.confirms ? "confirmed by " : "") + count + ": "
+            + (by_mean ? "mean" : judge_text(all.judge)) + " "
             + look.paint(tint::good, printable(x.objectives.front().metric) + " = "
-                                         + with_error(all.mean, all.error));
-  if (all.judge != run_judge::mean && !std::isnan(all.judged))
-    result += ", " + std::string{to_text(all.judge)} + " " + short_text(value{all.judged});
+                                         + (by_mean ? mean : short_text(value{all.judged})));
+  if (!by_mean)
+    result += ", by which it is judged; mean " + mean;
   if (!std::isnan(all.mean_in_search))
-    result += "; in the search " + short_text(value{all.mean_in_search});
+    result += std::string{by_mean ? "; " : ", "} + "in the search "
+              + short_text(value{all.mean_in_search});
   if (all.violation > 0)
     result += "; " + look.paint(tint::warning, "they miss the constraints") + " "
               + miss_text(all.violation) + " on average";
@@ -145,7 +149,7 @@ std::string best_text(const run_snapshot& x, const style& look) {
   }
   result += "\n" + joint_text(x, look) + missed_text(x, look);
   if (x.best->config)
-    for (const auto& [name, what] : flatten(*x.best->config))
+    for (const auto& [name, what] : flatten(*x.best->config, x.object_parameters))
       result += "    " + printable(name) + " = " + literal_text(what) + "\n";
   return result + checkpoint_text(x);
 }

@@ -254,6 +254,9 @@ object to_object(const run_snapshot& x, bool whole) {
   result.set("objectives", value{written(x.objectives)});
   if (!x.constraints.empty())
     result.set("constraints", to_text(x.constraints));
+  if (!x.object_parameters.empty())
+    result.set("object_parameters",
+               value::list{x.object_parameters.begin(), x.object_parameters.end()});
   value::list counts;
   for (auto count : x.counts)
     counts.push_back(count_value(count));
@@ -289,6 +292,12 @@ run_snapshot read_snapshot(const object& x, field_reader& faults) {
   result.directory = from.get<std::string>("directory");
   result.objectives = read_objectives(from);
   result.constraints = read_constraints(from);
+  for (const auto& name : from.get_if<value::list>("object_parameters").value_or(value::list{})) {
+    if (name.as_string() == nullptr)
+      from.fail("object_parameters has a wrong type");
+    else
+      result.object_parameters.push_back(*name.as_string());
+  }
   read_counts(from, result);
   if (auto withdrawn = from.get_if<std::int64_t>("withdrawn"))
     result.withdrawn = static_cast<std::uint64_t>(*withdrawn);

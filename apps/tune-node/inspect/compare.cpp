@@ -134,8 +134,8 @@ void write_table(const std::vector<experiment_facts>& all, const std::vector<dif
   for (const auto& x : all) {
     if (!x.seen.best || !x.seen.best->config)
       continue;
-    out << "best of " << printable(x.seen.experiment) << ": " << config_text(*x.seen.best->config)
-        << '\n';
+    out << "best of " << printable(x.seen.experiment) << ": "
+        << config_text(*x.seen.best->config, x.seen.object_parameters) << '\n';
   }
   if (differ.empty())
     out << "no key, parameter or file differs\n";

@@ -12,6 +12,7 @@
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/store_reader.hpp"
 

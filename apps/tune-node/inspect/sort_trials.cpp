@@ -77,15 +77,22 @@ reader by_fixed(const std::string& key) {
   return {};
 }
 
+/// The objective that a key means.
+std::optional<std::size_t> objective_meant(const std::string& key,
+                                           const std::vector<objective>& objectives) {
+  if (by_fixed(key))
+    return std::nullopt;
+  return key == "objective" ? std::optional<std::size_t>{0} : objective_named(objectives, key);
+}
+
 /// Reads the values for `key`; empty if there is no such key. @param heeds Whether constraints
 /// count.
 reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
                  const std::vector<objective>& objectives, const words& parameters, bool heeds) {
   if (auto fixed = by_fixed(key))
     return fixed;
-  for (std::size_t i = 0; i < objectives.size(); ++i)
-    if (key == objectives[i].metric || (i == 0 && key == "objective"))
-      return by_objective(i, objectives[i].maximise, heeds);
+  if (auto i = objective_meant(key, objectives))
+    return by_objective(*i, objectives[*i].maximise, heeds);
   // A short name means the same as for `--columns`: a parameter before a metric.
   bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end()
                || std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
@@ -135,10 +142,8 @@ direction take_direction(std::string& key) {
 
 /// Whether the reader puts the greatest value first: for an objective that is maximised.
 bool is_turned(const std::string& key, const std::vector<objective>& objectives) {
-  for (std::size_t i = 0; i < objectives.size(); ++i)
-    if (key == objectives[i].metric || (i == 0 && key == "objective"))
-      return objectives[i].maximise;
-  return false;
+  const auto i = objective_meant(key, objectives);
+  return i && objectives[*i].maximise;
 }
 
 } // namespace

@@ -51,7 +51,7 @@ std::string checkpoint_text(const trial_story& x, const std::vector<objective>& 
     return result;
   result += (is_own ? ", of" : ", of trial " + to_text(row.trial) + " at") + " iteration "
             + std::to_string(row.iteration);
-  return known.empty() ? result : result + " with " + config_text(known);
+  return known.empty() ? result : result + " with " + facts_text(known);
 }
 
 void write_head(const trial_story& story, const std::vector<objective>& objectives,
@@ -68,12 +68,14 @@ void write_head(const trial_story& story, const std::vector<objective>& objectiv
   };
   line("reason", in_one_line(x.reason));
   line("waits", printable(story.waits_for));
-  line("config", config_text(x.config));
+  line("config", config_text(x.config, story.object_parameters));
   line("origin", printable(x.origin));
-  line("best", best_text(x, objectives)
-                   + (x.best_config ? " with " + config_text(*x.best_config) : std::string{}));
+  line("best",
+       best_text(x, objectives)
+           + (x.best_config ? " with " + config_text(*x.best_config, story.object_parameters)
+                            : std::string{}));
   line("best checkpoint", checkpoint_text(story, objectives));
-  line("reached", x.metrics ? config_text(*x.metrics) : std::string{});
+  line("reached", x.metrics ? facts_text(*x.metrics) : std::string{});
   line("costs", costs_text(costs_of(story.attempts)));
 }
 
@@ -118,13 +120,13 @@ void write_attempts(const trial_story& x, const table_look& look, std::ostream& 
 /// A reason for people: if it has a `why`, its lists and configurations are left out.
 std::string reason_text(const object& reason) {
   if (!reason.contains("why"))
-    return config_text(reason);
+    return facts_text(reason);
   object shown;
   for (const auto& [name, what] : reason) {
     if (what.as_list() == nullptr && what.as_object() == nullptr)
       shown.set(name, what);
   }
-  return config_text(shown);
+  return facts_text(shown);
 }
 
 void write_decisions(const trial_story& x, const table_look& look, std::ostream& out) {

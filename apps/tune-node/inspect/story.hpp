@@ -31,6 +31,8 @@ struct trial_story {
   /// For a pending trial: the resources that its experiment waits for and no node has, as its head
   /// says.
   std::string waits_for = {};
+  /// See `run_snapshot`.
+  std::vector<std::string> object_parameters = {};
   /// Why its configuration was proposed.
   suggestion_story suggestion = {};
 };

@@ -189,7 +189,7 @@ void write_suggestion(const suggestion_story& x, const objective& first, const s
   }
   line("parents", parents_text(why.parents));
   line("nearest", why.nearest ? nearest_text(*why.nearest, first) : std::string{});
-  line("details", config_text(why.details));
+  line("details", facts_text(why.details));
   if (!x.answer.is_same)
     line("note", "its searcher proposes something else here: of another version or machine, or "
                  "other results were known");

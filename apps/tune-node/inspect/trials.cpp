@@ -10,10 +10,12 @@
 #include "inspect/story.hpp"
 #include "output/trial_columns.hpp"
 #include "output/write_trials.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/trial/costs.hpp"
 #include "tune/core/value.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -236,7 +238,8 @@ expected<recorded_names> names_of_all(store_reader& from, const trials_request& 
     return reading_failed(rows.error());
   std::set<std::string, std::less<>> known{by.parameters.begin(), by.parameters.end()};
   for (const auto& row : *rows) {
-    for (auto& [name, what_is] : flatten(row.best_config ? *row.best_config : row.config))
+    for (auto& [name, what_is] :
+         flatten(row.best_config ? *row.best_config : row.config, by.parameters))
       if (known.insert(name).second)
         result.parameters.push_back(std::move(name));
     for (const auto* metrics : {&row.metrics, &row.best_metrics})
@@ -316,6 +319,7 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if (!*story)
     return error{ec::unknown_name,
                  printable(directory->string()) + ": there is no trial " + to_text(*what.why)};
+  (*story)->object_parameters = object_parameters_of(opened->recorded.what);
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/wanted_configurations.hpp"
 
-#include "tune/core/search/variant/odometer.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
 
-#include <limits>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace tune::cli {
 
-std::optional<std::uint64_t> wanted_configurations(const spec& what) {
-  const std::uint64_t samples = what.experiment.num_samples;
+std::optional<variant_search::extent> wanted_configurations(const spec& what) {
+  const auto& type = what.search.type;
+  if (what.experiment.num_samples == 0 || type == "none")
+    return std::nullopt;
+  // Searchers that learn take no grids: each suggests one configuration per sample.
+  if (!type.empty() && type != "random" && type != "grid")
+    return variant_search::extent{what.experiment.num_samples, false};
   auto space = search_space::parse(space_lines(what));
-  if (samples == 0 || !space)
+  if (!space)
     return std::nullopt;
-  auto grids = variant_search::odometer::make(*space,
-                                              std::vector<bool>(space->parameters().size(), false));
-  if (!grids || grids->conditional()
-      || grids->combinations() > std::numeric_limits<std::uint64_t>::max() / samples)
-    return std::nullopt;
-  return samples * grids->combinations();
+  auto shared = std::make_shared<const search_space>(std::move(*space));
+  return variant_search::extent_of(searcher_context_of(what, std::move(shared)), type == "grid");
 }
 
 } // namespace tune::cli

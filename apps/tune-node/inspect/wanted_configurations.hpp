@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/search/variant/variant.hpp"
 #include "tune/io/spec/spec.hpp"
 
-#include <cstdint>
 #include <optional>
 
 namespace tune::cli {
 
-/// `[experiment] num_samples`, times the combinations of the grids. Nothing if there is no limit,
-/// or if only the search can tell, as with grids that depend on others.
-[[nodiscard]] std::optional<std::uint64_t> wanted_configurations(const spec& what);
+/// `[experiment] num_samples`, where there are grids times their combinations, without what given
+/// points, conditions and constraints leave out. Nothing if there is no limit.
+[[nodiscard]] std::optional<variant_search::extent> wanted_configurations(const spec& what);
 
 } // namespace tune::cli

@@ -2,11 +2,16 @@
 #include "output/trial_columns.hpp"
 
 #include "command/read_words.hpp"
+#include "console/run_snapshot.hpp"
+#include "tune/core/experiment/metric_column.hpp"
 #include "tune/core/printable.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/space/space.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -40,10 +45,17 @@ trial_column detail(std::string name, value (*read)(const trial_details&), bool 
           false};
 }
 
+/// Names of all columns that belong to no parameter or metric.
+constexpr std::array<std::string_view, 22> other_columns{
+    "trial",        "status",    "iterations", "reason",     "failures",  "best_iteration",
+    "time_total_s", "created_s", "ended_s",    "node",       "attempts",  "checkpoint",
+    "origin",       "error",     "runs_rank",  "runs_count", "runs_mean", "runs_error",
+    "runs_value",   "violation", "pareto",     "objective"};
+
 void add_objectives(list& to, const std::vector<objective>& objectives) {
   for (std::size_t i = 0; i < objectives.size(); ++i)
     to.push_back(
-        {objectives[i].metric, objectives[i].metric,
+        {column_of_objective(objectives, i), objectives[i].metric,
          [i](const listed_trial& x) { return i < x.objectives.size() ? x.objectives[i] : value{}; },
          true, 1, false});
 }
@@ -60,14 +72,17 @@ trial_column parameter(const std::string& name) {
           false};
 }
 
-/// Adds the expected parameters, then others of the trials in the order of their first appearance.
-void add_parameters(list& to, std::span<const listed_trial> rows, const words& expected) {
+/// Adds the parameters of the trials in the order of their first appearance.
+/// @param of_space Parameters of the space, which come first. Their values are one cell.
+/// @param unused Whether those have columns that no trial has.
+void add_parameters(list& to, std::span<const listed_trial> rows, const words& of_space,
+                    bool unused) {
   std::set<std::string, std::less<>> known;
-  for (const auto& name : expected)
+  for (const auto& name : unused ? of_space : words{})
     if (known.insert(name).second)
       to.push_back(parameter(name));
   for (const auto& row : rows)
-    for (const auto& [name, what] : flatten(row.config ? *row.config : object{}))
+    for (const auto& [name, what] : flatten(row.config ? *row.config : object{}, of_space))
       if (known.insert(name).second)
         to.push_back(parameter(name));
 }
@@ -128,6 +143,18 @@ trial_column mean_of_runs() {
   return of_runs("runs_mean", "mean", [](const trial_details& x) { return value{x.runs->mean}; });
 }
 
+/// Where configurations are judged by something else than their means, the value of that.
+void add_value_of_runs(list& to, std::span<const listed_trial> rows) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [](const listed_trial& x) {
+    return x.details && x.details->runs && x.details->runs->judge != run_judge::mean;
+  });
+  if (found != rows.end())
+    to.push_back(
+        of_runs("runs_value", judge_text(found->details->runs->judge), [](const trial_details& x) {
+          return std::isnan(x.runs->judged) ? value{} : value{x.runs->judged};
+        }));
+}
+
 void add_details(list& to, std::span<const listed_trial> rows,
                  const std::vector<objective>& objectives) {
   to.push_back(detail(
@@ -167,6 +194,32 @@ void add_details(list& to, std::span<const listed_trial> rows,
         "pareto", [](const trial_details& x) { return x.pareto ? value{*x.pareto} : value{}; }));
 }
 
+/// Gives columns of one title their names instead.
+void tell_apart(list& columns) {
+  std::map<std::string, int> known;
+  for (const auto& x : columns)
+    ++known[x.title];
+  for (auto& x : columns) {
+    if (known[x.title] > 1)
+      x.title = x.name;
+  }
+}
+
+/// The column that a user names: by its name, by that of an objective, or by its title; the end if
+/// there is none.
+list::const_iterator column_named(const list& all, const std::string& name,
+                                  const std::vector<objective>& objectives) {
+  auto find = [&](auto fits) { return std::find_if(all.begin(), all.end(), fits); };
+  auto found = find([&](const trial_column& x) { return x.name == name; });
+  const auto goal = found == all.end() ? objective_named(objectives, name) : std::nullopt;
+  if (goal)
+    found = find(
+        [&](const trial_column& x) { return x.name == column_of_objective(objectives, *goal); });
+  if (found == all.end())
+    found = find([&](const trial_column& x) { return x.title == name; });
+  return found;
+}
+
 std::string with_commas(const words& all) {
   std::string result;
   for (const auto& x : all)
@@ -176,13 +229,29 @@ std::string with_commas(const words& all) {
 
 } // namespace
 
+std::string column_of_objective(const std::vector<objective>& objectives, std::size_t i) {
+  // The first objective may be called `objective`: that is what `--sort objective` means.
+  if (i == 0 && objectives[i].metric == "objective")
+    return objectives[i].metric;
+  return metric_column(objectives[i].metric, other_columns);
+}
+
+std::optional<std::size_t> objective_named(const std::vector<objective>& objectives,
+                                           std::string_view name) {
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (name == column_of_objective(objectives, i) || name == "metric." + objectives[i].metric)
+      return i;
+  }
+  return std::nullopt;
+}
+
 void add_paths(const object& of, std::set<std::string>& to) {
   add_paths_below(of, "", to);
 }
 
 std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
                                         const std::vector<objective>& objectives,
-                                        const std::vector<std::string>& parameters) {
+                                        const std::vector<std::string>& of_space, bool unused) {
   list result;
   result.push_back({"trial", "trial", [](const listed_trial& x) { return value{to_text(x.trial)}; },
                     false, 0, false});
@@ -194,9 +263,10 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
   add_objectives(result, objectives);
   if (has_runs(rows)) {
     result.push_back(rank_of_runs());
+    add_value_of_runs(result, rows);
     result.push_back(mean_of_runs());
   }
-  add_parameters(result, rows, parameters);
+  add_parameters(result, rows, of_space, unused);
   result.push_back(
       {"reason", "reason", [](const listed_trial& x) { return value{x.reason}; }, false, 4, true});
   result.push_back({"failures", "failures", [](const listed_trial& x) { return count(x.failures); },
@@ -207,7 +277,7 @@ std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
 std::vector<trial_column> all_columns(std::span<const listed_trial> rows,
                                       const std::vector<objective>& objectives,
                                       const recorded_names& names) {
-  auto result = usual_columns(rows, objectives, names.parameters);
+  auto result = usual_columns(rows, objectives, names.parameters, true);
   auto is_recorded = [](const listed_trial& x) { return x.details != nullptr; };
   if (!rows.empty() && std::none_of(rows.begin(), rows.end(), is_recorded))
     return result;
@@ -220,16 +290,16 @@ expected<std::vector<trial_column>> columns_of(std::span<const listed_trial> row
                                                const std::vector<objective>& objectives,
                                                const std::vector<std::string>& named,
                                                output_format format, const recorded_names& names) {
-  if (named.empty())
-    return format == output_format::csv ? all_columns(rows, objectives, names)
-                                        : usual_columns(rows, objectives);
-  auto all = all_columns(rows, objectives, names);
-  if (named.size() == 1 && named.front() == "all")
+  const auto is_table = format != output_format::csv;
+  auto all = named.empty() && is_table ? usual_columns(rows, objectives, names.parameters)
+                                       : all_columns(rows, objectives, names);
+  if (named.empty() || (named.size() == 1 && named.front() == "all")) {
+    tell_apart(all);
     return all;
+  }
   list result;
   for (const auto& name : named) {
-    auto fits = [&](const trial_column& x) { return x.name == name || x.title == name; };
-    auto found = std::find_if(all.begin(), all.end(), fits);
+    auto found = column_named(all, name, objectives);
     if (found == all.end()) {
       words known;
       for (const auto& x : all)

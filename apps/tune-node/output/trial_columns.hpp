@@ -8,9 +8,11 @@
 #include "tune/core/experiment/settings.hpp"
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tune::cli {
@@ -34,6 +36,15 @@ struct trial_column {
   [[nodiscard]] const std::string& label() const { return asked_as.empty() ? name : asked_as; }
 };
 
+/// The name of an objective's column: its metric's, or `metric.NAME` where that is the name of
+/// another column (`metric_column`).
+[[nodiscard]] std::string column_of_objective(const std::vector<objective>& objectives,
+                                              std::size_t i);
+
+/// The objective that has this column; `metric.NAME` always means one.
+[[nodiscard]] std::optional<std::size_t> objective_named(const std::vector<objective>& objectives,
+                                                         std::string_view name);
+
 /// Names that have columns even where no row has a value.
 struct recorded_names {
   std::vector<std::string> parameters;
@@ -44,10 +55,11 @@ struct recorded_names {
 /// Adds the paths of all metrics.
 void add_paths(const object& of, std::set<std::string>& to);
 
-/// All columns of these trials: `trial`, `status`, `iterations`, the objectives by their metrics,
+/// All columns of these trials: `trial`, `status`, `iterations`, those of the objectives,
 /// `config.<parameter>`, `reason`, `failures`; if the record was read also `best_iteration`,
 /// `time_total_s`, `created_s`, `ended_s`, `node`, `attempts`, `checkpoint`, `origin`, `error`,
 /// `runs_rank`, `runs_count`, `runs_mean`, `runs_error` (where configurations run several times),
+/// `runs_value` (where these are not judged by the mean),
 /// `violation` (where there are constraints), `pareto` (with several objectives), and
 /// `metric.<metric>` for each metric that is no objective, of the reports that represent the trials
 /// and of their last ones.
@@ -57,11 +69,16 @@ void add_paths(const object& of, std::set<std::string>& to);
 
 /// The default columns of a table; where configurations run several times, with their ranks and
 /// means.
-[[nodiscard]] std::vector<trial_column>
-usual_columns(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-              const std::vector<std::string>& parameters = {});
+/// @param of_space Parameters of the space. The value of each is one cell, also where it is an
+///                 object; other objects have a column for each member.
+/// @param unused Whether those have columns that no row has.
+[[nodiscard]] std::vector<trial_column> usual_columns(std::span<const listed_trial> rows,
+                                                      const std::vector<objective>& objectives,
+                                                      const std::vector<std::string>& of_space = {},
+                                                      bool unused = false);
 
-/// The named columns, by name or title; none named: all in CSV, else the usual ones.
+/// The named columns, by name or title; none named: all in CSV, else the usual ones. Titles that
+/// would come twice in a table are whole names.
 /// @errors `ec::unknown_name` with the nearest known one.
 [[nodiscard]] expected<std::vector<trial_column>>
 columns_of(std::span<const listed_trial> rows, const std::vector<objective>& objectives,

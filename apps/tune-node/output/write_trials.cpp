@@ -163,11 +163,4 @@ void write_trials(std::span<const listed_trial> rows, const std::vector<objectiv
   write_rows(objects, how.format, json_layout::row_per_line, out);
 }
 
-void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-                  output_format format, const table_look& look, std::ostream& out) {
-  auto columns = format == output_format::csv && !rows.empty() ? all_columns(rows, objectives)
-                                                               : usual_columns(rows, objectives);
-  write_trials(rows, objectives, columns, {format, look}, out);
-}
-
 } // namespace tune::cli

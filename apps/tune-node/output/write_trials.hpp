@@ -34,10 +34,6 @@ void write_trials(std::span<const listed_trial> rows, const std::vector<objectiv
                   const std::vector<trial_column>& columns, const trials_form& how,
                   std::ostream& out);
 
-/// Writes `rows` with the columns that `columns_of` gives if none is named.
-void write_trials(std::span<const listed_trial> rows, const std::vector<objective>& objectives,
-                  output_format format, const table_look& look, std::ostream& out);
-
 /// A row as an object of `json` and `jsonl`.
 [[nodiscard]] object to_object(const listed_trial& x, const std::vector<objective>& objectives);
 

@@ -43,7 +43,9 @@ struct chart_series {
     dots,
     crosses,
     /// Each two points are the ends of a thick level line.
-    spans
+    spans,
+    /// Upright bars: what ended from outside.
+    bars
   };
   form what = form::line;
   chart_ink ink = chart_ink::first;

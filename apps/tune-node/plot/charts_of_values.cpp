@@ -79,7 +79,8 @@ expected<chart> curves_chart(const chart_wish& wish, const object& from) {
   result.x.whole = !is_clock;
   result.x.seconds = is_clock;
   result.y = {text_at(from, "metric")};
-  chart_series stopped{form::crosses, chart_ink::cut, {}, "stopped"};
+  chart_series stopped{form::crosses, chart_ink::cut, {}, "stopped by the scheduler"};
+  chart_series cut_off{form::bars, chart_ink::second, {}, "ended from outside"};
   chart_series failed{form::crosses, chart_ink::bad, {}, "failed"};
   // The best comes first, and is drawn last.
   for (auto i = all.size(); i-- > 0;) {
@@ -91,6 +92,8 @@ expected<chart> curves_chart(const chart_wish& wish, const object& from) {
       failed.points.push_back(points.back());
     else if (!curve.find("stopped_at")->is_null())
       stopped.points.push_back(points.back());
+    else if (!curve.find("cut_off_at")->is_null())
+      cut_off.points.push_back(points.back());
     result.series.push_back({form::line, i == 0 ? chart_ink::first : chart_ink::faint,
                              std::move(points), i == 0 ? "the best" : ""});
   }
@@ -98,7 +101,7 @@ expected<chart> curves_chart(const chart_wish& wish, const object& from) {
     return nothing("no trial has reported " + text_at(from, "metric") + " yet");
   result.notes.push_back(std::to_string(result.series.size()) + " of "
                          + counted(static_cast<std::uint64_t>(figure_at(from, "total")), "trial"));
-  for (auto* marks : {&stopped, &failed}) {
+  for (auto* marks : {&stopped, &cut_off, &failed}) {
     if (!marks->points.empty())
       result.series.push_back(std::move(*marks));
   }

@@ -24,7 +24,7 @@ constexpr std::string_view style_sheet = R"(
   .faint { stroke: #aab2bd; --fill: #aab2bd } .good { stroke: #007f5f; --fill: #007f5f }
   .cut { stroke: #c75300; --fill: #c75300 } .bad { stroke: #b3261e; --fill: #b3261e }
   .dots { fill: var(--fill); stroke: none; fill-opacity: 0.7 }
-  .crosses { fill: none; stroke-width: 1.4 }
+  .crosses, .bars { fill: none; stroke-width: 1.4 }
   @media (prefers-color-scheme: dark) {
     svg { background: #171b21; color: #dfe4ea } .quiet { fill: #9aa4b1 } .grid { stroke: #232931 }
     .first { stroke: #58a6e8; --fill: #58a6e8 } .second { stroke: #dfe4ea; --fill: #dfe4ea }
@@ -147,6 +147,7 @@ private:
     if (x.what == form::dots)
       return dots(x, ink);
     const auto kind = x.what == form::crosses ? "crosses"
+                      : x.what == form::bars  ? "bars"
                       : x.what == form::spans ? "line span"
                                               : "line";
     out_ += "<path class=\"" + std::string{kind} + " " + ink + "\" d=\"";
@@ -160,6 +161,8 @@ private:
       }
       if (x.what == form::crosses)
         out_ += "M" + figure(px - 3) + " " + figure(py - 3) + "l6 6m-6 0l6 -6";
+      else if (x.what == form::bars)
+        out_ += "M" + figure(px) + " " + figure(py - 4) + "v8";
       else if (x.what == form::spans)
         out_ += (i % 2 == 0 ? "M" : "L") + figure(px) + " " + figure(py);
       else
@@ -200,6 +203,8 @@ private:
       if (each.what == chart_series::form::crosses)
         out_ += "<path class=\"crosses " + ink + "\" d=\"M" + figure(x - 3)
                 + " 13l6 6m-6 0l6 -6\"/>";
+      else if (each.what == chart_series::form::bars)
+        out_ += "<path class=\"bars " + ink + "\" d=\"M" + figure(x) + " 12v8\"/>";
       else
         out_ += "<g class=\"dots " + ink + "\"><circle" + attribute("cx", x)
                 + " cy=\"16\" r=\"4\"/></g>";

@@ -71,8 +71,8 @@ private:
       const auto here = spot_of(each);
       if (x.what == form::dots && here.is_there)
         on_.dot(here.x, here.y, color);
-      else if (x.what == form::crosses && here.is_there)
-        on_.sign(here.x, here.y, 'x', color);
+      else if ((x.what == form::crosses || x.what == form::bars) && here.is_there)
+        on_.sign(here.x, here.y, x.what == form::bars ? '|' : 'x', color);
       else if (here.is_there && (x.what == form::line || x.what == form::steps))
         join(x.what == form::steps, last, here, color);
       last = here;
@@ -189,7 +189,9 @@ std::string legend_text(const chart& what, const style& colors) {
   for (const auto& x : what.series) {
     if (x.name.empty())
       continue;
-    const auto sign = x.what == chart_series::form::crosses ? "x " : "· ";
+    const auto sign = x.what == chart_series::form::crosses ? "x "
+                      : x.what == chart_series::form::bars  ? "| "
+                                                            : "· ";
     result
         += (result.empty() ? "" : "   ") + colors.paint(tint_of(x.ink), sign + printable(x.name));
   }

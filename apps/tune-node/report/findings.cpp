@@ -387,7 +387,8 @@ findings lead_within_noise(const study& x) {
   if (lead->is_measured)
     return {{"lead_within_noise", "The lead is no larger than noise",
              (lead->by < 0 ? "The second configuration has the better mean, by "
-                           : "The best configuration leads by ")
+                           : std::string{"The best configuration leads "}
+                                 + (is_judged_by_mean(x.runs[0]) ? "by " : "in the mean by "))
                  + number_text(std::abs(lead->by)) + ", with a standard error of "
                  + number_text(lead->noise)
                  + ". More runs of the best few (confirm, confirm_runs) would tell them apart."}};

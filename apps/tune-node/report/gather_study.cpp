@@ -5,16 +5,17 @@
 #include "inspect/code_of_heads.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/failures.hpp"
-#include "inspect/wanted_configurations.hpp"
 #include "tune/core/plugin/options.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "view/curves.hpp"
 #include "view/fields.hpp"
 #include "view/overview.hpp"
 #include "view/rungs.hpp"
+#include "view/ways_of_ending.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +56,7 @@ private:
   void list(const value::list& options) {
     to_.what = options.size() < 2 ? study_parameter::kind::fixed : study_parameter::kind::list;
     for (const auto& x : options)
-      to_.values.push_back(to_text(x));
+      to_.values.push_back(text_in_column(x));
   }
 };
 
@@ -77,15 +78,16 @@ std::vector<study_parameter> parameters_of(const spec& what) {
   return result;
 }
 
-/// Whether every parameter is a grid or a constant.
+/// Whether all combinations of all values are run.
 bool is_whole_grid(const spec& what) {
   auto space = search_space::parse(space_lines(what));
   if (!space)
     return false;
   const auto& all = space->parameters();
-  return std::all_of(all.begin(), all.end(), [](const parameter& x) {
-    return std::holds_alternative<grid_of>(x.what) || std::holds_alternative<constant>(x.what);
-  });
+  return what.search.type == "grid" || std::all_of(all.begin(), all.end(), [](const parameter& x) {
+           return x.numbers_runs || std::holds_alternative<grid_of>(x.what)
+                  || std::holds_alternative<constant>(x.what);
+         });
 }
 
 /// The number of a cell, or the place of its text in the list.
@@ -103,40 +105,6 @@ double place_of_cell(const study_parameter& of, const column& from, std::size_t 
   }
   return no_number;
 }
-
-/// How the last attempts of trials ended.
-class ways_of_ending {
-public:
-  /// @errors as those of `from`.
-  static expected<ways_of_ending> read(store_reader& from) {
-    constexpr std::size_t at_once = 100'000;
-    ways_of_ending result;
-    for (attempt_id last;;) {
-      auto count = from.scan_attempts(last, at_once, [&](const raw_attempt& x) {
-        last = x.attempt;
-        result.was_stopped_[x.trial] = x.end_class == to_text(end_class::stopped);
-      });
-      if (!count)
-        return count.error();
-      if (*count < at_once)
-        break;
-    }
-    auto done = from.scan_decisions([&](const raw_decision& x) {
-      if (x.action == "stop")
-        result.was_stopped_[x.trial] = false;
-    });
-    return done ? expected<ways_of_ending>{std::move(result)} : done.error();
-  }
-
-  /// Whether it never ran, or was stopped and no rule had said so.
-  [[nodiscard]] bool is_cut_off(trial_id trial) const {
-    const auto found = was_stopped_.find(trial);
-    return found == was_stopped_.end() || found->second;
-  }
-
-private:
-  std::map<trial_id, bool> was_stopped_;
-};
 
 /// @param is_cut_off Whether a terminated trial had not come to its end.
 trial_fate fate_of(const trial_line& x, bool is_given_up, bool is_cut_off) {
@@ -173,9 +141,12 @@ void add_rules(study& to, const recorded_start& start) {
   to.searcher = what.search.type.empty() ? "random" : what.search.type;
   to.scheduler = what.scheduler.type.empty() ? "fifo" : what.scheduler.type;
   to.seed = start.seed;
-  to.wanted = wanted_configurations(what).value_or(0);
+  to.wanted = start.wanted ? start.wanted->configurations : 0;
+  to.wants_at_most = start.wanted && start.wanted->at_most;
+  to.runs_each = start.by.repeats.runs;
   to.time_limit_s = seconds_of(what.experiment.time_limit);
   to.parameters = parameters_of(what);
+  to.object_parameters = object_parameters_of(what);
   to.is_grid = is_whole_grid(what);
 }
 
@@ -227,7 +198,8 @@ expected<void> add_winner_facts(study& to, store_reader& from, const comparing_r
   if (!row)
     return row.error();
   if (*row) {
-    to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config);
+    to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config,
+                                   to.object_parameters);
     auto saved = best_checkpoint(from, **row, by.objectives.front(), by.constraints);
     if (!saved)
       return saved.error();
@@ -265,7 +237,8 @@ expected<void> add_runs(study& to, store_reader& from, const comparing_rules& by
   return {};
 }
 
-expected<void> add_best(std::vector<best_line>& to, store_reader& from, const comparing_rules& by) {
+expected<void> add_best(std::vector<best_line>& to, store_reader& from, const comparing_rules& by,
+                        const std::vector<std::string>& whole) {
   auto rows = best_trials(from, {by.objectives.front(), by.constraints, by.repeats}, 10);
   if (!rows)
     return rows.error();
@@ -276,7 +249,7 @@ expected<void> add_best(std::vector<best_line>& to, store_reader& from, const co
     to.push_back({x.trial, found == nullptr ? "–" : short_text(*found), x.best_iteration,
                   x.iterations,
                   std::string{to_text(x.status)} + (misses ? ", misses the constraints" : ""),
-                  config_text(x.best_config ? *x.best_config : x.config)});
+                  config_text(x.best_config ? *x.best_config : x.config, whole)});
   }
   return {};
 }
@@ -422,7 +395,7 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
   auto added = from.with_reader([&](store_reader& x) -> expected<void> {
     if (auto done = add_runs(what, x, by); !done)
       return done;
-    if (auto done = add_best(result.best, x, by); !done)
+    if (auto done = add_best(result.best, x, by, what.object_parameters); !done)
       return done;
     return winner ? add_winner_facts(what, x, by, *winner) : expected<void>{};
   });

@@ -137,9 +137,13 @@ struct study {
   std::string searcher = {};
   std::string scheduler = {};
   std::uint64_t seed = 0;
-  /// Configurations asked for; 0: no limit, or only the search can tell.
+  /// Configurations asked for; 0: no limit.
   std::uint64_t wanted = 0;
-  /// Whether all combinations of values are run, since every parameter is a grid or fixed.
+  /// Whether there may be fewer; see `variant_search::extent`.
+  bool wants_at_most = false;
+  /// Runs of each configuration in the search.
+  std::uint32_t runs_each = 1;
+  /// Whether all combinations of values are run.
   bool is_grid = false;
   /// [seconds]; 0: no limit.
   double time_limit_s = 0;
@@ -149,6 +153,8 @@ struct study {
   std::string why = {};
   double elapsed_s = 0;
   std::vector<study_parameter> parameters = {};
+  /// See `run_snapshot`.
+  std::vector<std::string> object_parameters = {};
   /// In the order of their numbers.
   std::vector<study_trial> trials = {};
   study_winner winner = {};

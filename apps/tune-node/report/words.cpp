@@ -22,10 +22,11 @@ std::string joined(const std::vector<std::string>& parts) {
 std::string budget_text(const study& x) {
   std::vector<std::string> limits;
   if (x.wanted > 0)
-    limits.push_back(counted(x.wanted, "configuration"));
+    limits.push_back((x.wants_at_most ? "at most " : "") + counted(x.wanted, "configuration")
+                     + (x.runs_each > 1 ? " of " + counted(x.runs_each, "run") + " each" : ""));
   if (x.time_limit_s > 0)
     limits.push_back(seconds_text(x.time_limit_s));
-  return limits.empty() ? x.is_grid ? "over its whole grid" : "without a limit of trials or time"
+  return limits.empty() ? "without a limit of trials or time"
                         : "with a budget of " + joined(limits);
 }
 
@@ -49,10 +50,12 @@ std::string noise_text(const study& x) {
            + ", with a standard error of " + number_text(lead->noise) + ": the winner "
            + (x.runs[0].confirms && !x.runs[1].confirms
                   ? "comes first since its runs confirm it."
-                  : "comes first by the " + std::string{to_text(x.runs[0].judge)} + ".");
+                  : "comes first by the " + judge_text(x.runs[0].judge) + ".");
   if (lead->is_measured)
-    return "It leads the second by " + number_text(lead->by) + ", with a standard error of "
-           + number_text(lead->noise)
+    return (is_judged_by_mean(x.runs[0]) ? "It leads the second by "
+                                         : "It comes first by the " + judge_text(x.runs[0].judge)
+                                               + "; by the mean it leads the second by ")
+           + number_text(lead->by) + ", with a standard error of " + number_text(lead->noise)
            + (lead->is_clear ? ": more than noise explains."
                              : ": no more than noise explains, so the second may be as good.");
   return "It leads the second trial by " + number_text(lead->by)
@@ -178,10 +181,13 @@ paragraphs won_words(const study& x) {
   if (!x.winner.place)
     return {"No trial has a value of " + x.metric + "."};
   const auto& best = x.trials[*x.winner.place];
-  auto text = "Trial " + trial_text(best) + " has the best " + x.metric + ": "
-              + number_text(metric_of(x, best.how.score)) + ", at iteration "
-              + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations)
-              + ", with " + x.winner.config + ".";
+  auto text
+      = "Trial " + trial_text(best)
+        + (x.runs.empty() ? " has the best " + x.metric + ": "
+                          : " is the best run of the best configuration, with " + x.metric + " ")
+        + number_text(metric_of(x, best.how.score)) + ", at iteration "
+        + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations) + ", with "
+        + x.winner.config + ".";
   if (best.how.violation > 0)
     text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
   if (!x.winner.checkpoint.empty())

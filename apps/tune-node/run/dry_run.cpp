@@ -2,12 +2,14 @@
 #include "console/human.hpp"
 #include "console/text.hpp"
 #include "output/content_of.hpp"
+#include "output/trial_columns.hpp"
 #include "output/write_trials.hpp"
 #include "run/run_command.hpp"
 
 #include "tune/core/experiment/rule_answers.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/core/search/none/none.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/handed_over.hpp"
@@ -201,11 +203,20 @@ void write_json(const std::vector<suggestion>& list, const first_trial& first) {
   std::cout << to_json(all_parts) << '\n';
 }
 
+void write_csv(const loaded_spec& loaded, const std::vector<suggestion>& list) {
+  const auto rows = planned(list);
+  const auto& objectives = loaded.what.experiment.objectives;
+  write_trials(rows, objectives, usual_columns(rows, objectives, parameter_names(*loaded.space)),
+               {output_format::csv, {}}, std::cout);
+}
+
 void write_text(const loaded_spec& loaded, const std::vector<suggestion>& list,
                 const first_trial& first) {
   std::cout << "The first configurations of " << printable(loaded.what.experiment.name) << ":\n";
+  const auto whole = object_parameters(*loaded.space);
   for (std::size_t i = 0; i < list.size(); ++i)
-    std::cout << "  " << to_text(trial_id{i}) << "  " << config_text(*list[i].config) << '\n';
+    std::cout << "  " << to_text(trial_id{i}) << "  " << config_text(*list[i].config, whole)
+              << '\n';
   if (!first.command.empty())
     std::cout << "Trial 00000 would run, in its own directory:\n  "
               << printable(as_line(first.command)) << '\n';
@@ -242,7 +253,7 @@ exit_code show_dry_run(const command_line& line, const loaded_spec& loaded, cons
   const auto first = first_of(loaded, list->front());
   switch (format) {
     case output_format::csv:
-      write_trials(planned(*list), loaded.what.experiment.objectives, format, {}, std::cout);
+      write_csv(loaded, *list);
       break;
     case output_format::json:
     case output_format::jsonl:

@@ -16,6 +16,7 @@
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
 #include "tune/tuner/preparation.hpp"
@@ -163,7 +164,7 @@ std::string why_nothing_compares(const rerun_result& x) {
 
 void write_table(const rerun_result& x, const table_look& look, std::ostream& out) {
   out << "trial " << to_text(x.trial) << " of " << printable(x.experiment) << ", run again in "
-      << printable(x.directory) << "\n  " << config_text(x.config) << '\n';
+      << printable(x.directory) << "\n  " << config_text(x.config, x.object_parameters) << '\n';
   for (const auto& name : x.edited)
     out << "  " << printable(name) << " was edited since the trial ran\n";
   if (x.iteration == 0) {
@@ -348,6 +349,7 @@ exit_code rerun_trial(const command_line& line, const rerun_request& what, const
   result.directory = fresh.string();
   result.config = config_run_in(fresh).value_or(
       before->trial.best_config ? *before->trial.best_config : before->trial.config);
+  result.object_parameters = object_parameters_of(before->what);
   result.edited = std::move(edited);
   result.metric = before->what.experiment.objectives.front().metric;
   result.has_reports = before->trial.iterations > 0;

@@ -48,6 +48,8 @@ struct rerun_result {
   /// Iteration that is compared; 0: the new trial has no such report.
   std::uint64_t iteration = 0;
   object config;
+  /// See `run_snapshot`.
+  std::vector<std::string> object_parameters = {};
   /// Files of the command that were different when the experiment ran.
   std::vector<std::string> edited = {};
   std::vector<compared_metric> metrics = {};

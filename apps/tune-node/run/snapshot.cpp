@@ -5,6 +5,7 @@
 #include "inspect/failures.hpp"
 #include "tune/core/experiment/planned_trials.hpp"
 #include "tune/io/spec/convert.hpp"
+#include "tune/io/spec/object_parameters.hpp"
 #include "tune/io/store/best_checkpoint.hpp"
 #include "tune/io/store/best_trials.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -110,6 +111,7 @@ snapshot_frame frame_of(const spec& what, const fs::path& directory) {
   result.directory = directory.string();
   result.objectives = what.experiment.objectives;
   result.constraints = what.experiment.constraints;
+  result.object_parameters = object_parameters_of(what);
   result.repeats = repeat_rule_of(what);
   result.expected_samples = settings_by(what).expected_samples;
   result.time_limit = what.experiment.time_limit;
@@ -122,6 +124,7 @@ run_snapshot snapshot_of(const snapshot_frame& fixed, const experiment_view& vie
   result.directory = fixed.directory;
   result.objectives = fixed.objectives;
   result.constraints = fixed.constraints;
+  result.object_parameters = fixed.object_parameters;
   result.counts = view.counts;
   auto& terminated = result.counts[static_cast<std::size_t>(trial_status::terminated)];
   result.withdrawn = std::min(view.withdrawn, terminated);

@@ -19,6 +19,7 @@ struct snapshot_frame {
   std::string directory;
   std::vector<objective> objectives;
   constraint_list constraints;
+  std::vector<std::string> object_parameters = {};
   repeat_rule repeats;
   /// Samples that the search is expected to make in all; 0: unknown.
   std::uint64_t expected_samples = 0;

@@ -103,7 +103,8 @@ constexpr shape shapes[] = {
     {"suggestion", "trial:count trial_id:text suggestion:explanation|null"},
     {"log", "text:text offset:whole next_offset:whole bytes:whole eof:bool"},
 
-    {"curve", "trial:count status:text stopped_at:number|null points:point[]"},
+    {"curve",
+     "trial:count status:text stopped_at:number|null cut_off_at:number|null points:point[]"},
     {"curves", "metric:text curves:curve[] total:count"},
     {"history", "metric:text mode:text is_objective:bool judge:text|null best_over_trials:point[]"
                 " values:list[] best_over_time:point[] total:count"},

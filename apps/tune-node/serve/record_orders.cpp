@@ -74,9 +74,12 @@ expected<void> read_scratch(const object& body, control_request& to) {
   return {};
 }
 
-/// Names the commands that do what was asked for, as those of the terminal do.
-http::response not_live(const error& why, const control_request& wish, const fs::path& directory) {
-  auto told = with_advice_at_rest(why, wish, directory);
+/// Names the requests that do what was asked for or, where no head takes these, the commands, as
+/// those of the terminal do.
+http::response not_live(const error& why, const control_request& wish, const fs::path& directory,
+                        bool takes_experiments) {
+  auto told = takes_experiments ? with_requests_at_rest(why, wish, directory)
+                                : with_advice_at_rest(why, wish, directory);
   return to_response(told.code == ec::unreachable
                          ? http::problem{409, "not_live", std::move(told.detail)}
                          : http::problem_of(told));
@@ -152,7 +155,7 @@ http::response record_orders::answer(const http::request& what, const http::rout
   if (answer.error().code != ec::unreachable)
     return to_response(http::problem_of(answer.error()));
   if (!is_led(directory))
-    return not_live(answer.error(), *wish, directory);
+    return not_live(answer.error(), *wish, directory, takes_experiments_);
   return to_response(http::problem{504, "unreachable", answer.error().detail});
 }
 

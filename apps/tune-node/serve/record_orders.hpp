@@ -31,13 +31,16 @@ namespace tune::cli {
 class record_orders {
 public:
   /// @param talk Gets the orders for the experiment that it leads. Both must outlive this object.
-  record_orders(read_model& model, talk_requests& talk) : model_{model}, talk_{talk} {}
+  /// @param takes_experiments Whether clients can send experiments, to go on with them.
+  record_orders(read_model& model, talk_requests& talk, bool takes_experiments)
+      : model_{model}, talk_{talk}, takes_experiments_{takes_experiments} {}
 
   [[nodiscard]] http::response answer(const http::request& what, const http::route& where);
 
 private:
   read_model& model_;
   talk_requests& talk_;
+  bool takes_experiments_;
 };
 
 } // namespace tune::cli

@@ -88,7 +88,7 @@ site::site(site_settings how)
     , changes_{std::make_shared<recent_changes>(how_.model)}
     , talk_{how_.talk}
     , submissions_{how_.head}
-    , orders_{*how_.model, talk_}
+    , orders_{*how_.model, talk_, how_.head != nullptr}
     , suggestions_{*how_.all}
     , records_{how_.place}
     , openapi_{openapi_text(api_routes(), how_.version)} {}

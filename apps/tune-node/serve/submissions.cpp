@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/submissions.hpp"
 
+#include "tune/core/own_words.hpp"
 #include "tune/http/problem.hpp"
 #include "tune/io/json.hpp"
 #include "view/fields.hpp"
@@ -9,9 +10,14 @@ namespace tune::cli {
 
 namespace {
 
+void replace_all(std::string& in, std::string_view what, std::string_view by) {
+  for (auto at = in.find(what); at != in.npos; at = in.find(what, at + by.size()))
+    in.replace(at, what.size(), by);
+}
+
 /// What is not known in an upload is the client's fault; who cannot be reached ends.
 http::problem problem_with(const error& why) {
-  auto result = http::problem_of(why);
+  auto result = http::problem_of({why.code, in_words_of_requests(why.detail)});
   if (why.code == ec::unknown_name || why.code == ec::unreadable || why.code == ec::protocol)
     result.status = 422;
   if (why.code == ec::unreachable)
@@ -29,6 +35,13 @@ object taken_object(const upload_taken& x) {
 }
 
 } // namespace
+
+std::string in_words_of_requests(std::string text) {
+  replace_all(text, way_to_resume(), "resume=auto in the query");
+  replace_all(text, way_to_number(), "name = auto in [experiment]");
+  replace_all(text, "attach to it", "follow it");
+  return text;
+}
 
 http::response submissions::answer(const http::request& what) {
   if (what.body.empty())

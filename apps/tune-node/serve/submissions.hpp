@@ -6,12 +6,17 @@
 #include "tune/http/messages.hpp"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace tune::cli {
 
 /// Largest upload. [bytes]
 inline constexpr std::size_t largest_upload = 32 * 1024 * 1024;
+
+/// A reason for which an experiment does not begin, with what a request can say in the place of
+/// options of the command line.
+[[nodiscard]] std::string in_words_of_requests(std::string text);
 
 /// Passes uploads on. For any thread; blocks until the experiment runs.
 class submissions {

@@ -119,6 +119,7 @@ public:
     const auto metric = metric_in(*all);
     auto result = data_of(as_overview(*status->as_object(), metric));
     result.name = name_;
+    learn_parameters();
     add_rows(result, *all, wish);
     add_panel(result, wish);
     return result;
@@ -143,6 +144,8 @@ private:
   std::unique_ptr<head_commands> head_;
   std::string name_;
   top_look look_;
+  std::vector<std::string> parameters_;
+  bool knows_parameters_ = false;
 
   expected<std::string> output_of(std::string command, std::vector<std::string> options,
                                   std::vector<std::string> arguments, std::size_t columns) {
@@ -175,12 +178,29 @@ private:
     return "value";
   }
 
-  static void add_rows(top_data& to, const value::list& rows, const top_wish& wish) {
+  /// Asks once for the names of the parameters: they never change.
+  void learn_parameters() {
+    if (knows_parameters_)
+      return;
+    constexpr std::string_view prefix = "config.";
+    auto told = json_of("trials", {"--columns=all", "--limit=1"}, false);
+    const auto* rows = told ? told->as_list() : nullptr;
+    const auto* row = rows == nullptr || rows->empty() ? nullptr : rows->front().as_object();
+    if (row == nullptr)
+      return;
+    knows_parameters_ = true;
+    for (const auto& [name, what] : *row) {
+      if (name.starts_with(prefix))
+        parameters_.push_back(name.substr(prefix.size()));
+    }
+  }
+
+  void add_rows(top_data& to, const value::list& rows, const top_wish& wish) {
     const auto small = lower(wish.filter);
     for (const auto& row : rows) {
       if (row.as_object() == nullptr)
         continue;
-      auto one = row_of(as_api_row(*row.as_object()), to.metric);
+      auto one = row_of(as_api_row(*row.as_object()), to.metric, parameters_);
       if (small.empty() || has_text(one, small))
         to.rows.push_back(std::move(one));
     }

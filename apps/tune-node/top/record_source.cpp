@@ -54,6 +54,7 @@ public:
     const auto about = std::get<object>(std::move(whole));
     auto result = data_of(about);
     result.name = name_;
+    parameters_ = parameters_in(about);
     add_rows(result, wish, about);
     add_panel(result, wish);
     return result;
@@ -79,6 +80,8 @@ private:
   top_look look_;
   views views_;
   std::string name_;
+  /// Of the space.
+  std::vector<std::string> parameters_;
 
   std::variant<object, view_fault> ask(std::vector<std::string> part,
                                        std::multimap<std::string, std::string> query) {
@@ -105,7 +108,7 @@ private:
     to.total = count_at(answer, "total");
     if (const auto* rows = list_at(answer, "trials")) {
       for (const auto& x : *rows)
-        to.rows.push_back(row_of(*x.as_object(), to.metric));
+        to.rows.push_back(row_of(*x.as_object(), to.metric, parameters_));
     }
   }
 
@@ -183,7 +186,7 @@ private:
   void add_trial(top_data& to, const top_wish& wish, trial_id trial) {
     auto found = ask({"trials", std::to_string(trial.number)}, {});
     if (auto* answer = std::get_if<object>(&found))
-      to.panel = trial_lines(*answer, wish.columns, wish.lines);
+      to.panel = trial_lines(*answer, wish.columns, wish.lines, parameters_);
   }
 };
 

@@ -21,10 +21,11 @@ std::string time_at(const object& from, std::string_view name) {
              : "";
 }
 
-std::string config_at(const object& from, std::string_view name) {
+std::string config_at(const object& from, std::string_view name,
+                      std::span<const std::string> whole) {
   const auto* found = from.find(name);
   const auto* config = found == nullptr ? nullptr : found->as_object();
-  return config == nullptr ? "" : config_text(*config);
+  return config == nullptr ? "" : config_text(*config, whole);
 }
 
 std::string counts_text(const object& counts) {
@@ -87,17 +88,27 @@ top_data data_of(const object& overview) {
   return result;
 }
 
-top_row row_of(const object& trial, const std::string& metric) {
+top_row row_of(const object& trial, const std::string& metric, std::span<const std::string> whole) {
   top_row result{trial_id{count_at(trial, "trial")}};
   result.status = text_at(trial, "status");
   result.iterations = count_at(trial, "iterations");
   result.time = time_at(trial, "time_total_s");
-  result.config = config_at(trial, "config");
+  result.config = config_at(trial, "config", whole);
   result.reason = text_at(trial, "reason");
   const auto* metrics = trial.find("best_metrics");
   const auto* known = metrics == nullptr ? nullptr : metrics->as_object();
   const auto* found = known == nullptr ? nullptr : find_path(*known, metric);
   result.value = found == nullptr || found->is_null() ? "-" : short_text(*found);
+  return result;
+}
+
+std::vector<std::string> parameters_in(const object& overview) {
+  std::vector<std::string> result;
+  const auto* all = list_at(overview, "parameters");
+  for (const auto& x : all == nullptr ? value::list{} : *all) {
+    if (x.as_object() != nullptr)
+      result.push_back(text_at(*x.as_object(), "name"));
+  }
   return result;
 }
 
@@ -132,7 +143,8 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t columns, 
   return result;
 }
 
-std::vector<std::string> trial_lines(const object& trial, std::size_t columns, std::size_t lines) {
+std::vector<std::string> trial_lines(const object& trial, std::size_t columns, std::size_t lines,
+                                     std::span<const std::string> whole) {
   std::vector<std::string> result;
   auto add = [&](const std::string& name, const std::string& text) {
     if (text.empty())
@@ -144,9 +156,9 @@ std::vector<std::string> trial_lines(const object& trial, std::size_t columns, s
   add("status", text_at(trial, "status"));
   add("reason", text_at(trial, "reason"));
   add("error", text_at(trial, "error"));
-  add("configuration", config_at(trial, "config"));
+  add("configuration", config_at(trial, "config", whole));
   add("best at", text_at(trial, "best_iteration"));
-  add("its metrics", config_at(trial, "best_metrics"));
+  add("its metrics", config_at(trial, "best_metrics", {}));
   add("node", text_at(trial, "node"));
   add("origin", text_at(trial, "origin"));
   if (result.size() > lines)

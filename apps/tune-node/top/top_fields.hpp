@@ -6,6 +6,7 @@
 #include "tune/core/value.hpp"
 #include "view/sampling.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +22,21 @@ namespace tune::cli {
 
 /// The experiment itself, by its overview: all but rows and panel.
 [[nodiscard]] top_data data_of(const object& overview);
-/// A row by the API's object of a trial.
-[[nodiscard]] top_row row_of(const object& trial, const std::string& metric);
+/// A row by the API's object of a trial. @param whole As `config_text`.
+[[nodiscard]] top_row row_of(const object& trial, const std::string& metric,
+                             std::span<const std::string> whole);
 /// Iterations and values of a trial's results.
 [[nodiscard]] std::vector<point> points_in(const object& results, const std::string& metric);
 /// The last lines of what was printed, each within the width; colours and cursor sequences are left
 /// out.
 [[nodiscard]] std::vector<std::string> last_lines(std::string_view text, std::size_t columns,
                                                   std::size_t lines);
-/// A trial in words: status and reason, error, configuration, metrics.
+/// A trial in words: status and reason, error, configuration, metrics. @param whole As
+/// `config_text`.
 [[nodiscard]] std::vector<std::string> trial_lines(const object& trial, std::size_t columns,
-                                                   std::size_t lines);
+                                                   std::size_t lines,
+                                                   std::span<const std::string> whole);
+/// The names of all parameters, by the overview.
+[[nodiscard]] std::vector<std::string> parameters_in(const object& overview);
 
 } // namespace tune::cli

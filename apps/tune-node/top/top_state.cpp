@@ -24,11 +24,30 @@ void shorten(std::string& text) {
     text.pop_back();
 }
 
+/// Where a word ends: at a blank that is neither in double quotes nor in brackets.
+std::size_t end_of_word(const std::string& text, std::size_t at) {
+  std::size_t depth = 0;
+  for (bool is_quoted = false; at < text.size(); ++at) {
+    const auto c = text[at];
+    if (is_quoted && c == '\\')
+      ++at;
+    else if (c == '"')
+      is_quoted = !is_quoted;
+    else if (!is_quoted && (c == '{' || c == '['))
+      ++depth;
+    else if (!is_quoted && (c == '}' || c == ']'))
+      depth -= depth > 0 ? 1 : 0;
+    else if (c == ' ' && !is_quoted && depth == 0)
+      break;
+  }
+  return std::min(at, text.size());
+}
+
 /// NAME=VALUE, separated by blanks; nothing: it has another form.
 std::optional<std::vector<named_text>> values_in(const std::string& text) {
   std::vector<named_text> result;
   for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != text.npos;) {
-    const auto end = std::min(text.find(' ', at), text.size());
+    const auto end = end_of_word(text, at);
     const auto word = text.substr(at, end - at);
     const auto equals = word.find('=');
     if (equals == 0 || equals == word.npos)

@@ -53,6 +53,18 @@ value texts_value(const column* from) {
   return result;
 }
 
+/// The values of a domain as cells have them.
+value as_cells(const value& listed) {
+  if (listed.as_list() == nullptr)
+    return listed;
+  value::list result;
+  for (const auto& x : *listed.as_list()) {
+    const auto is_text = x.as_string() || x.as_list() || x.as_object();
+    result.push_back(is_text ? value{text_in_column(x)} : x);
+  }
+  return result;
+}
+
 /// An axis: what the domain says, widened to what trials have.
 object axis_object(const std::string& name, const object* domain, const column* from,
                    std::size_t size) {
@@ -72,7 +84,7 @@ object axis_object(const std::string& name, const object* domain, const column* 
   }
   result.set("low", low);
   result.set("high", high);
-  const auto listed = take("values");
+  const auto listed = as_cells(take("values"));
   const auto is_numeric = !low.is_null();
   result.set("values", is_numeric ? value{} : listed.is_null() ? texts_value(from) : listed);
   return result;

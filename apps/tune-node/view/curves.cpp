@@ -2,6 +2,7 @@
 #include "view/curves.hpp"
 
 #include "view/fields.hpp"
+#include "view/ways_of_ending.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,7 @@ std::variant<curve_wish, view_fault> curve_wish_in(const view_request& what) {
 struct drawn_trial {
   trial_id trial;
   trial_status status = trial_status::pending;
+  bool ran_its_course = false;
 };
 
 value points_value(const std::vector<point>& all) {
@@ -69,12 +71,17 @@ expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve
   auto stops = from.decisions_after({0, of.trial, "stop", most_stops});
   if (!stops)
     return stops.error();
+  auto cut_off = is_cut_off(from, of.trial);
+  if (!cut_off)
+    return cut_off.error();
   const auto points = maker.points();
+  const auto last = points.empty() ? value{} : value{points.back().first};
   const auto is_stopped = std::any_of(stops->begin(), stops->end(), gave_up) && is_final(of.status)
-                          && !points.empty();
+                          && !of.ran_its_course;
   return object{{"trial", number_value(of.trial.number)},
                 {"status", to_text(of.status)},
-                {"stopped_at", is_stopped ? value{points.back().first} : value{}},
+                {"stopped_at", is_stopped ? last : value{}},
+                {"cut_off_at", *cut_off && of.status == trial_status::terminated ? last : value{}},
                 {"points", points_value(telling_points(points, what.points))}};
 }
 
@@ -143,7 +150,7 @@ view_answer curves(watched_experiment& from, const view_request& what) {
     const auto& lines = (*seen)->trials.lines();
     total = lines.size();
     for (auto place : chosen_trials((*seen)->trials, asked.which, asked.trials))
-      drawn.push_back({lines[place].trial, lines[place].status});
+      drawn.push_back({lines[place].trial, lines[place].status, lines[place].ran_its_course});
   }
   value::list result;
   auto read = from.with_reader([&](store_reader& reader) -> expected<void> {

@@ -54,8 +54,13 @@ std::optional<std::uint64_t> planned_of(const experiment_summary& seen, const li
   if (live.status)
     return live.status->planned;
   const auto& what = seen.start->what;
-  return planned_trials(settings_by(what).expected_samples, repeat_rule_of(what),
-                        seen.trials.made(), seen.head.status == to_text(experiment_status::done));
+  const auto repeats = repeat_rule_of(what);
+  const auto& wanted = seen.start->wanted;
+  const auto samples = !wanted           ? settings_by(what).expected_samples
+                       : wanted->at_most ? 0
+                                         : wanted->configurations * repeats.runs;
+  return planned_trials(samples, repeats, seen.trials.made(),
+                        seen.head.status == to_text(experiment_status::done));
 }
 
 run_snapshot snapshot_for_times(const experiment_summary& seen, const live_facts& live) {

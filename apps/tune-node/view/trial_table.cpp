@@ -34,6 +34,10 @@ std::string shortened(std::string text) {
 
 } // namespace
 
+std::string text_in_column(const value& x) {
+  return shortened(x.as_list() != nullptr || x.as_object() != nullptr ? to_json(x) : to_text(x));
+}
+
 int column::compare(std::size_t x, std::size_t y) const {
   auto sign = [](bool less, bool more) { return less ? -1 : more ? 1 : 0; };
   const auto& a = cells_[x];

@@ -99,6 +99,9 @@ private:
   std::map<std::string, std::int32_t, std::less<>> places_;
 };
 
+/// The text by which a column knows a value that is no number; of lists and objects their JSON.
+[[nodiscard]] std::string text_in_column(const value& x);
+
 /// What a column shows.
 struct column_name {
   enum class kind : std::uint8_t {

@@ -3,6 +3,7 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
+#include "inspect/wanted_configurations.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/spec/convert.hpp"
@@ -43,6 +44,7 @@ expected<std::shared_ptr<const recorded_start>> start_in(store_reader& from,
   auto result = std::make_shared<recorded_start>();
   result->by = {what->experiment.objectives, what->experiment.constraints, repeat_rule_of(*what)};
   result->seed = (*opened)->seed;
+  result->wanted = wanted_configurations(*what);
   result->parameters = parameters_value(*what);
   result->shown = shown_spec(*what);
   result->what = std::move(*what);

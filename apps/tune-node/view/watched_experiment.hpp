@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/search/variant/variant.hpp"
 #include "tune/io/control/control_words.hpp"
 #include "tune/io/spec/spec.hpp"
 #include "tune/io/store/store_reader.hpp"
@@ -30,6 +31,8 @@ struct recorded_start {
   spec what;
   comparing_rules by;
   std::uint64_t seed = 0;
+  /// As `wanted_configurations` counts them: that takes time, too.
+  std::optional<variant_search::extent> wanted;
   /// As `parameters_value` tells them: reading a space takes time.
   value parameters;
   /// The whole configuration, without the values of environment variables.

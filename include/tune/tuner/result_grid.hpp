@@ -70,6 +70,8 @@ public:
     /// Experiment time, summed over resumes.
     std::chrono::nanoseconds elapsed{0};
     std::vector<std::string> warnings;
+    /// Parameters of which some values are objects: each has one column in CSV.
+    std::vector<std::string> object_parameters = {};
   };
 
   result_grid(frame about, std::vector<trial_result> trials);

@@ -4,6 +4,7 @@
 #include "space_words.hpp"
 
 #include "tune/core/name.hpp"
+#include "tune/core/space/object_parameters.hpp"
 
 #include <algorithm>
 #include <map>
@@ -162,18 +163,6 @@ void set_path(object& where, std::string_view path, const value& what) {
   set_path(*inner->as_object(), path.substr(dot + 1), what);
 }
 
-void flatten_into(std::vector<std::pair<std::string, value>>& to, const std::string& prefix,
-                  const object& from) {
-  for (const auto& [name, what] : from) {
-    auto path = prefix + name;
-    const auto* inner = what.as_object();
-    if (inner != nullptr && !inner->empty())
-      flatten_into(to, path + '.', *inner);
-    else
-      to.emplace_back(std::move(path), what);
-  }
-}
-
 } // namespace
 
 expected<search_space> search_space::make(std::vector<parameter> parameters,
@@ -307,9 +296,7 @@ const value* find_parameter(const object& config, std::string_view name) {
 }
 
 std::vector<std::pair<std::string, value>> flatten(const object& config) {
-  std::vector<std::pair<std::string, value>> result;
-  flatten_into(result, {}, config);
-  return result;
+  return flatten(config, {});
 }
 
 } // namespace tune

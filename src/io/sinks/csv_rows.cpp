@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sinks/csv_rows.hpp"
 
+#include "tune/core/experiment/metric_column.hpp"
 #include "tune/core/printable.hpp"
 #include "tune/core/space/space.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/sinks/trial_files/csv.hpp"
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace tune {
 
 namespace {
 
-constexpr std::array fixed_columns{
-    "trial_id",         "attempt",      "node",      "training_iteration",
-    "time_this_iter_s", "time_total_s", "timestamp", "done"};
-constexpr auto rest_column = "other_metrics";
+constexpr std::string_view rest_column = "other_metrics";
+/// All that belong to no parameter or metric; the last one ends the table.
+constexpr std::array<std::string_view, 9> fixed_columns{
+    "trial_id",     "attempt",   "node", "training_iteration", "time_this_iter_s",
+    "time_total_s", "timestamp", "done", rest_column};
 
 std::string cell_of(const value& x) {
   if (x.is_null())
@@ -77,11 +80,11 @@ csv_rows::csv_rows(const experiment_facts& of, std::vector<std::string> metrics)
 }
 
 std::string csv_rows::title() const {
-  std::vector<std::string> cells{fixed_columns.begin(), fixed_columns.end()};
+  std::vector<std::string> cells{fixed_columns.begin(), fixed_columns.end() - 1};
   for (const auto& x : parameters_)
     cells.push_back("config." + printable(x));
   for (const auto& x : metrics_)
-    cells.push_back(printable(x));
+    cells.push_back(printable(metric_column(x, fixed_columns)));
   cells.emplace_back(rest_column);
   std::string result;
   csv::append_record(result, cells);

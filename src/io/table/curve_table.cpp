@@ -4,6 +4,7 @@
 #include "csv_reader.hpp"
 
 #include "tune/core/plugin/options.hpp"
+#include "tune/core/space/object_parameters.hpp"
 #include "tune/core/trial/attempt_session.hpp"
 #include "tune/io/json.hpp"
 
@@ -29,6 +30,15 @@ value cell_value(const std::string& cell) {
   if (cell == "true" || cell == "false")
     return cell == "true";
   return cell;
+}
+
+/// Converts a cell of a parameter: lists and objects stand in tables as JSON.
+value parameter_value(const std::string& cell) {
+  if (cell.starts_with('[') || cell.starts_with('{')) {
+    if (auto read = from_json(cell))
+      return std::move(*read);
+  }
+  return cell_value(cell);
 }
 
 /// A text in which equal numbers are equal, whether integer or float.
@@ -179,7 +189,9 @@ expected<void> curve_table::add_row(const std::vector<std::string>& header,
     } else if (cells[i].empty()) {
       continue;
     } else if (column.starts_with(config_prefix)) {
-      config.emplace(column.substr(config_prefix.size()), cell_value(cells[i]));
+      const auto name = std::string{column.substr(config_prefix.size())};
+      columns_.insert(name);
+      config.emplace(name, parameter_value(cells[i]));
     } else {
       metrics.set(column, cell_value(cells[i]));
     }
@@ -194,9 +206,16 @@ expected<void> curve_table::add_row(const std::vector<std::string>& header,
 }
 
 std::vector<object> curve_table::curve_of(const object& config, const search_space& space) const {
+  // Where the table has a column of a whole object, this is compared, else its members are.
+  std::vector<std::string> whole;
+  for (const auto& name : object_parameters(space)) {
+    if (columns_.contains(name))
+      whole.push_back(name);
+  }
   std::map<std::string, value> wanted;
-  for (auto& [name, x] : flatten(config))
-    wanted.emplace(name, x);
+  // A text is read like a cell, in which the text "5" and the number look alike.
+  for (auto& [name, x] : flatten(config, whole))
+    wanted.emplace(name, x.as_string() == nullptr ? x : parameter_value(*x.as_string()));
   auto exact = by_config_.find(canonical(wanted));
   const auto* best = exact != by_config_.end() ? &curves_[exact->second] : nullptr;
   auto least = std::numeric_limits<double>::infinity();

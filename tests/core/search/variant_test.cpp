@@ -330,4 +330,65 @@ TEST(grid_search, refuses_parameters_without_end) {
   EXPECT_THAT(complaint(x), testing::StartsWith("\"n\": randint(0, 1000001) has no end or more"));
 }
 
+variant_search::extent extent_of(const setup& x) {
+  auto found = variant_search::extent_of({space_of(x.space), x.seed, x.samples, 1, x.points},
+                                         x.name == "grid");
+  EXPECT_TRUE(found);
+  return found.value_or(variant_search::extent{});
+}
+
+/// How many there may be at most is more than there are.
+void expect_counted(const setup& x) {
+  auto found = extent_of(x);
+  EXPECT_FALSE(found.at_most);
+  EXPECT_EQ(found.configurations, all(x).size());
+}
+
+TEST(variant_extent, multiplies_samples_by_the_grids) {
+  EXPECT_EQ(extent_of({{{"a", "grid(1, 2, 3)"}, {"b", "uniform(0, 1)"}}, 4}),
+            (variant_search::extent{12, false}));
+  EXPECT_EQ(extent_of({{{"a", "uniform(0, 1)"}}, 4}), (variant_search::extent{4, false}));
+  EXPECT_EQ(variant_search::extent_of({space_of({{"a", "grid(1, 2)"}}), 7, 0, 1, {}}, false),
+            std::nullopt);
+}
+
+TEST(variant_extent, counts_points_in_the_place_of_whole_samples) {
+  const std::vector<parameter_text> space{{"a", "grid(1, 2, 3)"}, {"b", "grid(1, 2)"}};
+  const setup one{space, 2, {{{"a", 1}}}};
+  const setup more_than_samples{space, 1, {{{"a", 1}, {"b", 1}}, {{"a", 2}, {"b", 1}}}};
+
+  EXPECT_EQ(extent_of(one), (variant_search::extent{2 + 6, false}));
+  EXPECT_EQ(extent_of(more_than_samples), (variant_search::extent{2, false}));
+  expect_counted(one);
+  expect_counted(more_than_samples);
+}
+
+TEST(variant_extent, counts_what_constraints_and_conditions_leave) {
+  const std::vector<parameter_text> constrained{
+      {"a", "grid(1, 2, 3)"}, {"b", "grid(1, 2, 3)"}, {"constraint", "a < b"}};
+  const std::vector<parameter_text> conditional{{"a", "grid(1, 2)"},
+                                                {"b", "grid(1, 2, 3) if a == 1"}};
+
+  EXPECT_EQ(extent_of({constrained}), (variant_search::extent{3, false}));
+  EXPECT_EQ(extent_of({constrained, 2, {{{"a", 2}}}}), (variant_search::extent{4, false}));
+  EXPECT_EQ(extent_of({conditional}), (variant_search::extent{4, false}));
+  expect_counted({constrained, 2, {{{"a", 2}}}});
+  expect_counted({conditional, 3});
+}
+
+TEST(variant_extent, counts_all_values_and_what_ranges_leave) {
+  const setup choices{{{"a", "choice(1, 2, 3)"}, {"b", "choice(x, y)"}}, 2, {}, {}, "grid"};
+  const setup dependent{{{"a", "randint(1, 4)"}, {"b", "randint(0, {a})"}}, 1, {}, {}, "grid"};
+
+  EXPECT_EQ(extent_of(choices), (variant_search::extent{12, false}));
+  EXPECT_EQ(extent_of(dependent), (variant_search::extent{1 + 2 + 3, false}));
+  expect_counted(choices);
+  expect_counted(dependent);
+}
+
+TEST(variant_extent, knows_the_most_alone_beside_draws) {
+  EXPECT_EQ(extent_of({{{"a", "grid(1, 2, 3)"}, {"b", "uniform(0, 4)"}, {"constraint", "a < b"}}}),
+            (variant_search::extent{3, true}));
+}
+
 } // namespace

@@ -72,6 +72,13 @@ TEST(csv_rows, defuse_formulas_and_control_characters) {
   EXPECT_THAT(row, Not(HasSubstr("\x1b")));
 }
 
+TEST(csv_rows, tell_metrics_from_columns_of_the_same_name) {
+  const csv_rows uut{facts_with({{"lr", "uniform(0, 1)"}}), {"done", "config.lr", "loss"}};
+
+  EXPECT_THAT(uut.title(), testing::EndsWith(",done,config.lr,metric.done,metric.config.lr,loss,"
+                                             "other_metrics\n"));
+}
+
 TEST(csv_rows, have_a_column_for_each_objective_and_each_metric_of_the_first_report) {
   EXPECT_THAT(csv_rows::metrics_of(facts_with({}), object{{"b", 1}, {"n", object{{"c", 2}}}}),
               ElementsAre("loss", "b", "n/c"));

@@ -110,6 +110,35 @@ TEST(curve_table, finds_nested_parameters_by_their_dotted_name) {
   EXPECT_FALSE(curve[0].contains("table_config"));
 }
 
+TEST(curve_table, finds_lists_and_objects_by_their_json) {
+  auto space = *search_space::parse(
+      {{"model", R"(choice({"kind": "a", "depth": 3}, [1, 2], "[1, 2]", none))"}});
+  auto uut = table("config.model,training_iteration,loss\n"
+                   "\"{\"\"kind\"\":\"\"a\"\",\"\"depth\"\":3}\",1,0.5\n"
+                   "\"[1,2]\",1,0.25\n"
+                   "none,1,0.75\n");
+  auto loss_of = [&](value model) {
+    auto curve = uut.curve_of({{"model", std::move(model)}}, space);
+    EXPECT_FALSE(curve[0].contains("table_config"));
+    return *curve[0].find("loss");
+  };
+
+  EXPECT_EQ(loss_of(object{{"kind", "a"}, {"depth", 3}}), value{0.5});
+  EXPECT_EQ(loss_of(value::list{1, 2}), value{0.25});
+  EXPECT_EQ(loss_of("[1, 2]"), value{0.25});
+  EXPECT_EQ(loss_of("none"), value{0.75});
+}
+
+TEST(curve_table, finds_objects_by_columns_of_their_members) {
+  auto space = *search_space::parse({{"model", R"(choice({"depth": 3}, {"depth": 4}))"}});
+  auto uut = table("config.model.depth,training_iteration,loss\n3,1,0.5\n4,1,0.25\n");
+
+  auto curve = uut.curve_of({{"model", object{{"depth", 4}}}}, space);
+
+  EXPECT_EQ(*curve[0].find("loss"), value{0.25});
+  EXPECT_FALSE(curve[0].contains("table_config"));
+}
+
 TEST(curve_table, reads_quotes_and_both_line_ends) {
   auto uut = table("config.opt,training_iteration,note\r\n"
                    "\"a,\"\"b\"\"\nc\",1,\"two\nlines\"\r\n"

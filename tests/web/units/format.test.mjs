@@ -78,3 +78,12 @@ test("resources are pairs", () => {
   ]);
   assert.deepEqual(f.resourcePairs(null), []);
 });
+
+test("a configuration is shown by the names of the space", () => {
+  const config = { opt: { lr: 1 }, model: { depth: 3 }, "a.b": 2, other: { x: 1 } };
+  const known = ["opt.lr", "opt.momentum", "model", "a.b"];
+  assert.deepEqual(f.parameterNames(config, known), ["opt.lr", "model", "a.b", "other"]);
+  assert.equal(f.parameterOf(config, "opt.lr"), 1);
+  assert.equal(f.parameterOf(config, "a.b"), 2);
+  assert.equal(f.parameterOf(config, "opt.momentum"), undefined);
+});

@@ -6,10 +6,11 @@ import { judgeText } from "../../../web/view/overview.js";
 import { suggestionLines } from "../../../web/view/suggestion.js";
 import { test } from "node:test";
 import { Line, merge } from "../../../web/core/live.js";
-import { typed, verbsFor } from "../../../web/core/actions.js";
+import { toType, typed, verbsFor } from "../../../web/core/actions.js";
 import { told } from "../../../web/view/importance.js";
-import { ranks } from "../../../web/view/curves.js";
-import { schedule } from "../../../web/view/lineage.js";
+import { endText, ranks } from "../../../web/view/curves.js";
+import { changes, schedule } from "../../../web/view/lineage.js";
+import { columnsOf } from "../../../web/view/trial_columns.js";
 import { jitter } from "../../../web/view/rungs.js";
 import { layout } from "../../../web/view/timeline.js";
 import { decisionText, whyText } from "../../../web/view/why.js";
@@ -82,6 +83,13 @@ test("the best curve has rank 1", () => {
   assert.deepEqual(ranks([of(3, 1), of(2), of()], "max"), [1, 0.5, 0]);
 });
 
+test("a curve tells who ended it", () => {
+  const curve = { stopped: null, cutOff: null };
+  assert.equal(endText(curve), "");
+  assert.equal(endText({ ...curve, stopped: 3 }), ", stopped by the scheduler at 3");
+  assert.equal(endText({ ...curve, cutOff: 4 }), ", ended from outside at 4");
+});
+
 test("a parameter's schedule steps at each exploit", () => {
   const data = {
     nodes: [{ trial: 1, started: 0, config: { lr: 1 } }],
@@ -132,6 +140,30 @@ test("typed values are JSON where they are", () => {
   assert.deepEqual(typed("[1]"), [1]);
 });
 
+test("what a field begins with is read as the same value", () => {
+  assert.equal(toType("adam"), "adam");
+  for (const x of ["adam", "1", "true", "", '"', 1, true, null, { kind: "a", depth: 3 }, ["1"]])
+    assert.deepEqual(typed(toType(x)), x);
+});
+
+test("an exploit's changes are told by parameters", () => {
+  const before = { opt: { lr: 1, kind: "a" }, model: { kind: "a", depth: 3 } };
+  const after = { opt: { lr: 2, kind: "a" }, model: { kind: "b", depth: 3 } };
+  assert.equal(
+    changes(before, after, ["opt.lr", "opt.kind", "model"]),
+    'opt.lr 1 → 2, model {"kind":"a","depth":3} → {"kind":"b","depth":3}',
+  );
+});
+
+test("a column of a nested parameter has its value", () => {
+  const about = { parameters: [{ name: "opt.lr" }, { name: "model" }] };
+  const row = { config: { opt: { lr: 0.5 }, model: { depth: 3 } } };
+  const cells = columnsOf({ about })
+    .filter((x) => x.name.startsWith("param:"))
+    .map((x) => x.cell(row));
+  assert.deepEqual(cells, ["0.5", '{"depth":3}']);
+});
+
 test("a trial's story is one sentence", () => {
   assert.equal(
     whyText({ status: "TERMINATED", reason: "below the cutoff" }),
@@ -150,6 +182,12 @@ test("all runs of a configuration are told in words", () => {
   const runs = { mean: 0.5, error: 0.125, count: 3, wanted: 3, confirmed: true };
   assert.equal(runsText({ runs }), "mean 0.5 ± 0.13 of 3, confirmed");
   assert.equal(runsText({ runs: { mean: 2, error: null, count: 1, wanted: 4 } }), "mean 2 of 1 of 4");
+  const judged = { ...runs, judge: "lower_bound", value: 0.25 };
+  assert.equal(
+    runsText({ runs: judged }),
+    "judged by the lower bound 0.25 of 3, confirmed; mean 0.5 ± 0.13",
+  );
+  assert.equal(runsText({ runs: { ...judged, value: null } }), "mean 0.5 ± 0.13 of 3, confirmed");
   assert.equal(runsText({ runs: null }), "");
   assert.equal(runsText(null), "");
 });

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,8 @@ private:
     std::map<std::uint64_t, object> reports;
   };
   std::vector<curve> curves_;
+  /// Parameters that have a column in which something stands.
+  std::set<std::string> columns_;
   /// Index into `curves_` by a canonical text of the configuration.
   std::map<std::string, std::size_t> by_config_;
 

@@ -34,24 +34,27 @@ expected<search_space> enumerated(const search_space& space) {
 
 using made = expected<std::unique_ptr<searcher>>;
 
-made make_generator(settings rules, const searcher_context& about,
-                    std::shared_ptr<const search_space> whole = {}) {
-  auto result = generator::make(rules, about, std::move(whole));
-  if (!result)
-    return result.error();
-  return made{std::make_unique<generator>(std::move(*result))};
+made as_searcher(expected<generator> from) {
+  if (!from)
+    return from.error();
+  return made{std::make_unique<generator>(std::move(*from))};
 }
 
-made make_grid(const options&, const searcher_context& about) {
+expected<generator> make_grid(const searcher_context& about) {
   auto space = enumerated(*about.space);
   if (!space)
     return space.error();
   auto wider = about;
   wider.space = std::make_shared<const search_space>(std::move(*space));
-  return make_generator({}, wider, about.space->has_dependent() ? about.space : nullptr);
+  return generator::make({}, wider, about.space->has_dependent() ? about.space : nullptr);
 }
 
 } // namespace
+
+std::optional<extent> extent_of(const searcher_context& about, bool all_values) {
+  const auto made = all_values ? make_grid(about) : generator::make({}, about);
+  return made ? made->whole_extent() : std::nullopt;
+}
 
 searcher_catalogue::entry make_entry() {
   option_spec constant_grid{"constant_grid_search", option_kind::boolean, "false"};
@@ -61,16 +64,17 @@ searcher_catalogue::entry make_entry() {
           std::string{source},
           {std::move(constant_grid)},
           [](const options& with, const searcher_context& about) {
-            return make_generator({with.boolean("constant_grid_search")}, about);
+            return as_searcher(generator::make({with.boolean("constant_grid_search")}, about));
           }};
 }
 
 searcher_catalogue::entry make_grid_entry() {
-  return {"grid",
-          "every combination of all parameters' values, num_samples times; finite spaces only",
-          std::string{source},
-          {},
-          make_grid};
+  return {
+      "grid",
+      "every combination of all parameters' values, num_samples times; finite spaces only",
+      std::string{source},
+      {},
+      [](const options&, const searcher_context& about) { return as_searcher(make_grid(about)); }};
 }
 
 } // namespace tune::variant_search

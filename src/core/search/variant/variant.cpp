@@ -75,6 +75,25 @@ expected<generator> generator::make(settings rules, const searcher_context& abou
   return result;
 }
 
+std::optional<extent> generator::whole_extent() const {
+  if (end_ == endless)
+    return std::nullopt;
+  const auto are_conditional = grids_.conditional()
+                               || std::any_of(point_grids_.begin(), point_grids_.end(),
+                                              [](const odometer& x) { return x.conditional(); });
+  // One configuration comes of every draw, and of every point that leaves nothing open.
+  const auto are_grids = !grids_.digits().empty();
+  if (!are_conditional && (!are_grids || (whole_ == space_ && space_->allows_all())))
+    return extent{end_, false};
+  if (draws_ || end_ > most_counted)
+    return extent{end_, true};
+  auto fresh = *this;
+  fresh.position_ = 0;
+  const auto all = fresh.propose({1, static_cast<std::uint32_t>(end_)}, {0, false});
+  const auto* list = std::get_if<std::vector<suggestion>>(&all);
+  return extent{list == nullptr ? 0 : list->size(), false};
+}
+
 searcher_traits generator::traits() const {
   searcher_traits result;
   result.ahead = 256;

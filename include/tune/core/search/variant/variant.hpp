@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tune::variant_search {
@@ -16,6 +17,16 @@ namespace tune::variant_search {
 struct settings {
   /// True: random parameters are drawn once per sample, not anew for each combination of its grids.
   bool constant_grid_search = false;
+};
+
+/// How many configurations a search makes.
+struct extent {
+  std::uint64_t configurations = 0;
+  /// Whether there may be fewer, as conditions and constraints leave out some that only the search
+  /// can count.
+  bool at_most = false;
+
+  friend bool operator==(const extent&, const extent&) = default;
 };
 
 /// Runs every combination of the grids `samples` times, with the other parameters drawn at random.
@@ -41,6 +52,11 @@ public:
   ///              that other space, which decides what is allowed.
   [[nodiscard]] static expected<generator> make(settings rules, const searcher_context& about,
                                                 std::shared_ptr<const search_space> whole = {});
+
+  /// How many configurations it makes in all; nothing: it goes on without end. Of up to
+  /// `most_counted` combinations of grids, without anything drawn, those left out are counted.
+  [[nodiscard]] std::optional<extent> whole_extent() const;
+  static constexpr std::uint64_t most_counted = 100'000;
 
   [[nodiscard]] searcher_traits traits() const override;
   void apply(const searcher_fact& what) override;
@@ -108,6 +124,10 @@ private:
   /// See `patience`; total over all earlier positions.
   std::uint64_t given_up_ = 0;
 };
+
+/// How many configurations "random" makes, or with `all_values` "grid". Nothing: it goes on without
+/// end, or cannot be made.
+[[nodiscard]] std::optional<extent> extent_of(const searcher_context& about, bool all_values);
 
 /// "random".
 [[nodiscard]] searcher_catalogue::entry make_entry();
