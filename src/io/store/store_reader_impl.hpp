@@ -51,8 +51,8 @@ public:
   explicit impl(store::connection db, std::string file)
       : db_{std::move(db)}
       , file_{std::move(file)}
-      , has_costs_{store::has_costs(db_).value_or(false)}
-      , has_node_labels_{store::has_node_labels(db_).value_or(false)} {}
+      , has_costs_{is_sure(store::has_costs(db_))}
+      , has_node_labels_{is_sure(store::has_node_labels(db_))} {}
 
   /// SQL for rows of attempts.
   [[nodiscard]] std::string select_attempts(std::string_view which) const {
@@ -182,6 +182,8 @@ private:
   std::string file_;
   bool has_costs_;
   bool has_node_labels_;
+
+  static bool is_sure(const expected<bool>& x) { return x && *x; }
   /// True if one transaction lasts until the reader is gone.
   bool held_ = false;
   bool tells_busy_ = false;
