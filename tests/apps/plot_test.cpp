@@ -256,7 +256,10 @@ TEST(make_chart, of_a_history_tells_single_runs_from_configurations) {
   auto made = make_chart({}, of);
 
   EXPECT_EQ(made->series[0].name, "single runs");
-  EXPECT_EQ(made->notes.back(), "best: the lower bound of a configuration's runs");
+  EXPECT_EQ(made->notes.back(), "best: the upper bound of a configuration's runs")
+      << "a metric that is minimised";
+  of.set("mode", "max");
+  EXPECT_EQ(make_chart({}, of)->notes.back(), "best: the lower bound of a configuration's runs");
 }
 
 TEST(make_chart, of_a_history_calls_no_value_the_best_where_that_is_not_known) {

@@ -233,6 +233,9 @@ TEST(summary_text, says_what_several_runs_of_the_best_come_to) {
       progress_text(x, style{}),
       HasSubstr("    not all of its runs count: 1 of 2 runs: lower bound accuracy = 0.25, by which "
                 "it is judged; mean 0.5\n"));
+  runs.judged = 0.75;
+  EXPECT_THAT(progress_text(x, style{}), HasSubstr("upper bound accuracy = 0.75, by which"));
+  runs.judged = 0.25;
   runs.mean_in_search = 0.75;
   EXPECT_THAT(progress_text(x, style{}), HasSubstr("; mean 0.5, in the search 0.75\n"));
 }

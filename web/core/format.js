@@ -190,6 +190,10 @@ export function member(values, name, between = "/") {
   return member(values[name.slice(0, at)], name.slice(at + 1), between);
 }
 
+/** What runs are judged by; a bound of a metric that is minimised is one from above. @param {string} judge @param {boolean} isUpper */
+export const judgeName = (judge, isUpper) =>
+  judge === "lower_bound" && isUpper ? "upper bound" : plain(judge.replace(/_/g, " "), 30);
+
 /** The value of a parameter: `optimizer.lr` is nested. @param {any} config @param {string} name */
 export const parameterOf = (config, name) => member(config, name, ".");
 

@@ -4,7 +4,7 @@ import { line, Plot } from "../chart/plot.js";
 import { calmExtent, extent } from "../chart/ranges.js";
 import { Fault, get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { count, duration, figure, number, plain } from "../core/format.js";
+import { count, duration, figure, judgeName, number, plain } from "../core/format.js";
 import {
   bestText,
   choice,
@@ -89,7 +89,8 @@ export function runsText(best) {
   const confirmed = x.confirmed ? ", confirmed" : "";
   if (!x.judge || x.judge === "mean" || x.value === null)
     return "mean " + mean + " of " + many + confirmed;
-  const judge = plain(String(x.judge).replace(/_/g, " "), 30) + " " + figure(x.value, 5);
+  const isUpper = number(x.value) > number(x.mean);
+  const judge = judgeName(String(x.judge), isUpper) + " " + figure(x.value, 5);
   return "judged by the " + judge + " of " + many + confirmed + "; mean " + mean;
 }
 

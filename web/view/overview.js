@@ -6,7 +6,17 @@ import { shares } from "../chart/spark.js";
 import { askAdd, askExperiment } from "../core/actions.js";
 import { get } from "../core/api.js";
 import { fill, h } from "../core/dom.js";
-import { bytes, count, date, duration, figure, number, plain, trialName } from "../core/format.js";
+import {
+  bytes,
+  count,
+  date,
+  duration,
+  figure,
+  judgeName,
+  number,
+  plain,
+  trialName,
+} from "../core/format.js";
 import {
   bestText,
   choice,
@@ -254,7 +264,7 @@ function drawHistory(ctx, plot, data, over) {
  */
 export function judgeText(found) {
   if (!found.judge) return "";
-  const judge = plain(String(found.judge).replace(/_/g, " "), 30);
+  const judge = judgeName(String(found.judge), found.mode === "min");
   return "The line is the best " + judge + " of a configuration's runs; each dot is a single run.";
 }
 

@@ -97,8 +97,11 @@ std::string with_error(double mean, double error) {
   return result + " ± " + text.data();
 }
 
-std::string judge_text(run_judge x) {
-  return x == run_judge::lower_bound ? "lower bound" : std::string{to_text(x)};
+std::string judge_text(const run_statistics& x) {
+  if (x.judge != run_judge::lower_bound)
+    return std::string{to_text(x.judge)};
+  // A bound of the score; where less is better, the metric itself is bounded from above.
+  return x.judged > x.mean ? "upper bound" : "lower bound";
 }
 
 bool is_judged_by_mean(const run_statistics& x) {
@@ -114,7 +117,7 @@ std::string runs_text(const run_statistics& x) {
   const auto mean = with_error(x.mean, x.error);
   if (is_judged_by_mean(x))
     return "mean " + mean + runs;
-  return "judged by the " + judge_text(x.judge) + " " + short_text(value{x.judged}) + runs
+  return "judged by the " + judge_text(x) + " " + short_text(value{x.judged}) + runs
          + ", whose mean is " + mean;
 }
 

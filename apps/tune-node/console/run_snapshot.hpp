@@ -107,8 +107,9 @@ struct run_snapshot {
 /// known.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const run_snapshot& x);
 
-/// "mean", "median", "lower bound".
-[[nodiscard]] std::string judge_text(run_judge x);
+/// What the configuration is judged by: "mean", "median", "lower bound"; "upper bound" of a metric
+/// that is minimised.
+[[nodiscard]] std::string judge_text(const run_statistics& x);
 
 /// Whether the mean is what the configuration is judged by; also of a single run without a bound.
 [[nodiscard]] bool is_judged_by_mean(const run_statistics& x);

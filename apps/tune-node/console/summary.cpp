@@ -117,7 +117,7 @@ std::string joint_text(const run_snapshot& x, const style& look) {
   const auto by_mean = is_judged_by_mean(all);
   const auto mean = with_error(all.mean, all.error);
   result += (all.confirms ? "confirmed by " : "") + count + ": "
-            + (by_mean ? "mean" : judge_text(all.judge)) + " "
+            + (by_mean ? "mean" : judge_text(all)) + " "
             + look.paint(tint::good, printable(x.objectives.front().metric) + " = "
                                          + (by_mean ? mean : short_text(value{all.judged})));
   if (!by_mean)

@@ -150,7 +150,7 @@ void add_value_of_runs(list& to, std::span<const listed_trial> rows) {
   });
   if (found != rows.end())
     to.push_back(
-        of_runs("runs_value", judge_text(found->details->runs->judge), [](const trial_details& x) {
+        of_runs("runs_value", judge_text(*found->details->runs), [](const trial_details& x) {
           return std::isnan(x.runs->judged) ? value{} : value{x.runs->judged};
         }));
 }

@@ -22,10 +22,9 @@ std::string name_of_steps(const object& from) {
   return text_at(from, "mode") == "max" ? "highest" : "lowest";
 }
 
-/// "lower bound" for "lower_bound".
-std::string judge_words(std::string judge) {
-  std::replace(judge.begin(), judge.end(), '_', ' ');
-  return judge;
+/// "lower bound" for "lower_bound", which bounds a metric that is minimised from above.
+std::string judge_words(const std::string& judge, bool is_minimised) {
+  return judge != "lower_bound" ? judge : is_minimised ? "upper bound" : "lower bound";
 }
 
 } // namespace
@@ -43,7 +42,8 @@ expected<chart> history_chart(const chart_wish& wish, const object& from) {
   // The steps go by configurations then, and the dots do not.
   const auto judge = text_at(from, "judge");
   if (!judge.empty())
-    result.notes.push_back("best: the " + judge_words(judge) + " of a configuration's runs");
+    result.notes.push_back("best: the " + judge_words(judge, text_at(from, "mode") == "min")
+                           + " of a configuration's runs");
   chart_series all{form::dots, chart_ink::faint, {}, judge.empty() ? "trials" : "single runs"};
   chart_series failed{form::crosses, chart_ink::bad, {}, "failed"};
   for (const auto& x : list_in(from, "values")) {

@@ -50,10 +50,10 @@ std::string noise_text(const study& x) {
            + ", with a standard error of " + number_text(lead->noise) + ": the winner "
            + (x.runs[0].confirms && !x.runs[1].confirms
                   ? "comes first since its runs confirm it."
-                  : "comes first by the " + judge_text(x.runs[0].judge) + ".");
+                  : "comes first by the " + judge_text(x.runs[0]) + ".");
   if (lead->is_measured)
     return (is_judged_by_mean(x.runs[0]) ? "It leads the second by "
-                                         : "It comes first by the " + judge_text(x.runs[0].judge)
+                                         : "It comes first by the " + judge_text(x.runs[0])
                                                + "; by the mean it leads the second by ")
            + number_text(lead->by) + ", with a standard error of " + number_text(lead->noise)
            + (lead->is_clear ? ": more than noise explains."

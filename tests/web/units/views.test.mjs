@@ -74,6 +74,7 @@ test("a history of configurations that run several times says what its line is",
     judgeText({ judge: "lower_bound" }),
     "The line is the best lower bound of a configuration's runs; each dot is a single run.",
   );
+  assert.match(judgeText({ judge: "lower_bound", mode: "min" }), /best upper bound/);
   assert.equal(judgeText({ judge: null }) + judgeText({}), "");
 });
 
@@ -186,6 +187,10 @@ test("all runs of a configuration are told in words", () => {
   assert.equal(
     runsText({ runs: judged }),
     "judged by the lower bound 0.25 of 3, confirmed; mean 0.5 ± 0.13",
+  );
+  assert.equal(
+    runsText({ runs: { ...judged, value: 1 } }),
+    "judged by the upper bound 1 of 3, confirmed; mean 0.5 ± 0.13",
   );
   assert.equal(runsText({ runs: { ...judged, value: null } }), "mean 0.5 ± 0.13 of 3, confirmed");
   assert.equal(runsText({ runs: null }), "");
