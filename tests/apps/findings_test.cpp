@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace tune::cli {
 namespace {
 
@@ -260,6 +262,25 @@ TEST(findings, take_the_spread_of_the_best_for_lack_of_anything_better) {
   EXPECT_NEAR(lead->noise, 0.057735, 1e-5);
   EXPECT_TRUE(lead->is_clear);
   EXPECT_THAT(lead_within_noise(what), IsEmpty());
+}
+
+TEST(findings, know_that_infinite_values_can_be_alike_and_have_no_spread) {
+  auto what = made_up_study();
+  auto of_rank = [&](std::size_t rank) -> double& {
+    return what.trials[ranked_trials(what)[rank]].how.score;
+  };
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  of_rank(0) = infinity;
+  ASSERT_TRUE(lead_of(what));
+  EXPECT_EQ(lead_of(what)->by, infinity);
+  EXPECT_TRUE(lead_of(what)->is_clear);
+
+  of_rank(1) = infinity;
+  ASSERT_TRUE(lead_of(what));
+  EXPECT_EQ(lead_of(what)->by, 0);
+  EXPECT_EQ(lead_of(what)->noise, 0);
+  ASSERT_THAT(lead_within_noise(what), SizeIs(1));
+  EXPECT_THAT(lead_within_noise(what)[0].text, HasSubstr("the second is exactly as good"));
 }
 
 TEST(findings, compare_a_lead_with_the_errors_of_runs) {

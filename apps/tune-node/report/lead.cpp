@@ -38,11 +38,21 @@ std::optional<study_lead> lead_of(const study& x) {
   const auto ranked = ranked_trials(x);
   if (ranked.size() < 5 || x.trials[ranked[4]].how.violation > 0)
     return std::nullopt;
+  const auto best = x.trials[ranked[0]].how.score;
+  const auto second = x.trials[ranked[1]].how.score;
+  // Infinite values can be alike, and have no spread.
+  if (best == second)
+    return study_lead{};
   std::vector<double> next;
-  for (std::size_t i = 1; i < 5; ++i)
-    next.push_back(x.trials[ranked[i]].how.score);
+  for (std::size_t i = 1; i < ranked.size() && next.size() < 4; ++i) {
+    const auto& how = x.trials[ranked[i]].how;
+    if (std::isfinite(how.score) && how.violation == 0)
+      next.push_back(how.score);
+  }
+  if (next.size() < 4)
+    return std::nullopt;
   study_lead result;
-  result.by = x.trials[ranked[0]].how.score - next.front();
+  result.by = best - second;
   result.noise = spread_of(next);
   result.is_clear = result.by > result.noise;
   return result;

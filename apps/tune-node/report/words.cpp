@@ -40,7 +40,8 @@ std::string noise_text(const study& x) {
   const auto lead = lead_of(x);
   if (lead && lead->by == 0)
     return "The second is exactly as good: which of them won is chance.";
-  if (!lead && x.runs.empty() && ranked_trials(x).size() > 4)
+  const auto ranked = ranked_trials(x);
+  if (!lead && x.runs.empty() && ranked.size() > 4 && x.trials[ranked[4]].how.violation > 0)
     return "Too few trials keep the constraints to say how much of that is chance.";
   if (!lead)
     return x.runs.empty() ? "There are too few trials to say how much of that is chance."

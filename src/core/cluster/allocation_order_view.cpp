@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 namespace tune {
 
@@ -63,7 +64,21 @@ std::vector<allocation_order::candidate> allocation_order::wanted_above(std::int
   return result;
 }
 
-allocation_view allocation_order::view_of(std::uint64_t owner) const {
+const allocation_order::shape* allocation_order::waiting_of(std::uint64_t owner) const {
+  const auto known = parties_.find(owner);
+  return known == parties_.end() || known->second.lines.empty()
+             ? nullptr
+             : &known->second.lines.begin()->first;
+}
+
+room_on_nodes allocation_order::room_on_all_nodes() const {
+  room_on_nodes result{total_};
+  for (const auto& [owner, x] : parties_)
+    result.held[owner] = x.held.what;
+  return result;
+}
+
+allocation_view allocation_order::view_of(std::uint64_t owner, const room_on_nodes* open) const {
   allocation_view result;
   const auto known = parties_.find(owner);
   if (known == parties_.end())
@@ -90,12 +105,12 @@ allocation_view allocation_order::view_of(std::uint64_t owner) const {
                  + std::to_string(limits_.max_experiments) + " experiment"
                  + (limits_.max_experiments == 1 ? "" : "s") + " at once";
   } else if (x.waiting > 0) {
-    result.why = why_waits(x);
+    result.why = why_waits(x, open);
   }
   return result;
 }
 
-std::string allocation_order::why_waits(const party& x) const {
+std::string allocation_order::why_waits(const party& x, const room_on_nodes* open) const {
   const auto& asked = x.lines.begin()->first.what;
   const auto& user = x.standing.user;
   const auto& of_user = users_.at(user);
@@ -118,41 +133,52 @@ std::string allocation_order::why_waits(const party& x) const {
   if (ahead != nullptr)
     return "trials wait behind " + called(ahead->standing.name, "an experiment") + ", of priority "
            + std::to_string(ahead->standing.priority);
-  return why_no_room(x, sum_of(asked));
+  return why_no_room(x, sum_of(asked), open == nullptr ? room_on_all_nodes() : *open);
 }
 
 /// Nobody who waits goes first: who holds what it waits for. Experiments of another priority have
 /// no part in what shares decide.
-std::string allocation_order::why_no_room(const party& x, const resources& asked) const {
+std::string allocation_order::why_no_room(const party& x, const resources& asked,
+                                          const room_on_nodes& open) const {
   const auto& user = x.standing.user;
   const auto [unit, of] = kind_of(asked);
-  const auto out_of_all = " of " + amount_text(of(total_)) + " " + unit;
+  const auto out_of_all = " of " + amount_text(of(open.total)) + " " + unit;
+  const std::string where = open.is_of_all_nodes ? "" : " on the nodes that may run them";
+  auto held_by = [&](std::uint64_t owner) {
+    const auto known = open.held.find(owner);
+    return known == open.held.end() ? 0.0 : of(known->second);
+  };
   double above = 0, below = 0, beside = 0;
   const party* highest = nullptr;
   const party* lowest = nullptr;
+  double most_above = 0, most_below = 0;
+  std::map<std::string, double> by_user;
   for (const auto& [owner, y] : parties_) {
-    const auto amount = of(y.held.what);
+    const auto amount = held_by(owner);
+    by_user[y.standing.user] += amount;
     const auto is_above = y.standing.priority > x.standing.priority;
     const auto is_below = y.standing.priority < x.standing.priority;
     (is_above ? above : is_below ? below : beside) += amount;
-    auto& most = is_above ? highest : lowest;
-    if ((is_above || is_below) && (most == nullptr || amount > of(most->held.what)))
-      most = &y;
+    auto& most = is_above ? most_above : most_below;
+    if ((is_above || is_below) && amount > most) {
+      (is_above ? highest : lowest) = &y;
+      most = amount;
+    }
   }
   if (above > 0 && above >= std::max(below, beside))
-    return "trials wait for room: " + called(highest->standing.name, "an experiment")
+    return "trials wait for room" + where + ": " + called(highest->standing.name, "an experiment")
            + ", of higher priority " + std::to_string(highest->standing.priority) + ", holds "
-           + amount_text(of(highest->held.what)) + out_of_all;
+           + amount_text(most_above) + out_of_all;
   if (below > 0 && below >= beside)
-    return "trials wait for room: " + called(lowest->standing.name, "an experiment")
+    return "trials wait for room" + where + ": " + called(lowest->standing.name, "an experiment")
            + ", of lower priority " + std::to_string(lowest->standing.priority) + ", holds "
-           + amount_text(of(lowest->held.what)) + out_of_all + " until its trials pause or end";
+           + amount_text(most_below) + out_of_all + " until its trials pause or end";
   // The user who holds most, or where that is its own, the experiment.
   const std::string* who = nullptr;
   double most = 0;
-  for (const auto& [name, y] : users_) {
-    if (of(y.held.what) > most) {
-      most = of(y.held.what);
+  for (const auto& [name, amount] : by_user) {
+    if (amount > most) {
+      most = amount;
       who = &name;
     }
   }
@@ -161,16 +187,17 @@ std::string allocation_order::why_no_room(const party& x, const resources& asked
   if (*who == user) {
     most = 0;
     for (const auto& [owner, y] : parties_) {
-      if (y.standing.user == user && of(y.held.what) > most) {
-        most = of(y.held.what);
+      if (y.standing.user == user && held_by(owner) > most) {
+        most = held_by(owner);
         who = &y.standing.name;
       }
     }
     if (*who == x.standing.name)
-      return "trials wait for room: it holds " + amount_text(most) + out_of_all + " itself";
+      return "trials wait for room" + where + ": it holds " + amount_text(most) + out_of_all
+             + " itself";
   }
-  return "trials wait for their share: " + called(*who, "another") + " holds " + amount_text(most)
-         + out_of_all;
+  return "trials wait for their share" + where + ": " + called(*who, "another") + " holds "
+         + amount_text(most) + out_of_all;
 }
 
 } // namespace tune

@@ -63,7 +63,10 @@ void lease_book::stand(std::uint64_t owner, owner_standing what, queue_claim cla
 }
 
 allocation_view lease_book::view_of(std::uint64_t owner) const {
-  auto result = order_.view_of(owner);
+  const auto* waiting = order_.waiting_of(owner);
+  const auto open
+      = waiting == nullptr ? room_on_nodes{} : books_.room_with(demands_of(waiting->labels));
+  auto result = order_.view_of(owner, waiting == nullptr ? nullptr : &open);
   if (auto known = made_room_.find(owner); known != made_room_.end())
     std::tie(result.made_room, result.made_room_for)
         = std::tie(known->second.times, known->second.for_whom);

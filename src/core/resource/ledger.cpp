@@ -274,6 +274,25 @@ resources ledger::used() const {
   return result;
 }
 
+room_on_nodes ledger::room_with(const node_labels& labels) const {
+  room_on_nodes result;
+  auto is_open = [&](const node_account& x) { return !x.gone && has_all(x, labels); };
+  for (const auto& [name, node] : nodes_) {
+    if (is_open(node))
+      result.total += node.capacity;
+    else if (!node.gone)
+      result.is_of_all_nodes = false;
+  }
+  for (const auto& [id, x] : leases_) {
+    for (const auto& bundle : x.what.bundles) {
+      const auto node = nodes_.find(bundle.node);
+      if (node != nodes_.end() && is_open(node->second))
+        result.held[x.owner] += bundle.what;
+    }
+  }
+  return result;
+}
+
 std::string ledger::summary() const {
   auto count
       = std::count_if(nodes_.begin(), nodes_.end(), [](const auto& x) { return !x.second.gone; });

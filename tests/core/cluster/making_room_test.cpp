@@ -2,6 +2,7 @@
 #include "tune/core/cluster/making_room.hpp"
 
 #include "tune/core/cluster/lease_book.hpp"
+#include "tune/core/resource/demands.hpp"
 
 #include <gmock/gmock.h>
 
@@ -48,6 +49,19 @@ struct making_room : testing::Test {
     }
   }
 };
+
+TEST_F(making_room, is_not_hoped_for_on_nodes_that_may_not_run_what_waits) {
+  uut.set_node("c", cpus(1), {given_label("zone=c")});
+  for (std::uint64_t trial = 9; trial < 11; ++trial)
+    uut.enter({2, trial_id{trial}, {{cpus(1)}}, true, {require_word("zone == c")}});
+  hold_all();
+
+  EXPECT_EQ(uut.view_of(2).held.leases, 1u);
+  EXPECT_EQ(uut.view_of(2).why,
+            "trials wait for room on the nodes that may run them: it holds 1 of 1 CPU itself");
+  ask(2, 12, 1);
+  EXPECT_EQ(uut.view_of(2).waiting, 2u);
+}
 
 TEST_F(making_room, ends_the_newest_lease_of_a_lower_priority) {
   ask(2, 9, 1);

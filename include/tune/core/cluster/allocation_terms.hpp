@@ -65,6 +65,14 @@ struct holding {
   friend bool operator==(const holding&, const holding&) = default;
 };
 
+/// The nodes that meet the demands of some request, together.
+struct room_on_nodes {
+  resources total = {};
+  /// What each owner holds there.
+  std::map<std::uint64_t, resources> held = {};
+  bool is_of_all_nodes = true;
+};
+
 /// Where an experiment stands among the others.
 struct allocation_view {
   owner_standing standing = {};

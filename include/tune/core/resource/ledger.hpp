@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/core/resource/placement.hpp"
@@ -93,6 +94,9 @@ public:
   /// neither.
   [[nodiscard]] resources total() const;
   [[nodiscard]] resources used() const;
+  /// The nodes that have all these labels: what they offer together, and who holds what of it.
+  /// Costs O(n) of n leases.
+  [[nodiscard]] room_on_nodes room_with(const node_labels& labels) const;
   /// "2 nodes: 8 CPU, 1 GPU, 31.2 GiB memory".
   [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::size_t waiting() const { return waiters_.size(); }
