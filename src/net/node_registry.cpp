@@ -78,6 +78,9 @@ struct node_registry_state {
   std::map<std::uint64_t, pending_member> welcomed;
   /// Workers that have entered, by the name of the node.
   std::map<std::string, member> inside;
+  /// Worker processes that this head has given up.
+  std::set<std::string> given_up;
+  static constexpr std::size_t most_given_up = 10'000;
   /// Tickets of clients that have not asked for the submission server yet.
   std::deque<std::uint64_t> clients;
   std::uint64_t welcomes = 0;
@@ -261,6 +264,7 @@ struct node_registry_state {
         miss(called, gone->second, why);
     });
     settings.say("worker " + called + text_of_arrival(who, was_here, has.incarnation != ticket));
+    given_up.erase(who.worker);
     node_offer offer{called, who.capacity, who.labels};
     offer.session = settings.heartbeat_monitor ? ticket : 0;
     offer.worker = who.worker;
@@ -277,8 +281,8 @@ struct node_registry_state {
     if (was_here)
       return " joined anew: it heard nothing of this head for too long and ended its trials";
     if (has_trials && settings.rules.head_grace.count() > 0)
-      return (who.head == settings.head ? " is back after it counted as lost: "
-                                        : " is back, from the head before this one: ")
+      return (given_up.contains(who.worker) ? " is back after it counted as lost: "
+                                            : " is back, from the head before this one: ")
              + to_text(who.capacity);
     return " joined: " + to_text(who.capacity);
   }
@@ -294,6 +298,7 @@ struct node_registry_state {
   void miss(const std::string& called, member& who, const caf::error& why) {
     if (!is_unreachable(why) || !settings.heartbeat_monitor) {
       auto session = who.session;
+      note_given_up(who.worker);
       inside.erase(called);
       return say_gone(session, "worker " + called + " is gone: " + text_of_loss("it", why));
     }
@@ -331,7 +336,14 @@ struct node_registry_state {
     const auto& [called, who] = *whom;
     send(self, cluster, node_silent{who.session, why});
     settings.say("worker " + called + " is gone: " + why);
+    note_given_up(who.worker);
     inside.erase(whom);
+  }
+
+  void note_given_up(const std::string& worker) {
+    if (given_up.size() >= most_given_up)
+      given_up.erase(given_up.begin());
+    given_up.insert(worker);
   }
 
   void look() {
@@ -343,8 +355,10 @@ struct node_registry_state {
     }
     for (const auto& called : away) {
       const auto& who = inside.at(called);
-      if (!bury(called, who) && *who.kept_until <= self->clock().now())
+      if (!bury(called, who) && *who.kept_until <= self->clock().now()) {
+        note_given_up(who.worker);
         inside.erase(called);
+      }
     }
     look_later();
   }

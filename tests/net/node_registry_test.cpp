@@ -309,6 +309,18 @@ TEST_F(watched_registry_test, keeps_the_place_of_a_worker_whose_connection_broke
   EXPECT_THAT(heard->ended, ElementsAre(first.session));
 }
 
+TEST_F(watched_registry_test, tells_a_worker_that_it_gave_up_from_one_of_an_earlier_head) {
+  auto node = mock_node();
+  auto back = mock_node();
+
+  come(words_of("a"), node);
+  EXPECT_THAT(said.back(), HasSubstr("worker w is back, from the head before this one: "));
+  dismiss(node.actor);
+  come(words_of("a"), back);
+
+  EXPECT_THAT(said.back(), HasSubstr("worker w is back after it counted as lost: "));
+}
+
 TEST_F(watched_registry_test, tells_of_one_that_leaves_how_long_it_was_silent) {
   auto node = mock_node();
   auto offer = come(words_of("a"), node);

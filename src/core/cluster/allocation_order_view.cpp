@@ -72,13 +72,20 @@ const allocation_order::shape* allocation_order::waiting_of(std::uint64_t owner)
 }
 
 room_on_nodes allocation_order::room_on_all_nodes() const {
-  room_on_nodes result{total_};
-  for (const auto& [owner, x] : parties_)
+  room_on_nodes result;
+  result.total = total_;
+  for (const auto& [owner, x] : parties_) {
     result.held[owner] = x.held.what;
+    result.rivals.insert(owner);
+  }
   return result;
 }
 
-allocation_view allocation_order::view_of(std::uint64_t owner, const room_on_nodes* open) const {
+allocation_view allocation_order::view_of(std::uint64_t owner) const {
+  return view_of(owner, room_on_all_nodes());
+}
+
+allocation_view allocation_order::view_of(std::uint64_t owner, const room_on_nodes& open) const {
   allocation_view result;
   const auto known = parties_.find(owner);
   if (known == parties_.end())
@@ -110,7 +117,7 @@ allocation_view allocation_order::view_of(std::uint64_t owner, const room_on_nod
   return result;
 }
 
-std::string allocation_order::why_waits(const party& x, const room_on_nodes* open) const {
+std::string allocation_order::why_waits(const party& x, const room_on_nodes& open) const {
   const auto& asked = x.lines.begin()->first.what;
   const auto& user = x.standing.user;
   const auto& of_user = users_.at(user);
@@ -126,14 +133,17 @@ std::string allocation_order::why_waits(const party& x, const room_on_nodes* ope
     return "trials wait until room is made for priority " + std::to_string(*least_);
   const party* ahead = nullptr;
   for (const auto& [owner, y] : parties_) {
-    const auto is_ahead = y.waiting > 0 && y.is_served && y.standing.priority > x.standing.priority;
+    // One that its quota holds back, or that waits for other nodes, is not served before it.
+    const auto is_ahead = y.waiting > 0 && y.standing.priority > x.standing.priority
+                          && open.rivals.contains(owner)
+                          && allows(owner, y.lines.begin()->first.what, {});
     if (is_ahead && (ahead == nullptr || y.standing.priority > ahead->standing.priority))
       ahead = &y;
   }
   if (ahead != nullptr)
     return "trials wait behind " + called(ahead->standing.name, "an experiment") + ", of priority "
            + std::to_string(ahead->standing.priority);
-  return why_no_room(x, sum_of(asked), open == nullptr ? room_on_all_nodes() : *open);
+  return why_no_room(x, sum_of(asked), open);
 }
 
 /// Nobody who waits goes first: who holds what it waits for. Experiments of another priority have

@@ -278,10 +278,12 @@ room_on_nodes ledger::room_with(const node_labels& labels) const {
   room_on_nodes result;
   auto is_open = [&](const node_account& x) { return !x.gone && has_all(x, labels); };
   for (const auto& [name, node] : nodes_) {
-    if (is_open(node))
+    if (is_open(node)) {
+      result.nodes.insert(name);
       result.total += node.capacity;
-    else if (!node.gone)
+    } else if (!node.gone) {
       result.is_of_all_nodes = false;
+    }
   }
   for (const auto& [id, x] : leases_) {
     for (const auto& bundle : x.what.bundles) {
@@ -291,6 +293,13 @@ room_on_nodes ledger::room_with(const node_labels& labels) const {
     }
   }
   return result;
+}
+
+bool ledger::has_node_with(const node_labels& labels, const std::set<std::string>& among) const {
+  return std::any_of(among.begin(), among.end(), [&](const std::string& name) {
+    const auto known = nodes_.find(name);
+    return known != nodes_.end() && !known->second.gone && has_all(known->second, labels);
+  });
 }
 
 std::string ledger::summary() const {

@@ -342,6 +342,20 @@ TEST_F(allocation_order_test, says_whose_priority_a_trial_waits_for) {
   EXPECT_EQ(uut.view_of(3).why, "trials wait behind usual, of priority 0");
 }
 
+TEST_F(allocation_order_test, does_not_wait_behind_those_whom_their_quota_holds_back) {
+  allocation_limits limits;
+  limits.quotas["alice"].cpu = amount::of(3);
+  limit(limits);
+  uut.enter(1, standing("held back", "alice", 1));
+  uut.enter(2, standing("low", "bob", -10));
+  ask(1, 5);
+  EXPECT_THAT(grants(3), ElementsAre(1, 1, 1));
+  ask(2, 1, 6);
+
+  EXPECT_EQ(uut.view_of(2).why,
+            "trials wait for room: held back, of higher priority 1, holds 3 of 8 CPU");
+}
+
 TEST_F(allocation_order_test, says_whose_lower_priority_holds_what_a_trial_waits_for) {
   uut.enter(1, standing("patient", "alice"));
   uut.enter(2, standing("urgent", "bob", 9));

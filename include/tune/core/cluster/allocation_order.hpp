@@ -136,9 +136,9 @@ public:
   /// whom anybody else could outrank.
   [[nodiscard]] std::optional<std::int32_t> lowest_that_yields() const;
   /// Without `made_room`, which it does not know.
-  /// @param open What is there for its request `waiting_of`; null: all that there is.
-  [[nodiscard]] allocation_view view_of(std::uint64_t owner,
-                                        const room_on_nodes* open = nullptr) const;
+  [[nodiscard]] allocation_view view_of(std::uint64_t owner) const;
+  /// @param open What is there for its request `waiting_of`.
+  [[nodiscard]] allocation_view view_of(std::uint64_t owner, const room_on_nodes& open) const;
   /// A request of the owner that waits; null: none does.
   [[nodiscard]] const shape* waiting_of(std::uint64_t owner) const;
 
@@ -230,7 +230,7 @@ private:
   void note_priority(std::int32_t which, bool is_there);
   [[nodiscard]] std::string beyond_quota(const std::string& user,
                                          const resource_request& what) const;
-  [[nodiscard]] std::string why_waits(const party& x, const room_on_nodes* open) const;
+  [[nodiscard]] std::string why_waits(const party& x, const room_on_nodes& open) const;
   [[nodiscard]] std::string why_no_room(const party& x, const resources& asked,
                                         const room_on_nodes& open) const;
   [[nodiscard]] room_on_nodes room_on_all_nodes() const;

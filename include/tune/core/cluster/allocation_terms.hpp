@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tune {
@@ -67,10 +68,13 @@ struct holding {
 
 /// The nodes that meet the demands of some request, together.
 struct room_on_nodes {
+  std::set<std::string> nodes = {};
   resources total = {};
   /// What each owner holds there.
   std::map<std::uint64_t, resources> held = {};
   bool is_of_all_nodes = true;
+  /// Owners whose requests wait for some of these nodes, too.
+  std::set<std::uint64_t> rivals = {};
 };
 
 /// Where an experiment stands among the others.

@@ -97,6 +97,9 @@ public:
   /// The nodes that have all these labels: what they offer together, and who holds what of it.
   /// Costs O(n) of n leases.
   [[nodiscard]] room_on_nodes room_with(const node_labels& labels) const;
+  /// Whether one of these nodes has all the labels.
+  [[nodiscard]] bool has_node_with(const node_labels& labels,
+                                   const std::set<std::string>& among) const;
   /// "2 nodes: 8 CPU, 1 GPU, 31.2 GiB memory".
   [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::size_t waiting() const { return waiters_.size(); }
