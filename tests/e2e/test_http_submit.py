@@ -171,10 +171,15 @@ class Submit(CertifiedCase, Served):
         body = archive({"exp.ini": self.ini(), "train.sh": "echo loss=$1\n"})
         self.send(body)
         self.end_of("exp")
+
         # What a request can do, and no options of the command line.
-        taken = self.send(body, 409)["detail"]
-        self.assertRegex(taken, "exp holds an experiment already: go on with it by resume=auto in"
-                                " the query, or begin beside it by name = auto in .experiment.$")
+        def is_at_rest():
+            told = self.send(body, 409)["detail"]
+            self.assertTrue(told.endswith(" by name = auto in [experiment]"), told)
+            self.assertNotIn("--", told)
+            return "exp holds an experiment already: go on with it by resume=auto in the" in told
+
+        self.wait_until(is_at_rest, what="its head")
         stop = self.ask("POST", "/api/v1/experiments/exp/stop", b"")
         self.assertEqual(
             stop.json()["detail"],
