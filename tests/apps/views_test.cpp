@@ -307,6 +307,17 @@ TEST_F(views_test, counts_rungs_and_what_stopping_saved) {
   EXPECT_EQ(at(seen, "cost/iterations_without"), value{24 * 9});
 }
 
+TEST_F(views_test, takes_no_seconds_for_iterations) {
+  auto what = support::grown_spec("one");
+  what.scheduler.options = {{"max_t", "3600"}, {"time_attr", "time_total_s"}};
+  grown_record record{storage() / "one", {24, 9, 3, 0}, what};
+  record.write_all();
+  record.finish();
+
+  // Nobody knows how far the others would have come: as far as the farthest did.
+  EXPECT_EQ(at(got("/one/rungs"), "cost/iterations_without"), value{24 * 9});
+}
+
 TEST_F(views_test, answers_all_other_resources) {
   grow("one", {24, 9, 3, 5});
   auto lines = got("/one/parallel");

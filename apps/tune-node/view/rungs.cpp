@@ -209,7 +209,8 @@ value cost_value(const run_cost& x) {
 } // namespace
 
 std::uint64_t most_iterations(const experiment_summary& seen) {
-  const auto told = end_of_rungs(seen);
+  // `max_t` may count something else, such as seconds.
+  const auto told = counts_iterations(seen) ? end_of_rungs(seen) : no_number;
   if (told >= 1 && told < 1e15)
     return static_cast<std::uint64_t>(told);
   std::uint64_t result = 0;
