@@ -502,7 +502,7 @@ TEST_F(process_trainable, tells_where_a_quick_program_had_ended_before_it_was_to
   work.plan = std::move(plan);
   stop_lines = {{"acc", "1"}};
   before_judging = [this] {
-    EXPECT_TRUE(eventually([this] {
+    EXPECT_TRUE(support::eventually([this] {
       auto all = events<on::started>();
       return !all.empty() && ::kill(static_cast<pid_t>(all.front().pid), 0) != 0;
     }));

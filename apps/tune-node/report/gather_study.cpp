@@ -163,7 +163,7 @@ void add_trials(study& to, const experiment_summary& seen, const std::map<trial_
       continue;
     study_trial one{line.trial,
                     fate_of(line, given_up.contains(line.trial) && !line.ran_its_course,
-                            ended.is_cut_off(line.trial)),
+                            ended.is_cut_off(line.trial) && !line.said_it_is_done),
                     line.confirms,
                     line.iterations,
                     seconds_of(line.time_total),

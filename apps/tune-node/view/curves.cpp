@@ -42,6 +42,7 @@ struct drawn_trial {
   trial_id trial;
   trial_status status = trial_status::pending;
   bool ran_its_course = false;
+  bool said_it_is_done = false;
 };
 
 value points_value(const std::vector<point>& all) {
@@ -74,6 +75,7 @@ expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve
   auto cut_off = is_cut_off(from, of.trial);
   if (!cut_off)
     return cut_off.error();
+  const auto is_cut = *cut_off && of.status == trial_status::terminated && !of.said_it_is_done;
   const auto points = maker.points();
   const auto last = points.empty() ? value{} : value{points.back().first};
   const auto is_stopped = std::any_of(stops->begin(), stops->end(), gave_up) && is_final(of.status)
@@ -81,7 +83,7 @@ expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve
   return object{{"trial", number_value(of.trial.number)},
                 {"status", to_text(of.status)},
                 {"stopped_at", is_stopped ? last : value{}},
-                {"cut_off_at", *cut_off && of.status == trial_status::terminated ? last : value{}},
+                {"cut_off_at", is_cut ? last : value{}},
                 {"points", points_value(telling_points(points, what.points))}};
 }
 
@@ -150,7 +152,8 @@ view_answer curves(watched_experiment& from, const view_request& what) {
     const auto& lines = (*seen)->trials.lines();
     total = lines.size();
     for (auto place : chosen_trials((*seen)->trials, asked.which, asked.trials))
-      drawn.push_back({lines[place].trial, lines[place].status, lines[place].ran_its_course});
+      drawn.push_back({lines[place].trial, lines[place].status, lines[place].ran_its_course,
+                       lines[place].said_it_is_done});
   }
   value::list result;
   auto read = from.with_reader([&](store_reader& reader) -> expected<void> {

@@ -57,7 +57,8 @@ void column::set(std::size_t place, std::string_view json, bool is_metric) {
   if (json.empty() || json == "null")
     return;
   const auto where = is_metric ? json_position::metric : json_position::plain;
-  const auto is_word = json == "true" || json == "false";
+  // As a metric, true and false count as 1 and 0.
+  const auto is_word = !is_metric && (json == "true" || json == "false");
   if (auto number = json_number(json, where); number && !is_word) {
     to.number = *number;
     return;
@@ -143,6 +144,7 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   line.status = x.status;
   line.withdrawn = x.status == trial_status::terminated && x.reason.starts_with(withdrawn_reason);
   line.ran_its_course = x.reason.ends_with(had_run_its_course);
+  line.said_it_is_done = x.reason.starts_with(said_it_is_done);
   line.confirms = is_confirming(x.origin);
   line.added = x.origin == client_origin;
   line.failures = x.failures;

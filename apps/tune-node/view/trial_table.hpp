@@ -37,6 +37,8 @@ struct trial_line {
   bool withdrawn = false;
   /// Stopped by a report that came only as it ended: nothing was saved.
   bool ran_its_course = false;
+  /// Ended by its own last report, although its program was told to end.
+  bool said_it_is_done = false;
   /// Runs again to confirm a result of the search.
   bool confirms = false;
   /// A client added it.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/trial/end_reasons.hpp"
+
 #include "tune/core/trial/automatic_metrics.hpp"
 
 #include <algorithm>
@@ -256,7 +258,7 @@ bool machine::stop_condition(live_trial& trial) {
       verdict = std::move(says);
   }
   if (is_done && (!verdict || verdict->scope != stop_verdict::reach::experiment)) {
-    decide_stop(trial, "the trainable said it is done", fact::end_kind::completed);
+    decide_stop(trial, std::string{said_it_is_done}, fact::end_kind::completed);
     return true;
   }
   if (!verdict)

@@ -6,6 +6,8 @@
 
 namespace tune {
 
+/// Of a trial whose last report said that it is done.
+inline constexpr std::string_view said_it_is_done = "the trainable said it is done";
 /// Of a trial that was stopped by a report that came only as it ended: nothing was saved.
 inline constexpr std::string_view had_run_its_course
     = "it had run its course by then, since all its reports came at once as it ended";
