@@ -160,9 +160,10 @@ std::vector<std::pair<std::string, value>> metric_files::changed() {
         result.emplace_back(each.metric, *found);
       last = *found;
     } else if (missing_.contains(each.metric)) {
-      missing_[each.metric]
-          = each.path + ": "
-            + (file->second ? "nothing stands at " + each.pointer : file->second.error().detail);
+      missing_[each.metric] = each.path + ": "
+                              + (!file->second      ? file->second.error().detail
+                                 : found == nullptr ? "nothing stands at " + each.pointer
+                                                    : "null stands at " + each.pointer);
     } else if (!file->second) {
       spoilt_[each.path] = file->second.error().detail;
     }

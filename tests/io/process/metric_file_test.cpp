@@ -134,6 +134,10 @@ TEST_F(metric_file_test, tells_why_it_has_no_value) {
   EXPECT_EQ(only(uut), value{});
   EXPECT_EQ(uut.missing(), "result.json: nothing stands at /test/acc");
 
+  write("result.json", R"({"test":{"acc":null}})");
+  EXPECT_EQ(only(uut), value{});
+  EXPECT_EQ(uut.missing(), "result.json: null stands at /test/acc");
+
   std::filesystem::remove(scratch.path() / "result.json");
   std::filesystem::create_symlink("/etc/passwd", scratch.path() / "result.json");
   EXPECT_EQ(only(uut), value{});
