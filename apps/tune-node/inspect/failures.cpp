@@ -194,10 +194,11 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
   std::vector<std::string> result;
   if (known.unjudged > 0 && !on.objectives.empty()) {
     const auto& metric = on.objectives.front().metric;
-    result.push_back(counted(known.unjudged, "trial") + " never had a number for " + metric
-                     + " (trial " + to_text(known.first_unjudged)
-                     + unjudged_text(known, metric, from) + (known.unjudged == 1 ? ")" : ", ...)")
-                     + ": none of them can be best");
+    result.push_back(
+        counted(known.unjudged, "trial") + " never had a number for " + metric + " (trial "
+        + to_text(known.first_unjudged) + unjudged_text(known, metric, from)
+        + (known.unjudged == 1 ? ")" : ", ...)")
+        + (known.unjudged == 1 ? ": it cannot be best" : ": none of them can be best"));
   }
   auto is_confirmed = on.best && on.best->runs && on.best->runs->confirms;
   const auto runs = confirming_of(known, on.directory, status);

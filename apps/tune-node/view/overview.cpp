@@ -325,7 +325,9 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
     metrics.emplace_back(std::move(x));
   result.set("metrics", std::move(metrics));
   result.set("summary_text", text);
-  const auto left = live.live ? time_left(snapshot_for_times(**seen, live)) : std::nullopt;
+  const auto is_paused = live.status && live.status->suspended;
+  const auto left
+      = live.live && !is_paused ? time_left(snapshot_for_times(**seen, live)) : std::nullopt;
   result.set("eta_s", left ? value{seconds_of(*left)} : value{});
   return result;
 }
