@@ -261,8 +261,10 @@ listening_heartbeat_monitor(std::shared_ptr<ears_of_heartbeat_monitor> heard) {
 struct watched_registry_test : node_registry_test {
   std::shared_ptr<ears_of_heartbeat_monitor> heard = std::make_shared<ears_of_heartbeat_monitor>();
 
-  watched_registry_test() {
+  watched_registry_test() { begin({}); }
+  void begin(instant head_grace) {
     node_registry_settings settings;
+    settings.rules.head_grace = head_grace;
     settings.say = [this](const std::string& text) { said.push_back(text); };
     settings.heartbeat_monitor
         = keep(heartbeat_monitor_local_actor{system->spawn(listening_heartbeat_monitor, heard)});
@@ -310,13 +312,16 @@ TEST_F(watched_registry_test, keeps_the_place_of_a_worker_whose_connection_broke
 }
 
 TEST_F(watched_registry_test, tells_a_worker_that_it_gave_up_from_one_of_an_earlier_head) {
+  begin(10min);
   auto node = mock_node();
   auto back = mock_node();
+  auto words = words_of("a");
+  words.head = "this head";
 
-  come(words_of("a"), node);
+  come(words, node);
   EXPECT_THAT(said.back(), HasSubstr("worker w is back, from the head before this one: "));
   dismiss(node.actor);
-  come(words_of("a"), back);
+  come(words, back);
 
   EXPECT_THAT(said.back(), HasSubstr("worker w is back after it counted as lost: "));
 }
