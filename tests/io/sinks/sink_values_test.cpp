@@ -76,7 +76,7 @@ TEST(csv_rows, tell_metrics_from_columns_of_the_same_name) {
   const csv_rows uut{facts_with({{"lr", "uniform(0, 1)"}}), {"done", "config.lr", "loss"}};
 
   EXPECT_THAT(uut.title(), testing::EndsWith(",done,config.lr,metric.done,metric.config.lr,loss,"
-                                             "other_metrics\n"));
+                                             "other_metrics\r\n"));
 }
 
 TEST(csv_rows, have_a_column_for_each_objective_and_each_metric_of_the_first_report) {
