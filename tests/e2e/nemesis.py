@@ -335,6 +335,10 @@ class Nemesis:
         where = self.directory / "results" / "x"
         self.reader, self.wisher = Reader(where), Client(where, WISHES, NAMED[scheduler])
         self.begin()
+        # A process that is told to go before it heeds signals dies of that.
+        for name in WORKERS:
+            log = self.directory / (self.called[name] + ".log")
+            self.wait_until(log.read_text, self.workers[name], "a word of " + name)
         self.began = time.monotonic()
         for who in (self.reader, self.wisher):
             self.addCleanup(who.over.set)
