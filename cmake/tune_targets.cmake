@@ -21,8 +21,9 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # It sees overlaps in "text" + std::string that are not there (GCC bug 105651).
   target_compile_options(tune_warnings INTERFACE -Wno-restrict)
-  # And parts of a variant in use that was never made, where it inlines much (GCC bug 105562).
-  target_compile_options(tune_warnings INTERFACE $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
+  # And uses of parts that were never made, of variants and of maps, wherever it inlines (GCC bug
+  # 105562).
+  target_compile_options(tune_warnings INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(TUNE_WARNINGS_AS_ERRORS)
   target_compile_options(tune_warnings INTERFACE -Werror)
@@ -85,15 +86,28 @@ function(tune_share_headers target)
   target_precompile_headers(${target} REUSE_FROM tune_test_headers)
 endfunction()
 
-# tune_add_tests(<label> SOURCES <file>... [LINKS <target>...] [TIMEOUT <seconds per test>])
+# tune_add_tests(<label> SOURCES <file>... [ALONE <file>...] [LINKS <target>...]
+#                [TIMEOUT <seconds per test>])
 #
-# One GoogleTest program per room, `tune_<label>_tests`; the ctest label is the room's name.
+# One GoogleTest program per room, `tune_<label>_tests`; the ctest label is the room's name. Under
+# TUNE_UNITY eight sources that follow each other are compiled as one. ALONE: those of SOURCES whose
+# names meet names of their neighbours, compiled one by one.
 function(tune_add_tests label)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;ALONE;LINKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
   endif()
   add_executable(tune_${label}_tests ${ARG_SOURCES})
+  set_target_properties(tune_${label}_tests PROPERTIES
+    UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_MODE GROUP)
+  set(_place 0)
+  foreach(_source IN LISTS ARG_SOURCES)
+    math(EXPR _group "${_place} / 8")
+    math(EXPR _place "${_place} + 1")
+    if(NOT _source IN_LIST ARG_ALONE)
+      set_source_files_properties("${_source}" PROPERTIES UNITY_GROUP "${label}_${_group}")
+    endif()
+  endforeach()
   # Private headers of src/io are named by their place in it.
   target_include_directories(tune_${label}_tests PRIVATE
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src/io")
