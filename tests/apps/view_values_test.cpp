@@ -323,11 +323,12 @@ TEST(rungs, are_read_from_the_reasons_of_decisions) {
       9, {3}, 4, "stop", R"({"rule":"asha","bracket":1,"rung":4,"cutoff":0.5,"value":0.25})"};
   auto found = remark_in(x);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->bracket, 1);
+  EXPECT_EQ(found->bracket, (bracket_name{-1, 1}));
   EXPECT_EQ(found->at, 4);
   EXPECT_EQ(found->what, rung_remark::kind::stopped);
-  x.reason = R"({"rule":"hyperband","rung":81,"kept":0,"value":0.25})";
+  x.reason = R"({"rule":"hyperband","band":1,"bracket":2,"rung":81,"kept":0,"value":0.25})";
   EXPECT_EQ(remark_in(x)->what, rung_remark::kind::went_on);
+  EXPECT_EQ(remark_in(x)->bracket, (bracket_name{1, 2}));
   x.reason = R"({"rule":"asha","max_t":100,"why":"reached max_t"})";
   EXPECT_FALSE(remark_in(x));
   x.reason = "[";
@@ -340,14 +341,25 @@ TEST(rungs, are_read_from_the_reasons_of_decisions) {
 rung_book waiting_book() {
   rung_book result;
   using enum rung_remark::kind;
-  result.read({1}, {0, 1, waits, no_number, 0.5});
-  result.read({1}, {0, 2, waits, no_number, 0.4});
-  result.read({2}, {0, 1, waits, no_number, 0.6});
+  result.read({1}, {{}, 1, waits, no_number, 0.5});
+  result.read({1}, {{}, 2, waits, no_number, 0.4});
+  result.read({2}, {{}, 1, waits, no_number, 0.6});
   return result;
 }
 
 rung_remark::kind kind_at(const rung_book& in, double rung, std::uint64_t trial) {
-  return in.rungs().at({0, rung}).trials.at({trial}).what;
+  return in.rungs().at({bracket_name{}, rung}).trials.at({trial}).what;
+}
+
+TEST(rungs, of_a_bracket_in_another_band_are_others) {
+  rung_book uut;
+  using enum rung_remark::kind;
+  uut.read({1}, {{0, 2}, 1, went_on, 1.34, 1.34});
+  uut.read({9}, {{1, 2}, 1, stopped, 1.32, 1.33});
+
+  EXPECT_EQ(uut.rungs().at({bracket_name{0, 2}, 1}).cutoff, 1.34);
+  EXPECT_EQ(uut.rungs().at({bracket_name{1, 2}, 1}).trials.size(), 1u);
+  EXPECT_FALSE(uut.is_one_bracket());
 }
 
 TEST(rungs, nobody_waits_who_came_to_a_higher_one) {

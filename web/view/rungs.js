@@ -68,10 +68,20 @@ const describe = (p) => [
   h("div.quiet", null, p.wentOn ? "went on" : p.wentOn === false ? "was stopped" : "waits"),
 ];
 
-/** @param {any} ctx @param {HTMLElement} host @param {any} bracket @param {AbortSignal} signal */
-function drawBracket(ctx, host, bracket, signal) {
+/**
+ * The name of a bracket among all; of HyperBand with its band where there are several. Pure.
+ * @param {any} of @param {any[]} all @returns {string}
+ */
+export function bracketName(of, all) {
+  if (all.length < 2) return "Rungs";
+  const name = "Bracket " + plain(of.bracket, 20);
+  return all.some((x) => x.band !== of.band) ? name + " of band " + plain(of.band, 20) : name;
+}
+
+/** @param {any} ctx @param {HTMLElement} host @param {any} bracket @param {string} title @param {AbortSignal} signal */
+function drawBracket(ctx, host, bracket, title, signal) {
   const rungs = bracket.rungs || [];
-  const label = "Values at the rungs of bracket " + bracket.bracket;
+  const label = title === "Rungs" ? "Values at the rungs" : title + ": values at its rungs";
   const plot = new Plot(host, { label, height: 300, signal });
   const points = marksOf(rungs);
   const cutoffs = rungs.map((/** @type {any} */ r) => number(r.cutoff));
@@ -156,13 +166,13 @@ const about = "Each mark is a trial that came to the rung; the line is the cutof
 /** @param {any} ctx @param {any[]} brackets @param {AbortSignal} signal @param {() => void} redraw @returns {HTMLElement[]} */
 const panelsOf = (ctx, brackets, signal, redraw) =>
   brackets.map((bracket) => {
-    const title = brackets.length > 1 ? "Bracket " + plain(bracket.bracket, 20) : "Rungs";
+    const title = bracketName(bracket, brackets);
     const outliers = toggle("outliers", here().all === "1", (all) => {
       adjust({ all: all ? "1" : "" });
       redraw();
     });
     const { node, body } = panel(title, outliers, about);
-    drawBracket(ctx, body, bracket, signal);
+    drawBracket(ctx, body, bracket, title, signal);
     body.append(legend(bracket.rungs), table(heads, bracket.rungs.map(rungRow), title));
     return node;
   });

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace tune::cli::answers {
 
@@ -71,6 +72,28 @@ chart_ink ink_of_end(const std::string& end) {
   const auto found = known.find(end);
   return found == known.end() ? chart_ink::bad : found->second;
 }
+
+/// What stands before the names of rungs where there are several brackets, and several bands.
+struct bracket_words {
+  explicit bracket_words(const value::list& brackets) : has_brackets{brackets.size() > 1} {
+    std::set<std::string> bands;
+    for (const auto& x : brackets)
+      bands.insert(text_at(*x.as_object(), "band"));
+    has_bands = bands.size() > 1;
+  }
+
+  [[nodiscard]] std::string label() const {
+    return std::string{has_bands ? "band/" : ""} + (has_brackets ? "bracket:" : "")
+           + "iterations of the rung";
+  }
+  [[nodiscard]] std::string before(const object& bracket) const {
+    return (has_bands ? text_at(bracket, "band") + "/" : "")
+           + (has_brackets ? text_at(bracket, "bracket") + ":" : "");
+  }
+
+  bool has_brackets = false;
+  bool has_bands = false;
+};
 
 } // namespace
 
@@ -182,21 +205,21 @@ expected<chart> slice_chart(const chart_wish& wish, const object& from) {
 
 expected<chart> rungs_chart(const chart_wish& wish, const object& from) {
   chart result;
+  const auto& brackets = list_in(from, "brackets");
+  const bracket_words words{brackets};
   result.title = "Rungs of " + text_at(from, "kind");
-  result.x = {"iterations of the rung"};
+  result.x = {words.label()};
   result.y = {"value"};
   chart_series on{form::dots, chart_ink::first, {}, "went on"};
   chart_series stopped{form::crosses, chart_ink::cut, {}, "stopped"};
   chart_series waits{form::dots, chart_ink::faint, {}, "waits"};
   chart_series cutoffs{form::spans, chart_ink::second, {}, "cutoff"};
-  const auto& brackets = list_in(from, "brackets");
   for (const auto& bracket : brackets) {
     for (const auto& each : list_in(*bracket.as_object(), "rungs")) {
       const auto& rung = *each.as_object();
       const auto at = static_cast<double>(result.x.names.size());
-      result.x.names.push_back(
-          (brackets.size() > 1 ? text_at(*bracket.as_object(), "bracket") + ":" : "")
-          + number_text(figure_at(rung, "at")));
+      result.x.names.push_back(words.before(*bracket.as_object())
+                               + number_text(figure_at(rung, "at")));
       for (const auto& x : list_in(rung, "values")) {
         const auto& went_on = cell_of(x, 2);
         auto& to = went_on.is_null() ? waits : went_on == value{true} ? on : stopped;

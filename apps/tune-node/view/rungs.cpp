@@ -20,6 +20,12 @@ std::optional<double> reason_number(const raw_decision& x, std::string_view name
   return member ? json_number(*member, json_position::metric) : std::nullopt;
 }
 
+/// A number by which something is counted; `otherwise` where there is none.
+std::int64_t reason_count(const raw_decision& x, std::string_view name, std::int64_t otherwise) {
+  const auto found = reason_number(x, name);
+  return found && std::abs(*found) < 1e9 ? static_cast<std::int64_t>(*found) : otherwise;
+}
+
 bool is_stop(const raw_decision& x) {
   return x.action == "stop";
 }
@@ -189,12 +195,14 @@ object rung_object(const rung_book::key& at, const rung_book::rung& x, const tri
 }
 
 value brackets_value(const rung_book& book, const trial_table& trials) {
-  std::map<std::int64_t, value::list> by_bracket;
+  std::map<bracket_name, value::list> by_bracket;
   for (const auto& [at, rung] : book.rungs())
     by_bracket[at.first].emplace_back(rung_object(at, rung, trials, book.is_one_bracket()));
   value::list result;
   for (auto& [bracket, all] : by_bracket)
-    result.emplace_back(object{{"bracket", bracket}, {"rungs", std::move(all)}});
+    result.emplace_back(object{{"band", bracket.band < 0 ? value{} : value{bracket.band}},
+                               {"bracket", bracket.bracket},
+                               {"rungs", std::move(all)}});
   return result;
 }
 
@@ -231,9 +239,7 @@ std::optional<rung_remark> remark_in(const raw_decision& x) {
   if (!at || std::isnan(*at))
     return std::nullopt;
   rung_remark result;
-  const auto bracket = reason_number(x, "bracket");
-  if (bracket && std::abs(*bracket) < 1e9)
-    result.bracket = static_cast<std::int64_t>(*bracket);
+  result.bracket = {reason_count(x, "band", -1), reason_count(x, "bracket", 0)};
   result.at = *at;
   using enum rung_remark::kind;
   result.what = is_stop(x) && !completes(x)                        ? stopped
@@ -259,7 +265,7 @@ void rung_book::read(trial_id trial, const rung_remark& what) {
 void rung_book::settle(const std::function<rung_fate(trial_id)>& fate_of, double end) {
   using enum rung_remark::kind;
   // From the highest rung down, since a word at a higher one says that the lower was passed.
-  std::map<std::int64_t, std::set<trial_id>> above;
+  std::map<bracket_name, std::set<trial_id>> above;
   for (auto i = rungs_.rbegin(); i != rungs_.rend(); ++i) {
     const auto& [bracket, at] = i->first;
     auto& higher = above[bracket];

@@ -16,6 +16,14 @@
 
 namespace tune::cli {
 
+/// A bracket by its numbers.
+struct bracket_name {
+  /// Of HyperBand, which begins a further band of brackets once one is full; -1: there are none.
+  std::int64_t band = -1;
+  std::int64_t bracket = 0;
+  friend auto operator<=>(const bracket_name&, const bracket_name&) = default;
+};
+
 /// What a decision says about a rung.
 struct rung_remark {
   enum class kind : std::uint8_t {
@@ -24,7 +32,7 @@ struct rung_remark {
     /// Also: it was the last rung, and the trial is complete.
     went_on
   };
-  std::int64_t bracket = 0;
+  bracket_name bracket;
   double at = 0;
   kind what = kind::stopped;
   /// NaN where the decision names none.
@@ -61,7 +69,7 @@ public:
     /// The last word about each trial.
     std::map<trial_id, place> trials;
   };
-  using key = std::pair<std::int64_t, double>;
+  using key = std::pair<bracket_name, double>;
 
   void read(trial_id trial, const rung_remark& what);
   /// Corrects who is said to wait: not who came to a higher rung or beyond this one, runs, or has
