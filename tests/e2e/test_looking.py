@@ -97,6 +97,24 @@ class Status(Looking):
             self.assertIn("--experiment.num_samples N takes further samples\n", told)
             self.assertNotIn("goes on with it", told)
 
+    def test_samples_are_left_however_many_trials_clients_added(self):
+        script = self.directory / "hang.sh"
+        script.write_text("echo loss=1\nexec sleep 600\n")
+        ini = self.ini("[experiment]\nname = x\nmetric = loss\nnum_samples = 2\n"
+                       "max_concurrent_trials = 1\n[trainable]\ncommand = sh ./hang.sh {a}\n"
+                       "metric.loss = loss={number}\n[space]\na = uniform(0, 1)\n")
+        run = self.start("run", ini)
+        self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), run, "a report")
+        self.run_node("add", "results/x", "a=0.25")
+        self.run_node("add", "results/x", "a=0.75")
+        self.run_node("stop", "results/x")
+        self.finish(run, None)
+
+        told = self.run_node("stop", "results/x", code=6).err
+
+        self.assertIn("nobody runs this experiment now", told)
+        self.assertIn("goes on with it", told)
+
     def test_a_preview_of_it_is_no_error(self):
         ini = self.job(space="x = uniform(0, 9)", more="[search]\ntype = none")
         shown = self.run_node("run", ini, "--dry-run")

@@ -5,6 +5,7 @@
 #include "inspect/experiment_directory.hpp"
 #include "run/ending.hpp"
 #include "run/nothing_to_run.hpp"
+#include "run/snapshot.hpp"
 #include "run/way_on.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
@@ -24,25 +25,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-expected<experiment_row> experiment_in(const fs::path& directory) {
-  auto reader = store_reader::open(directory);
-  return reader ? reader->experiment() : expected<experiment_row>{reader.error()};
-}
-
 /// Whether going on would run nothing: also of an experiment that ended otherwise nothing may be
 /// left.
 bool is_done_with(const fs::path& directory) {
-  auto row = experiment_in(directory);
+  auto reader = store_reader::open(directory);
+  auto row = reader ? reader->experiment() : expected<experiment_row>{reader.error()};
   if (!row || row->status == "running")
     return false;
   if (row->status == to_text(experiment_status::done))
     return true;
-  const auto count = [&row](trial_status x) { return row->counts[static_cast<std::size_t>(x)]; };
   const auto what = recorded_spec(directory);
-  const auto wanted = what ? what->experiment.num_samples : 0;
-  using enum trial_status;
-  return wanted > 0 && count(pending) + count(running) + count(paused) == 0
-         && count(terminated) + count(errored) >= wanted;
+  auto ended = what ? have_all_ended(*reader, *row, frame_of(*what, directory))
+                    : expected<bool>{what.error()};
+  return ended && *ended;
 }
 
 /// Whether a program of the user's own runs the trials.

@@ -230,6 +230,18 @@ expected<run_snapshot> recorded_snapshot(store_reader& from, const experiment_ro
   return result;
 }
 
+expected<bool> have_all_ended(store_reader& from, const experiment_row& row,
+                              const snapshot_frame& fixed) {
+  auto made = made_in(from, row);
+  if (!made)
+    return made.error();
+  const auto planned = planned_trials(fixed.expected_samples, fixed.repeats, *made, false);
+  const auto all = std::accumulate(row.counts.begin(), row.counts.end(), std::uint64_t{0});
+  const auto count = [&row](trial_status x) { return row.counts[static_cast<std::size_t>(x)]; };
+  using enum trial_status;
+  return planned && made->all() >= *planned && count(terminated) + count(errored) == all;
+}
+
 std::optional<std::uint64_t> planned_at_start(const snapshot_frame& fixed, const fs::path& before,
                                               const std::vector<on::add_asked>& additions) {
   made_trials made;

@@ -61,6 +61,12 @@ finished_before(const std::filesystem::path& directory, const spec& wanted,
 [[nodiscard]] expected<run_snapshot>
 recorded_snapshot(store_reader& from, const experiment_row& row, const snapshot_frame& fixed);
 
+/// Whether all trials have been made that the experiment is to have, as far as their number is
+/// known, and have ended.
+/// @errors `ec::storage`.
+[[nodiscard]] expected<bool> have_all_ended(store_reader& from, const experiment_row& row,
+                                            const snapshot_frame& fixed);
+
 /// Number of trials that an experiment which begins, or goes on, will have; nothing where that is
 /// unknown.
 /// @param before    The directory of an experiment that goes on; empty: it begins.
