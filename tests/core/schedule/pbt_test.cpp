@@ -543,6 +543,19 @@ TEST_F(pbt_rule, ends_what_is_left_and_cannot_run) {
   EXPECT_EQ(text_of(stall()), "stop 0 rule=pbt why=not promoted");
 }
 
+TEST_F(pbt_rule, says_how_it_stands_and_before_its_first_look_when_that_is) {
+  make(4);
+  result(0, 9, 1);
+
+  EXPECT_EQ(uut->outline(), "pbt: population of 4, none with a score yet: each is looked at after "
+                            "10 of training_iteration");
+
+  for (std::uint64_t i : {0, 1, 2, 3})
+    result(i, 10, static_cast<double>(i));
+
+  EXPECT_EQ(uut->outline(), "pbt: population of 4, scores from 0 to 3; upper quantile of 1 from 3");
+}
+
 TEST_F(pbt_rule, draws_the_same_for_the_same_seed_occasion_and_trial) {
   pbt::seeded_dice one{7, "pbt", {1, 12}, {3}};
   pbt::seeded_dice same{7, "pbt", {1, 12}, {3}};

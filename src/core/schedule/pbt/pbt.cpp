@@ -419,7 +419,8 @@ std::string pbt_scheduler::outline() const {
   auto k = population_.quantile_size();
   auto result = settings_.rule + ": population of " + std::to_string(population_.all().size());
   if (n == 0)
-    return result + ", none with a score yet";
+    return result + ", none with a score yet: each is looked at after "
+           + to_text(plain(settings_.perturbation_interval)) + " of " + settings_.time_attr;
   auto score = [&](std::size_t i) { return brief(as_reported(ranked.at(i).score)); };
   result += ", scores from " + score(0) + " to " + score(n - 1);
   if (k > 0)
