@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -116,6 +117,27 @@ TEST_F(inspect_test, lists_all_trials) {
 00001  TERMINATED     4  0.75  0.2  stopped by asha
 00002  ERRORED        0     -  0.3  exit status 1           1
 )");
+}
+
+TEST_F(inspect_test, has_no_metrics_of_the_best_report_where_no_report_is_the_best) {
+  auto made = std::make_shared<report>();
+  made->iteration = 4;
+  made->metrics = sample::shared({{"loss", std::nan("")}, {"mem", 16}});
+  cmd::trial_changed row;
+  row.trial = made->trial = {3};
+  row.status = trial_status::running;
+  row.config = sample::shared({{"lr", 0.4}});
+  row.last = made;
+  std::vector<store_item> items;
+  items.emplace_back(event{5, 5s, on::reported{made}});
+  items.emplace_back(5, row);
+  ASSERT_TRUE(experiment_store::open(directory())->write(items));
+  trials_request what;
+  what.columns = {"trial", "mem"};
+
+  EXPECT_EQ(shown(what, output_format::csv), "trial,mem\n00000,\n00001,\n00002,\n00003,\n");
+  what.scope = metric_scope::last;
+  EXPECT_THAT(shown(what, output_format::csv), HasSubstr("00003,16\n"));
 }
 
 /// Trial 0 reports with lr = 1, twice with lr = 2, and takes over lr = 3 with the last report.

@@ -276,12 +276,41 @@ TEST(make_chart, of_a_history_calls_no_value_the_best_where_that_is_not_known) {
   EXPECT_EQ(high->title, "Highest loss so far");
 }
 
+TEST(make_chart, of_a_history_of_another_metric_says_at_which_reports_it_is) {
+  auto of = history_answer();
+  of.set("at_best_of", "acc");
+
+  EXPECT_EQ(make_chart({}, of)->notes.back(), "of each trial the value at its best acc");
+}
+
 TEST(make_chart, of_a_history_goes_over_time) {
   auto made = make_chart({chart_kind::history, chart_across::time}, history_answer());
 
   ASSERT_TRUE(made);
   EXPECT_TRUE(made->x.seconds);
   EXPECT_EQ(made->series[0].points[0].first, 1.5);
+}
+
+TEST(make_chart, of_rungs_names_brackets_and_bands_where_there_are_several) {
+  auto bracket = [](value band, int number) {
+    return value{
+        object{{"band", std::move(band)},
+               {"bracket", number},
+               {"rungs",
+                value::list{object{{"at", 3}, {"values", value::list{value::list{0, 1, true}}}}}}}};
+  };
+  auto names = [](value::list brackets) {
+    auto made = make_chart({chart_kind::rungs},
+                           {{"kind", "hyperband"}, {"brackets", std::move(brackets)}});
+    return std::pair{made->x.label, made->x.names};
+  };
+  using found = std::pair<std::string, std::vector<std::string>>;
+
+  EXPECT_EQ(names({bracket({}, 0)}), (found{"iterations of the rung", {"3"}}));
+  EXPECT_EQ(names({bracket(0, 0), bracket(0, 1)}),
+            (found{"bracket:iterations of the rung", {"0:3", "1:3"}}));
+  EXPECT_EQ(names({bracket(0, 1), bracket(1, 1)}),
+            (found{"band/bracket:iterations of the rung", {"0/1:3", "1/1:3"}}));
 }
 
 TEST(make_chart, of_curves_tells_who_ended_them) {

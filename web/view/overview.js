@@ -258,11 +258,12 @@ function drawHistory(ctx, plot, data, over) {
 }
 
 /**
- * What the line of a history goes by where configurations run several times; empty where each runs
- * once. Pure.
+ * What the values of a history are where they are not the best of each trial: what the runs of a
+ * configuration come to, or those of another metric at each trial's best report; else empty. Pure.
  * @param {any} found @returns {string}
  */
 export function judgeText(found) {
+  if (found.at_best_of) return "Each trial has its value at its best " + found.at_best_of + ".";
   if (!found.judge) return "";
   const judge = judgeName(String(found.judge), found.mode === "min");
   return "The line is the best " + judge + " of a configuration's runs; each dot is a single run.";

@@ -100,7 +100,8 @@ expected<void> to_sink(const command_line& line, const export_request& what,
     return done.error();
   if (what.what != form::mlflow)
     std::cout << place.string() << '\n';
-  say(line, counted(*done, "event") + " exported");
+  say(line, "exported what " + counted(*done, "event") + " of the record "
+                + (*done == 1 ? "tells" : "tell"));
   return {};
 }
 

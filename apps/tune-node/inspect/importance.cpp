@@ -90,12 +90,15 @@ expected<std::vector<scored_config>> scored(const std::vector<judged_config>& fr
   std::string constraints;
   for (const auto& x : what.facts.experiment.constraints)
     constraints += (constraints.empty() ? "" : ", ") + to_text(x);
-  return error{ec::bad_option,
-               "of " + counted(from.size(), "configuration") + " " + std::to_string(missing)
-                   + (missing == 1 ? " misses" : " miss") + " a constraint (" + constraints
-                   + ") and " + std::to_string(kept.size())
-                   + " are left for a model, which needs at least " + std::to_string(enough)
-                   + "; --by ped-anova tells which parameters bring trials nearest to them"};
+  return error{
+      ec::bad_option,
+      "of " + counted(from.size(), "configuration") + " " + std::to_string(missing)
+          + (missing == 1 ? " misses" : " miss") + " a constraint (" + constraints + ") and "
+          + std::to_string(kept.size()) + (kept.size() == 1 ? " is" : " are")
+          + " left for a model, which needs at least " + std::to_string(enough)
+          + (refuse(what.how, from.size())
+                 ? ""
+                 : "; --by ped-anova tells which parameters bring trials nearest to them")};
 }
 
 expected<judgement> by_densities(const std::vector<judged_config>& from, const judging& what) {

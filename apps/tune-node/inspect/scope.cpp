@@ -45,10 +45,11 @@ double joined(const std::vector<double>& xs, metric_scope how) {
   }
 }
 
+/// Without metrics where no report is the best: none has a number for the first objective.
 scoped_reports best_report(const trial_row& of) {
   if (of.best_metrics)
     return {*of.best_metrics, of.best_config.value_or(of.config)};
-  return {of.metrics.value_or(object{}), of.last_config.value_or(of.config)};
+  return {{}, of.last_config.value_or(of.config)};
 }
 
 /// A report's number for a metric; nothing if there is none, or NaN.

@@ -44,6 +44,8 @@ expected<chart> history_chart(const chart_wish& wish, const object& from) {
   if (!judge.empty())
     result.notes.push_back("best: the " + judge_words(judge, text_at(from, "mode") == "min")
                            + " of a configuration's runs");
+  if (const auto by = text_at(from, "at_best_of"); !by.empty())
+    result.notes.push_back("of each trial the value at its best " + by);
   chart_series all{form::dots, chart_ink::faint, {}, judge.empty() ? "trials" : "single runs"};
   chart_series failed{form::crosses, chart_ink::bad, {}, "failed"};
   for (const auto& x : list_in(from, "values")) {

@@ -393,13 +393,14 @@ findings lead_within_noise(const study& x) {
                  + number_text(lead->noise)
                  + ". More runs of the best few (confirm, confirm_runs) would tell them apart."}};
   if (lead->by == 0)
-    return {
-        {"noise_unknown", "Whether the winner is better or was lucky is not known",
-         "No configuration ran twice, and the second is exactly as good. Run the best few again:"
-         " [experiment] confirm = 3."}};
+    return {{"noise_unknown", "Whether the winner is better or was lucky is not known",
+             "Neither repeat nor confirm measured noise, and the second is exactly as good. Run "
+             "the best"
+             " few again: [experiment] confirm = 3."}};
   return {{"noise_unknown", "Whether the winner is better or was lucky is not known",
-           "No configuration ran twice, and its lead over the second, " + number_text(lead->by)
-               + ", is no more than the spread of the next best (" + number_text(lead->noise)
+           "Neither repeat nor confirm measured noise, and its lead over the second, "
+               + number_text(lead->by) + ", is no more than the spread of the next best ("
+               + number_text(lead->noise)
                + "). Run the best few again: [experiment] confirm = 3."}};
 }
 

@@ -60,7 +60,7 @@ std::string noise_text(const study& x) {
            + (lead->is_clear ? ": more than noise explains."
                              : ": no more than noise explains, so the second may be as good.");
   return "It leads the second trial by " + number_text(lead->by)
-         + ". No configuration ran twice, so noise was not measured; the next four are spread by "
+         + ". Neither repeat nor confirm measured noise; the next four are spread by "
          + number_text(lead->noise) + " (standard deviation), which is "
          + (lead->is_clear ? "less than the lead." : "no less than the lead: it may be luck.");
 }

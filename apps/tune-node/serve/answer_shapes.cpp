@@ -106,11 +106,11 @@ constexpr shape shapes[] = {
     {"curve",
      "trial:count status:text stopped_at:number|null cut_off_at:number|null points:point[]"},
     {"curves", "metric:text curves:curve[] total:count"},
-    {"history", "metric:text mode:text is_objective:bool judge:text|null best_over_trials:point[]"
-                " values:list[] best_over_time:point[] total:count"},
+    {"history", "metric:text mode:text is_objective:bool judge:text|null at_best_of:text|null"
+                " best_over_trials:point[] values:list[] best_over_time:point[] total:count"},
     {"rung", "at:number cutoff:number|null entered:count went_on:count waits:count stopped:count"
              " values:list[]"},
-    {"bracket", "bracket:whole rungs:rung[]"},
+    {"bracket", "band:whole|null bracket:whole rungs:rung[]"},
     {"cost", "spent_s:number without_stopping_s:number|null iterations:count"
              " iterations_without:count|null"},
     {"rungs", "kind:text brackets:bracket[] cost:cost"},

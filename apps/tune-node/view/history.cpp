@@ -188,11 +188,12 @@ view_answer history(watched_experiment& from, const view_request& what) {
   auto all
       = wish->is_first ? values_of_first(**seen) : values_of_column(**seen, name, wish->maximise);
   const auto judges_runs = wish->is_first && (*seen)->start->by.repeats.is_on();
-  object result{
-      {"metric", wish->metric},
-      {"mode", wish->maximise ? "max" : "min"},
-      {"is_objective", wish->is_objective},
-      {"judge", judges_runs ? value{to_text((*seen)->start->by.repeats.judge)} : value{}}};
+  object result{{"metric", wish->metric},
+                {"mode", wish->maximise ? "max" : "min"},
+                {"is_objective", wish->is_objective},
+                {"judge", judges_runs ? value{to_text((*seen)->start->by.repeats.judge)} : value{}},
+                {"at_best_of",
+                 wish->is_first ? value{} : value{(*seen)->start->by.objectives.front().metric}}};
   result.set("values", values_value(**seen, all, most));
   result.set("total", number_value(all.size()));
   add_steps(result, **seen, judges_runs ? values_of_runs(**seen) : std::move(all), most,

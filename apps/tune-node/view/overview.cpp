@@ -17,11 +17,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace tune::cli {
 
 namespace {
+
+constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// The names of the metrics in the newest reports of some trials.
 std::vector<std::string> metric_names(const std::vector<trial_row>& some) {
@@ -49,9 +52,9 @@ std::vector<std::string> metric_names(const std::vector<trial_row>& some) {
   return result;
 }
 
-/// What its head says, or else the record.
+/// What its head says, or else the record: also where clients have added trials since it said so.
 std::optional<std::uint64_t> planned_of(const experiment_summary& seen, const live_facts& live) {
-  if (live.status)
+  if (live.status && live.status->planned.value_or(no_limit) >= seen.trials.made().all())
     return live.status->planned;
   const auto& what = seen.start->what;
   const auto repeats = repeat_rule_of(what);

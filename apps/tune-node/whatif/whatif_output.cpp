@@ -85,8 +85,8 @@ std::vector<std::string> notes_on(const whatif_comparison& x) {
   if (!std::all_of(x.all.begin(), x.all.end(), is_known)) {
     result.push_back(
         "unknown: " + counted(x.cut_short, "trial") + " of " + std::to_string(x.ran->trials.size())
-        + " ended by a rule, not by themselves, and these rules would have trained some of them "
-          "further");
+        + (x.cut_short == 1 ? " has not ended by itself" : " have not ended by themselves")
+        + ", and these rules would have trained some of them further");
     result.push_back("two numbers: what comes out if such a trial ends where its record ends, and "
                      "if it trains on to iteration "
                      + std::to_string(x.ran->horizon)

@@ -76,6 +76,7 @@ test("a history of configurations that run several times says what its line is",
   );
   assert.match(judgeText({ judge: "lower_bound", mode: "min" }), /best upper bound/);
   assert.equal(judgeText({ judge: null }) + judgeText({}), "");
+  assert.equal(judgeText({ judge: null, at_best_of: "acc" }), "Each trial has its value at its best acc.");
 });
 
 test("the best curve has rank 1", () => {

@@ -62,9 +62,14 @@ std::optional<explanation> nsga2_rule::explain(const learning::outlook& from,
   if (!found || from.space().key(found->at) != from.space().key(what.at))
     return std::nullopt;
   explanation made;
-  made.how = "a child of two of generation " + std::to_string(known_->generation());
+  // A parent may be drawn twice; its child differs by mutation alone.
+  const auto is_one = found->first == found->second;
+  made.how = (is_one ? "a mutation of one of generation " : "a child of two of generation ")
+             + std::to_string(known_->generation());
   made.results = from.past().results().size();
-  made.parents = {found->first, found->second};
+  made.parents = {found->first};
+  if (!is_one)
+    made.parents.push_back(found->second);
   return made;
 }
 

@@ -200,6 +200,11 @@ public:
       });
     if (!seen)
       return seen.error();
+    // Fewer than were written where an iteration was run again.
+    auto values = to_.intermediate_values();
+    if (!values)
+      return values.error();
+    summary_.intermediate_values = static_cast<std::uint64_t>(*values);
     for (const auto& x : what_.space->parameters()) {
       if (x.numbers_runs && std::erase(summary_.left_out, x.name) > 0)
         summary_.run_parameter = x.name;
@@ -275,7 +280,6 @@ private:
     if (!number)
       return;
     to_.intermediate(x.trial.number, x.iteration, *number);
-    ++summary_.intermediate_values;
   }
 
   [[nodiscard]] std::int64_t

@@ -215,6 +215,10 @@ void study_file::system_attribute(std::uint64_t number, const std::string& key, 
   run(system_attribute_);
 }
 
+expected<std::int64_t> study_file::intermediate_values() {
+  return db_.number("SELECT COUNT(*) FROM trial_intermediate_values");
+}
+
 expected<void> study_file::commit() {
   if (why_)
     return *why_;

@@ -42,6 +42,9 @@ public:
   void user_attribute(std::uint64_t number, const std::string& key, const value& what);
   void system_attribute(std::uint64_t number, const std::string& key, const value& what);
 
+  /// The number of those that it holds. @errors `ec::storage`.
+  [[nodiscard]] expected<std::int64_t> intermediate_values();
+
   /// @errors `ec::storage` with the file.
   [[nodiscard]] expected<void> commit();
 
