@@ -97,13 +97,15 @@ std::string last_words(const exit_info& how, bool reads_stderr) {
 
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {
   auto text = "exited 0 but metric '" + known.objective + "' never appeared";
+  if (known.reported && !known.failure)
+    text += " in its reports";
   if (!known.why_missing.empty())
     text += ": " + known.why_missing;
   if (known.failure)
     return {end_class::user_error, known.failure->text + "\n" + text, {}};
   if (known.reported) {
     const auto* hint = is_cost(known.objective) ? ": this node could not measure it" : "";
-    return {end_class::user_error, text + " in its reports" + hint, {}};
+    return {end_class::user_error, text + hint, {}};
   }
   return {end_class::user_error, text + last_words(how, known.reads_stderr), {}};
 }
