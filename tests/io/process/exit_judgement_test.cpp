@@ -356,6 +356,14 @@ TEST_P(exit_judgements, are_those_of_the_table) {
 INSTANTIATE_TEST_SUITE_P(of, exit_judgements, testing::ValuesIn(rows()),
                          [](const auto& x) { return std::string{x.param.name}; });
 
+TEST(exit_judgement, names_what_is_missing_before_it_says_why) {
+  auto known = reported(silent());
+  known.why_missing = "the line was cut";
+
+  EXPECT_EQ(judge_exit(exited(0), known).detail,
+            "exited 0 but metric 'acc' never appeared in its reports: the line was cut");
+}
+
 // -- Files that are gone from the node.
 
 TEST(exit_judgement, is_the_node_s_fault_where_files_that_a_failed_program_needs_are_gone) {
