@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 
 #include <future>
+#include <optional>
+#include <system_error>
 
 namespace tune::cli {
 namespace {
@@ -168,6 +170,31 @@ TEST_F(rendezvous_test, tells_whether_a_rank_0_is_there) {
   EXPECT_FALSE(other.is_led());
   const auto uut = made();
   EXPECT_TRUE(other.is_led());
+}
+
+/// How often this process has the file open.
+int openings_of(const fs::path& file) {
+  int result = 0;
+  for (const auto& x : fs::directory_iterator{"/proc/self/fd"}) {
+    std::error_code gone;
+    result += fs::read_symlink(x.path(), gone) == file ? 1 : 0;
+  }
+  return result;
+}
+
+TEST_F(rendezvous_test, makes_anew_what_the_launch_before_removes_meanwhile) {
+  auto before = std::optional{made()};
+  auto next = std::async(std::launch::async, [&] { return led_rendezvous::make(place, 3); });
+  while (openings_of(place / "lock") < 2 && next.wait_for(at_once) != std::future_status::ready) {}
+
+  before->end(0, at_once);
+  before.reset();
+
+  auto uut = next.get();
+  ASSERT_TRUE(uut) << uut.error().detail;
+  EXPECT_EQ(fs::status(place).permissions(), fs::perms::owner_all);
+  EXPECT_TRUE((joined_rendezvous{place, 1}.is_led()));
+  EXPECT_TRUE(uut->tell(1));
 }
 
 TEST_F(rendezvous_test, is_led_by_one_process) {

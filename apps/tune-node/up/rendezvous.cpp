@@ -114,20 +114,16 @@ expected<head_place> head_place_from_json(std::string_view text) {
 }
 
 expected<led_rendezvous> led_rendezvous::make(const fs::path& directory, std::uint64_t size) {
-  if (auto made = make_private(directory); !made)
-    return made.error();
-  auto opened = open_private(directory);
-  if (!opened)
-    return opened.error();
-  auto lock = lock_in(*opened, lock_name,
-                      "another process with rank 0 leads the launch in " + directory.string());
-  if (!lock)
-    return lock.error();
-  if (auto done = clear(*opened); !done)
+  // A launch before this one may be about to remove the directory.
+  auto held = hold_private(directory, lock_name,
+                           "another process with rank 0 leads the launch in " + directory.string());
+  if (!held)
+    return held.error();
+  if (auto done = clear(held->directory); !done)
     return done.error();
   if (auto done = issue_all(directory, size); !done)
     return done.error();
-  return led_rendezvous{directory, std::move(*lock), random_hex(token_bytes)};
+  return led_rendezvous{directory, std::move(held->lock), random_hex(token_bytes)};
 }
 
 fs::path led_rendezvous::certificates_of(std::uint64_t rank) const {
