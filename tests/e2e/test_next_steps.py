@@ -46,7 +46,8 @@ class Here(Shell, Case):
         flag = self.directory / "may go on"
         script = self.directory / "wait.sh"
         script.write_text(
-            '#!/bin/sh\nuntil [ -e "%s" ]; do sleep 0.05; done\necho loss=$1\n' % flag
+            '#!/bin/sh\n: > "%s"\nuntil [ -e "%s" ]; do sleep 0.05; done\necho loss=$1\n'
+            % (self.directory / "began", flag)
         )
         script.chmod(0o755)
         ini = self.ini(
@@ -58,8 +59,10 @@ class Here(Shell, Case):
 
     def test_a_moved_directory_is_resumed_where_it_is(self):
         ini, flag = self.waiting()
-        run = self.start("run", ini, "--experiment.name", "x")
-        self.wait_until(lambda: self.rows_if_any("SELECT * FROM attempts"), run)
+        run = self.start(
+            "run", ini, "--experiment.name", "x", "--experiment.max_concurrent_trials", 1)
+        # A trial that has not entered its directory yet would fail.
+        self.wait_until((self.directory / "began").exists, run, "the trial's program")
         (self.directory / "results/x").rename(self.directory / "results/y")
         flag.touch()
 
