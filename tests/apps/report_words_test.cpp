@@ -53,7 +53,7 @@ TEST(report_words, tell_what_won_in_the_metric_itself) {
   ASSERT_THAT(words, SizeIs(2));
   EXPECT_EQ(words[0], "Trial 00020 has the best loss: 1, at iteration 10 of 10, with lr=0.005 "
                       "act=relu.");
-  EXPECT_THAT(words[1], HasSubstr("noise was not measured"));
+  EXPECT_THAT(words[1], HasSubstr("Neither repeat nor confirm measured noise"));
 }
 
 TEST(report_words, tell_of_several_objectives_how_many_are_on_the_front) {

@@ -100,13 +100,13 @@ class Status(Looking):
     def test_samples_are_left_however_many_trials_clients_added(self):
         script = self.directory / "hang.sh"
         script.write_text("echo loss=1\nexec sleep 600\n")
-        ini = self.ini("[experiment]\nname = x\nmetric = loss\nnum_samples = 2\n"
+        ini = self.ini("[experiment]\nname = x\nmetric = loss\nnum_samples = 9\n"
                        "max_concurrent_trials = 1\n[trainable]\ncommand = sh ./hang.sh {a}\n"
                        "metric.loss = loss={number}\n[space]\na = uniform(0, 1)\n")
         run = self.start("run", ini)
         self.wait_until(lambda: self.rows_if_any("SELECT 1 FROM results"), run, "a report")
-        self.run_node("add", "results/x", "a=0.25")
-        self.run_node("add", "results/x", "a=0.75")
+        for _ in range(9):
+            self.run_node("add", "results/x", "a=0.25")
         self.run_node("stop", "results/x")
         self.finish(run, None)
 
