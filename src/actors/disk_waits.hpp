@@ -84,9 +84,11 @@ private:
   std::vector<std::tuple<sequence, trial_id, attempt_id>> cut_off_;
 
   /// Whether an attempt that ended so may have a checkpoint stored that it told nobody of. The node
-  /// of a preempted attempt may have begun anew.
+  /// of a preempted attempt may have begun anew. Those that ended with their head are left to the
+  /// next one, which sweeps by the log: rows for people may have been changed meanwhile.
   static bool may_leave_checkpoints(end_class how) {
-    return how != end_class::finished && how != end_class::stopped && how != end_class::paused;
+    return how != end_class::finished && how != end_class::stopped && how != end_class::paused
+           && how != end_class::interrupted;
   }
 };
 

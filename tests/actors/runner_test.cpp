@@ -449,8 +449,9 @@ TEST_P(whole_attempt, has_nothing_removed_behind_it) {
   make_durable();
 }
 
-INSTANTIATE_TEST_SUITE_P(by_its_program, whole_attempt,
-                         testing::Values(end_class::finished, end_class::stopped));
+INSTANTIATE_TEST_SUITE_P(by_its_program_or_with_its_head, whole_attempt,
+                         testing::Values(end_class::finished, end_class::stopped,
+                                         end_class::interrupted));
 
 TEST_F(runner_test, tells_its_observer_what_the_first_report_lacks) {
   settings.objectives = {{"loss", false}, {"speed", true}};

@@ -172,7 +172,7 @@ TEST(ask_tell, repeats_why_a_condition_ended_all_trials) {
   uut.ask();
   uut.report(1, 1, 1);
   const auto stopped = uut.report(0, 1, 0.05);
-  ASSERT_THAT(stopped, HasSubstr("loss < 0.1"));
+  ASSERT_THAT(stopped, HasSubstr("loss 0.05 < 0.1"));
   const auto other = uut.report(1, 1, 1);
   ASSERT_THAT(other, HasSubstr("trial 00000 ends the experiment: "));
 
