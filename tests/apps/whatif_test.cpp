@@ -148,5 +148,24 @@ TEST(comparison, says_in_its_row_that_rules_failed_and_goes_on_with_the_others) 
   EXPECT_NE(text.find("asha"), std::string::npos) << text;
 }
 
+TEST(comparison, calls_no_trial_ended_that_runs_or_that_a_client_stopped) {
+  whatif_comparison x;
+  x.experiment = "e";
+  x.by = {"loss", false};
+  x.ran = two_trials();
+  x.all.resize(1);
+  x.all[0].unknown_trials = 1;
+  for (const auto& [many, words] :
+       {std::pair{1u, "unknown: 1 trial of 2 has not ended by itself, and"},
+        std::pair{2u, "unknown: 2 trials of 2 have not ended by themselves, and"}}) {
+    x.cut_short = many;
+    std::ostringstream out;
+
+    write_comparison(x, output_format::table, {}, out);
+
+    EXPECT_NE(out.str().find(words), std::string::npos) << out.str();
+  }
+}
+
 } // namespace
 } // namespace tune::cli

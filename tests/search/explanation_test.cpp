@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <ostream>
+#include <set>
 
 namespace {
 
@@ -267,8 +268,11 @@ TEST_P(explained_searcher, says_of_every_trial_why_it_was_proposed) {
     EXPECT_LT(found.what->nearest->trial, of);
     EXPECT_GT(found.what->nearest->distance, 0);
     EXPECT_FALSE(std::isnan(found.what->nearest->value));
-    for (auto x : found.what->parents)
+    std::set<trial_id> parents;
+    for (auto x : found.what->parents) {
       EXPECT_LT(x, of);
+      EXPECT_TRUE(parents.insert(x).second) << x.number << " is named twice";
+    }
     if (found.what->expected) {
       EXPECT_GE(found.what->expected->improvement, 0);
     }

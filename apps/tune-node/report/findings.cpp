@@ -395,8 +395,7 @@ findings lead_within_noise(const study& x) {
   if (lead->by == 0)
     return {{"noise_unknown", "Whether the winner is better or was lucky is not known",
              "Neither repeat nor confirm measured noise, and the second is exactly as good. Run "
-             "the best"
-             " few again: [experiment] confirm = 3."}};
+             "the best few again: [experiment] confirm = 3."}};
   return {{"noise_unknown", "Whether the winner is better or was lucky is not known",
            "Neither repeat nor confirm measured noise, and its lead over the second, "
                + number_text(lead->by) + ", is no more than the spread of the next best ("

@@ -11,7 +11,7 @@ import { told } from "../../../web/view/importance.js";
 import { endText, ranks } from "../../../web/view/curves.js";
 import { changes, schedule } from "../../../web/view/lineage.js";
 import { columnsOf } from "../../../web/view/trial_columns.js";
-import { jitter } from "../../../web/view/rungs.js";
+import { bracketName, jitter } from "../../../web/view/rungs.js";
 import { layout } from "../../../web/view/timeline.js";
 import { decisionText, whyText } from "../../../web/view/why.js";
 
@@ -77,6 +77,13 @@ test("a history of configurations that run several times says what its line is",
   assert.match(judgeText({ judge: "lower_bound", mode: "min" }), /best upper bound/);
   assert.equal(judgeText({ judge: null }) + judgeText({}), "");
   assert.equal(judgeText({ judge: null, at_best_of: "acc" }), "Each trial has its value at its best acc.");
+});
+
+test("a bracket is named where there are several, with its band where these are", () => {
+  const of = (band, bracket) => ({ band, bracket });
+  assert.equal(bracketName(of(null, 0), [of(null, 0)]), "Rungs");
+  assert.equal(bracketName(of(0, 1), [of(0, 0), of(0, 1)]), "Bracket 1");
+  assert.equal(bracketName(of(1, 2), [of(0, 2), of(1, 2)]), "Bracket 2 of band 1");
 });
 
 test("the best curve has rank 1", () => {
