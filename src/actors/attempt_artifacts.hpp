@@ -57,7 +57,7 @@ public:
     under_way_ = true;
     if (static_cast<end_class>(how.how) == end_class::killed)
       drop_soon(self);
-    keep_artifacts order{attempt_claim{what_->order}, trial_directory(*what_), what_->checkpoints,
+    keep_artifacts order{attempt_claim{what_->order}, trial_directory(*what_),
                          what_->job->artifacts, except_};
     // No time limit: the service lives on this node, always answers, and has limits of its own.
     request(self, what_->checkpoint_service, caf::infinite, std::move(order))

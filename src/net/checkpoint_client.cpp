@@ -183,9 +183,6 @@ struct checkpoint_client_state {
   auto keep(const keep_draft& what) {
     return write<draft_kept>(what.who, [=, this](const auto& asker) { keep(what, asker); });
   }
-  auto keep(const keep_artifacts& what) {
-    return write<artifacts_kept>(what.who, [=, this](const auto& asker) { keep(what, asker); });
-  }
 
   void keep(const keep_draft& what, keep_promise asker) {
     const auto& where = storages.of(what.who.job);
@@ -220,14 +217,16 @@ struct checkpoint_client_state {
 
   // -- Artifacts of an attempt.
 
-  void keep(const keep_artifacts& what, artifacts_promise asker) {
-    const auto& where = storages.of(what.who.job);
+  /// They go to the head also if its directory is reachable here: all attempts of a trial have the
+  /// same place for them, and only the head knows whether this one still counts.
+  artifacts_promise keep(const keep_artifacts& what) {
+    artifacts_promise asker = self->make_response_promise<artifacts_kept>();
     const auto number = ++last_number;
-    pack_artifacts order{number, what, where == what.experiment ? where : std::filesystem::path{}};
     packers.ask<packed_artifacts>(
-        self, what.who.job, std::move(order),
+        self, what.who.job, pack_artifacts{number, what},
         [=, this](const packed_artifacts& x) { send_off(number, what.who, x, asker); },
         [=](const std::string& why, bool) mutable { asker.deliver(failure<artifacts_kept>(why)); });
+    return asker;
   }
 
   void send_off(std::uint64_t number, const attempt_claim& who, const packed_artifacts& x,

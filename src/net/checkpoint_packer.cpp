@@ -112,19 +112,14 @@ sliced<packed_artifacts> checkpoint_packer::packing(pack_artifacts what) {
     co_return result;
   auto files = listed->content.files;
   auto reader = checkpoint_reader::of(order.directory, std::move(listed->content));
-  auto trouble = reader ? std::string{} : to_text(reader.error());
-  if (reader && !what.shared.empty()) {
-    const artifact_source whose_files{trial_id{order.who.trial}, order.who.attempt, order.who.rank};
-    auto shared = co_await sharing_artifacts(std::move(*reader), what.shared, whose_files);
-    trouble = shared ? std::string{} : to_text(shared.error());
-  } else if (reader) {
-    result.stream = to_words(reader->outline());
-    result.travels = true;
-    parcels_.insert_or_assign(what.number,
-                              parcel{std::nullopt, std::move(*reader), whose, std::move(files)});
+  if (!reader) {
+    result.why = to_text(reader.error());
+    co_return result;
   }
-  if (!trouble.empty())
-    result.why = std::move(trouble);
+  result.stream = to_words(reader->outline());
+  result.travels = true;
+  parcels_.insert_or_assign(what.number,
+                            parcel{std::nullopt, std::move(*reader), whose, std::move(files)});
   co_return result;
 }
 

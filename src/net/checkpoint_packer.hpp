@@ -40,8 +40,6 @@ struct packed {
 struct pack_artifacts {
   std::uint64_t number = 0;
   keep_artifacts what;
-  /// The head's directory of the experiment, if it is reachable here, too; otherwise empty.
-  std::filesystem::path shared = {};
 };
 struct packed_artifacts {
   /// Why some or all artifacts are missing; empty: nothing to report.
@@ -76,7 +74,7 @@ public:
   /// Lists and hashes a checkpoint, in slices. If it is to travel, its pieces can be read until
   /// `unpack`.
   sliced<packed> packing(pack_order what);
-  /// Like the above, for artifacts; copies them in place if their place is the head's.
+  /// Like the above, for artifacts.
   sliced<packed_artifacts> packing(pack_artifacts what);
   [[nodiscard]] checkpoint_piece read(const piece_wanted& what);
   void unpack(const unpack_order& what);

@@ -45,7 +45,7 @@ void checkpoint_places::remove(const std::string& job) {
 
 void checkpoint_places::give_up(const std::string& job, trial_id trial, attempt_id attempt) {
   if (auto known = places_.find(job); known != places_.end())
-    known->second.given_up.emplace(trial.number, attempt);
+    known->second.attempts.give_up(trial, attempt);
 }
 
 expected<fs::path> checkpoint_places::enter(const attempt_claim& who) const {
@@ -54,8 +54,8 @@ expected<fs::path> checkpoint_places::enter(const attempt_claim& who) const {
     return error{ec::refused, "the head knows no job " + who.job};
   if (!has_launch_token(secret_, who))
     return error{ec::refused, "the head launched no such attempt there"};
-  if (known->second.given_up.contains({who.trial, who.attempt.id()}))
-    return error{ec::refused, "the head has given the attempt up"};
+  if (auto why = known->second.attempts.why_not(trial_id{who.trial}, who.attempt); !why.empty())
+    return error{ec::refused, std::string{why}};
   return known->second.directory;
 }
 
@@ -102,7 +102,7 @@ bool checkpoint_places::has(const checkpoint_offer& what) const {
          && there->outline().bytes == what.stream.bytes;
 }
 
-expected<incoming_checkpoint> checkpoint_places::begin(const checkpoint_offer& what) const {
+expected<incoming_checkpoint> checkpoint_places::begin(const checkpoint_offer& what) {
   auto directory = enter(what.who);
   if (!directory)
     return directory.error();
@@ -120,8 +120,9 @@ expected<incoming_checkpoint> checkpoint_places::begin(const checkpoint_offer& w
 }
 
 expected<incoming_checkpoint> checkpoint_places::begin_artifacts(const checkpoint_offer& what,
-                                                                 const fs::path& directory) const {
-  const auto& rules = places_.at(what.who.job).artifacts;
+                                                                 const fs::path& directory) {
+  auto& shelf = places_.at(what.who.job);
+  const auto& rules = shelf.artifacts;
   if (!rules.wants_any())
     return error{ec::refused, "[trainable] artifacts is none"};
   if (rules.max_bytes != 0 && what.stream.bytes > rules.max_bytes + what.stream.manifest_size)
@@ -129,6 +130,8 @@ expected<incoming_checkpoint> checkpoint_places::begin_artifacts(const checkpoin
   const artifact_source whose{trial_id{what.who.trial}, what.who.attempt, what.who.rank};
   if (auto cleared = clear_artifact_draft(directory, whose); !cleared)
     return cleared.error();
+  // All attempts of a trial have the same place for them.
+  shelf.attempts.note(whose.trial, whose.attempt);
   checkpoint_draft draft{directory, directory / artifact_draft(whose), 0};
   return incoming_checkpoint::begin_artifacts(what.number, std::move(draft),
                                               {whose, rules.max_files}, what.stream, limits_);

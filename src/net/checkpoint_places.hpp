@@ -6,13 +6,13 @@
 #include "incoming_checkpoint.hpp"
 
 #include "tune/core/error.hpp"
+#include "tune/core/trial/counted_attempts.hpp"
 #include "tune/io/checkpoint/checkpoint_stream.hpp"
 #include "tune/net/wire.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -40,9 +40,9 @@ public:
   [[nodiscard]] bool has(const checkpoint_offer& what) const;
 
   /// Begins to receive a checkpoint or artifacts.
-  /// @errors `ec::refused` if the sender lacks permission or the offer makes no sense;
-  ///   `ec::storage`.
-  [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what) const;
+  /// @errors `ec::refused` if the sender lacks permission, the offer makes no sense, or a later
+  ///   attempt of the trial has brought artifacts; `ec::storage`.
+  [[nodiscard]] expected<incoming_checkpoint> begin(const checkpoint_offer& what);
 
   /// Opens a checkpoint to be given out.
   /// @errors `ec::refused` if the worker lacks permission; any other: the checkpoint is at fault.
@@ -55,14 +55,14 @@ private:
     std::string token;
     checkpoint_limits limits = {};
     artifact_rules artifacts = {};
-    std::set<std::pair<std::uint64_t, attempt_id>> given_up = {};
+    counted_attempts attempts = {};
   };
   std::string secret_;
   incoming_limits limits_;
   std::map<std::string, shelf> places_;
 
   [[nodiscard]] expected<incoming_checkpoint>
-  begin_artifacts(const checkpoint_offer& what, const std::filesystem::path& directory) const;
+  begin_artifacts(const checkpoint_offer& what, const std::filesystem::path& directory);
   [[nodiscard]] static std::filesystem::path place_of(const checkpoint_offer& what,
                                                       const std::filesystem::path& directory);
   /// @errors `ec::refused`.

@@ -183,7 +183,6 @@ TEST_F(saving, has_what_an_attempt_wrote_brought_before_its_end_is_told) {
   const auto asked = how->wrote.all().front();
   EXPECT_EQ(asked.who.attempt.counter, 1u);
   EXPECT_EQ(asked.directory.parent_path(), work.directory / "trials");
-  EXPECT_EQ(asked.experiment, work.directory);
   EXPECT_EQ(asked.rules, work.artifacts);
   EXPECT_EQ(events<on::ended>()[0].detail, "");
 }

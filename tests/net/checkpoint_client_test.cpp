@@ -270,7 +270,7 @@ struct artifacts_client_test : checkpoint_client_test {
     std::ofstream{trial / "plots" / "a"} << std::string(300, 'x');
     std::ofstream{trial / "notes"} << "notes";
     std::ofstream{trial / "params.json"} << "{}";
-    return {claim(attempt), trial, job(), {{"."}, most, 10}, {}};
+    return {claim(attempt), trial, {{"."}, most, 10}, {}};
   }
   auto bring(const keep_artifacts& what) { return ask<artifacts_kept>(what); }
 };
@@ -390,19 +390,19 @@ TEST_F(artifacts_client_test, fail_when_its_node_leaves) {
   EXPECT_THAT(late->front().why, HasSubstr("leaves"));
 }
 
-TEST_F(artifacts_client_test, are_put_at_once_into_storage_that_is_shared) {
+TEST_F(artifacts_client_test, leave_to_the_head_what_it_takes_where_storage_is_shared) {
   ASSERT_TRUE(leave_storage_token(disk.head(), "token"));
   auto ready = prepare(claim(1));
   tell(heard->who, storage_answer{next(heard->storages).number, disk.head(), "token", {}});
-  auto what = wrote(1);
-  what.experiment = disk.head();
+  // Of the attempt that runs since the head gave this one up.
+  disk.write("trials/00007/notes", "newer");
 
-  auto kept = bring(what);
+  auto kept = bring(wrote(1));
+  settle(next(heard->offers), "the head has given the attempt up");
 
   ASSERT_EQ(kept->size(), 1u);
-  EXPECT_EQ(kept->front().why, "");
-  EXPECT_TRUE(heard->offers.empty());
-  EXPECT_EQ(disk.content(disk.head() / "trials" / "00007" / "notes"), "notes");
+  EXPECT_EQ(kept->front().why, "the head has given the attempt up");
+  EXPECT_EQ(disk.content(disk.head() / "trials" / "00007" / "notes"), "newer");
 }
 
 TEST_F(checkpoint_client_test, refuses_what_is_too_much_before_the_head_hears_of_it) {

@@ -381,6 +381,19 @@ TEST_F(artifacts_checkpoint_server_test, come_of_no_attempt_that_was_given_up) {
   EXPECT_FALSE(fs::exists(trial() / "a"));
 }
 
+TEST_F(artifacts_checkpoint_server_test, never_replace_those_of_a_later_attempt) {
+  take();
+  auto later = wrote({{"a", "later"}});
+  later.who.attempt = attempt_id{1, 6};
+  later.who.launch_token = launch_token_of(secret, later.who);
+  EXPECT_EQ(bring(later), "");
+
+  EXPECT_THAT(bring(wrote({{"a", "earlier"}})), HasSubstr("a later attempt of the trial"));
+
+  EXPECT_EQ(disk.content(trial() / "a"), "later");
+  EXPECT_FALSE(has_drafts());
+}
+
 TEST_F(checkpoint_server_test, lets_nobody_write_who_was_not_launched_for_it) {
   const auto good = offer(1, 10);
   std::vector<checkpoint_offer> bad(7, good);

@@ -232,8 +232,6 @@ struct keep_artifacts {
   attempt_claim who;
   /// The trial's directory on this node.
   std::filesystem::path directory;
-  /// See `attempt_prepared::checkpoints`.
-  std::filesystem::path experiment;
   artifact_rules rules = {};
   /// See `listing_artifacts`.
   std::vector<std::string> except = {};

@@ -7,7 +7,6 @@
 #include "tune/io/checkpoint/checkpoint_directory.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <set>
@@ -19,9 +18,6 @@ namespace tune {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Number of bytes copied at a time.
-constexpr std::uint64_t piece_bytes = 256 * 1024;
 
 expected<void> check_names(const checkpoint_manifest& what) {
   if (!what.links.empty())
@@ -121,28 +117,6 @@ sliced<expected<std::uint64_t>> placing_artifacts(fs::path experiment, artifact_
     co_return from.error();
   removal how{trials, to_text(whose.trial), std::move(*from)};
   co_return co_await moving(std::move(how), std::move(content), std::move(fate));
-}
-
-sliced<expected<std::uint64_t>> sharing_artifacts(checkpoint_reader from, fs::path experiment,
-                                                  artifact_source whose) {
-  if (auto cleared = clear_artifact_draft(experiment, whose); !cleared)
-    co_return cleared.error();
-  const auto& outline = from.outline();
-  auto to = checkpoint_writer::begin(experiment / artifact_draft(whose), outline);
-  if (!to)
-    co_return to.error();
-  while (to->written() < outline.bytes) {
-    const auto size = std::min(piece_bytes, outline.bytes - to->written());
-    auto bytes = from.read(to->written(), static_cast<std::size_t>(size));
-    if (!bytes)
-      co_return bytes.error();
-    if (auto done = to->append(*bytes); !done)
-      co_return done.error();
-    co_await next_slice{};
-  }
-  auto content = to->content();
-  to->release();
-  co_return co_await placing_artifacts(std::move(experiment), whose, std::move(content));
 }
 
 } // namespace tune

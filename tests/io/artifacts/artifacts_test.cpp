@@ -50,9 +50,21 @@ struct artifacts_test : samples::scratch_directory {
       result.push_back(x.path);
     return result;
   }
-  expected<std::uint64_t> share(const artifact_rules& rules) const {
-    auto reader = checkpoint_reader::of(trial, list(rules).content);
-    return *finish(sharing_artifacts(std::move(*reader), experiment, {trial_id{7}, {1, 5}}));
+  /// As a head does with what a worker sent.
+  expected<std::uint64_t> place(const artifact_rules& rules) const {
+    const artifact_source whose{trial_id{7}, {1, 5}};
+    auto from = checkpoint_reader::of(trial, list(rules).content);
+    if (auto cleared = clear_artifact_draft(experiment, whose); !from || !cleared)
+      return from ? cleared.error() : from.error();
+    auto to = checkpoint_writer::begin(experiment / artifact_draft(whose), from->outline());
+    if (!to)
+      return to.error();
+    auto bytes = from->read(0, static_cast<std::size_t>(from->outline().bytes));
+    auto written = bytes ? to->append(*bytes) : expected<void>{bytes.error()};
+    if (!written)
+      return written.error();
+    to->release();
+    return *finish(placing_artifacts(experiment, whose, to->content()));
   }
   fs::path there() const { return experiment / "trials" / "00007"; }
 };
@@ -206,7 +218,7 @@ TEST_F(artifacts_test, puts_them_where_a_local_trial_leaves_them) {
   fill(there() / "plots" / "a.png", "old");
   fill(there() / "params.json", "{}");
 
-  auto placed = share(all);
+  auto placed = place(all);
 
   ASSERT_TRUE(placed) << to_text(placed.error());
   EXPECT_EQ(*placed, 6u);
@@ -224,7 +236,7 @@ TEST_F(artifacts_test, replaces_a_link_at_the_head_and_follows_none) {
   fs::create_symlink(root / "victim" / "notes", there() / "notes");
   fs::create_directory_symlink(root / "victim", there() / "deep");
 
-  auto placed = share(all);
+  auto placed = place(all);
 
   // The way to the other file leads through a link: that is reported, and no other file is held
   // back.

@@ -69,8 +69,4 @@ sliced<expected<std::uint64_t>> placing_artifacts(std::filesystem::path experime
                                                   artifact_source whose,
                                                   checkpoint_manifest content);
 
-/// Copies artifacts from a worker's directory into an experiment's directory on the same machine.
-sliced<expected<std::uint64_t>>
-sharing_artifacts(checkpoint_reader from, std::filesystem::path experiment, artifact_source whose);
-
 } // namespace tune
