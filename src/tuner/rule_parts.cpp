@@ -122,6 +122,7 @@ expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, con
   context.draws_by_event = draws == 0;
   context.judges_as_before = draws < on::judged_afresh;
   context.heeds_no_clients = draws < on::heeds_clients;
+  context.repeats_forced = draws < on::forces_once;
   return make_chosen(all.schedulers, from.what.scheduler.type, from.what.scheduler.options,
                      context);
 }

@@ -78,7 +78,23 @@ TEST(hb_bohb, decides_about_a_part_when_nothing_else_can_run) {
                                           "run why=0 at iteration 1 is rank 6 of 6, and 4 go on"));
   EXPECT_THAT(uut.next(), ElementsAre(2u, 3u, 4u, 5u));
   uut.start_all();
+  EXPECT_EQ(text_of(uut.report(2, 1, 1)), "go_on 2; annotate 2 rule=hb_bohb budget=2")
+      << "what was decided by force is not told once more";
   EXPECT_EQ(text_of(uut.report(2, 2, 1)).substr(0, 7), "pause 2");
+}
+
+TEST(hb_bohb, tells_a_forced_verdict_twice_as_heads_once_did) {
+  auto what = with(8, 2);
+  what.repeats_forced = true;
+  hyperband_player uut{for_bohb(), what};
+  uut.add(0, 5);
+  uut.start_all();
+  for (std::uint64_t trial = 0; trial < 6; ++trial)
+    uut.report(trial, 1, static_cast<double>(trial));
+  uut.stall();
+  uut.start_all();
+
+  EXPECT_THAT(text_of(uut.report(2, 1, 1)), HasSubstr("compared=5 kept=4"));
 }
 
 TEST(hb_bohb, takes_a_forced_decision_only_as_far_as_it_still_fits) {

@@ -95,7 +95,8 @@ namespace on {
 /// withdrawn sample counts a single one as one. `clones_named`: in addition, no trial goes on from
 /// another's checkpoint that an executor kept without a name.
 /// `notes_stops_once`: in addition, a stop of a trial that is to stop already is no decision of its
-/// own, unless it ends the experiment.
+/// own, unless it ends the experiment. `forces_once`: in addition, `hyperband` and `hb_bohb` tell
+/// no second verdict on a round that they had decided because nothing else could run.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -114,6 +115,7 @@ inline constexpr std::uint32_t folds_failures = 13;
 inline constexpr std::uint32_t says_lowest = 13;
 inline constexpr std::uint32_t clones_named = 13;
 inline constexpr std::uint32_t notes_stops_once = 14;
+inline constexpr std::uint32_t forces_once = 14;
 inline constexpr std::uint32_t present_draws = notes_stops_once;
 
 /// A head took the experiment over. First event of each epoch.

@@ -229,6 +229,8 @@ struct scheduler_context {
   bool judges_as_before = false;
   /// The same of heads before `on::heeds_clients`.
   bool heeds_no_clients = false;
+  /// The same of heads before `on::forces_once`.
+  bool repeats_forced = false;
 };
 
 using scheduler_catalogue = catalogue<scheduler, scheduler_context>;

@@ -42,6 +42,7 @@ expected<std::unique_ptr<scheduler>> make(form how, const options& from,
   what.max_t = from.number("max_t");
   what.reduction_factor = from.number("reduction_factor");
   what.stop_last_trials = from.boolean("stop_last_trials");
+  what.repeats_forced = context.repeats_forced;
   if (auto valid = validate(what); !valid)
     return valid.error();
   return std::unique_ptr<scheduler>{

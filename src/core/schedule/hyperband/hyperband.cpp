@@ -22,6 +22,17 @@ const object& words_of(const action& x) {
   return note != nullptr ? note->notes : x.reason;
 }
 
+/// Whether both are the verdict on the same round of a bracket.
+bool are_of_one_round(const object& x, const object& y) {
+  for (const char* name : {"band", "bracket", "rung"}) {
+    const auto* one = x.find(name);
+    const auto* other = y.find(name);
+    if (one == nullptr || other == nullptr || *one != *other)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 expected<void> validate(const settings& what) {
@@ -164,7 +175,7 @@ void hyperband_scheduler::settle(const decision& what) {
     if (i == trials_.end())
       continue;
     const auto& words = words_of(x);
-    if (i->second.due && words == i->second.verdict)
+    if (i->second.due && (words == i->second.verdict || forestalls(x, i->second)))
       mark_told(*i);
     else if (const auto* budget = words.find("budget"))
       i->second.noted_budget = budget->number().value_or(0);
@@ -174,6 +185,14 @@ void hyperband_scheduler::settle(const decision& what) {
     if (i != trials_.end() && i->second.asked == what.cause)
       release_verdicts(i->second);
   }
+}
+
+/// Whether a forced verdict says already what the trial is to be told: its bracket decided for
+/// itself as soon as the first of those that the same decision stops had left.
+bool hyperband_scheduler::forestalls(const action& forced, const known_trial& x) const {
+  const auto& words = words_of(forced);
+  return !settings_.repeats_forced && words.contains("forced") && are_of_one_round(words, x.verdict)
+         && std::holds_alternative<stop>(forced.what) == !x.at.has_value();
 }
 
 void hyperband_scheduler::leave_bracket(entry& trial) {

@@ -21,6 +21,9 @@ struct settings {
   /// Whether trials are stopped at their bracket's last milestone; otherwise they run on to their
   /// own end.
   bool stop_last_trials = true;
+  /// As `scheduler_context::repeats_forced`: a verdict that was told since nothing else could run
+  /// is told once more.
+  bool repeats_forced = false;
 };
 
 /// Initial state of a bracket.

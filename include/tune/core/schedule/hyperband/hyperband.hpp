@@ -112,6 +112,7 @@ private:
   void fail(trial_id trial);
   void forget(trial_id trial);
   void settle(const decision& what);
+  bool forestalls(const action& forced, const known_trial& x) const;
 
   void leave_bracket(entry& trial);
   void look_at(std::uint64_t bracket, sequence cause, bool even_if_not_full);
