@@ -3,6 +3,7 @@
 
 #include "tune/actors/firm.hpp"
 #include "tune/actors/job_servers.hpp"
+#include "tune/core/trial/counted_attempts.hpp"
 #include "tune/io/files/guarded_directory.hpp"
 
 #include <sys/stat.h>
@@ -22,9 +23,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Nothing more of this attempt's output counts.
+struct output_given_up {
+  std::string job;
+  trial_id trial = {};
+  attempt_id attempt = {};
+};
+
 /// The output server, with what it passes on for its writers.
 using output_server_impl
-    = extend<output_server_local_actor, caf::result<void>(piece_taken, output_sender_actor)>;
+    = extend<output_server_local_actor, caf::result<void>(piece_taken, output_sender_actor),
+             caf::result<void>(output_given_up)>;
 
 constexpr const char* knows_no_job = "the head knows no job ";
 
@@ -33,6 +42,7 @@ constexpr const char* knows_no_job = "the head knows no job ";
 } // namespace tune
 
 TUNE_BEGIN_LOCAL_TYPES(tune_output_server)
+TUNE_LOCAL_TYPE(tune_output_server, tune::output_given_up)
 TUNE_LOCAL_HANDLE(tune_output_server, tune::output_server_impl)
 TUNE_END_LOCAL_TYPES(tune_output_server)
 
@@ -164,23 +174,42 @@ output_writer(output_writer_actor::stateful_pointer<output_writer_state> self, b
 struct output_server_state {
   static inline const char* name = "tune.output_server";
 
-  std::map<std::string, job_place> places;
+  struct served_job {
+    job_place place;
+    /// All attempts of a trial print into the same files.
+    counted_attempts attempts = {};
+  };
+
+  std::map<std::string, served_job> jobs;
   output_server_impl::pointer self = nullptr;
   bool own_thread = true;
   bool takes_over = false;
   /// One writer per job, so that a disk that stands still blocks no other job.
   job_pool<output_writer_actor> writers;
 
-  /// @errors `ec::refused` for a job that is not here; `ec::shortage`.
-  expected<output_writer_actor> writer_of(const std::string& job) {
-    if (const auto* known = writers.of(job))
-      return *known;
-    auto place = places.find(job);
-    if (place == places.end())
-      return error{ec::refused, knows_no_job + job};
-    auto result = server_of(self, writers, job, own_thread, [this] { return spawn_writer(); });
+  /// @errors `ec::refused` for a job that is not here, and for an attempt of which nothing counts
+  ///   any more; `ec::shortage`.
+  expected<output_writer_actor> writer_for(const output_piece& x) {
+    const auto job = jobs.find(x.job);
+    if (job == jobs.end())
+      return error{ec::refused, knows_no_job + x.job};
+    const trial_id trial{x.trial};
+    if (auto why = job->second.attempts.why_not(trial, x.attempt); !why.empty())
+      return error{ec::refused, std::string{why}};
+    const auto* known = writers.of(x.job);
+    auto result
+        = known != nullptr ? expected<output_writer_actor>{*known} : begin_to_serve(job->second);
+    // The end of a stream writes nothing.
+    if (result && !x.bytes.empty())
+      job->second.attempts.note(trial, x.attempt);
+    return result;
+  }
+
+  expected<output_writer_actor> begin_to_serve(const served_job& what) {
+    auto result
+        = server_of(self, writers, what.place.job, own_thread, [this] { return spawn_writer(); });
     if (result)
-      send(self, *result, place->second);
+      send(self, *result, what.place);
     return result;
   }
 
@@ -193,21 +222,26 @@ struct output_server_state {
   void take(output_piece& x, const output_sender_actor& who) {
     if (!is_of_sender(self, who))
       return;
-    if (auto writer = writer_of(x.job))
+    if (auto writer = writer_for(x))
       send(self, *writer, std::move(x), who, output_server_impl{self});
     else
       send(self, who, piece_taken{x.number, writer.error().detail});
   }
 
   void add(const job_place& x) {
-    places.insert_or_assign(x.job, x);
+    jobs[x.job] = {x};
     if (const auto* known = writers.of(x.job))
       send(self, *known, x);
   }
 
   void withdraw(const job_withdrawn& x) {
-    places.erase(x.job);
+    jobs.erase(x.job);
     end_service(self, writers, x.job, x);
+  }
+
+  void give_up(const output_given_up& x) {
+    if (auto here = jobs.find(x.job); here != jobs.end())
+      here->second.attempts.give_up(x.trial, x.attempt);
   }
 };
 
@@ -224,6 +258,7 @@ output_server(output_server_impl::stateful_pointer<output_server_state> self, bo
       [&state](const job_place& x) { state.add(x); },
       [&state](const job_withdrawn& x) { state.withdraw(x); },
       [self](piece_taken& x, const output_sender_actor& who) { send(self, who, std::move(x)); },
+      [&state](const output_given_up& x) { state.give_up(x); },
   };
 }
 
@@ -232,6 +267,12 @@ output_server(output_server_impl::stateful_pointer<output_server_state> self, bo
 output_server_local_actor spawn_output_server(caf::actor_system& system, bool own_thread,
                                               bool takes_over) {
   return output_server_local_actor{system.spawn(output_server, own_thread, takes_over)};
+}
+
+void give_up(const output_server_local_actor& whom, const std::string& job, trial_id trial,
+             attempt_id attempt) {
+  send_from_outside(caf::actor_cast<output_server_impl>(whom),
+                    output_given_up{job, trial, attempt});
 }
 
 } // namespace tune

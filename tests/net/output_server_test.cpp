@@ -98,6 +98,40 @@ TEST_F(output_server_test, appends_one_attempt_after_the_other) {
   EXPECT_EQ(text("stdout"), "first attempt second attempt");
 }
 
+TEST_F(output_server_test, takes_nothing_of_an_attempt_that_was_given_up) {
+  EXPECT_EQ(put(piece(1, 0, "lost ")), "");
+  give_up(uut, "job", trial_id{7}, attempt_id{1, 1});
+
+  EXPECT_EQ(put(piece(1, 5, "woken ")), "the head has given the attempt up");
+  EXPECT_EQ(put(piece(1, 5, "")), "the head has given the attempt up");
+  EXPECT_EQ(put(piece(2, 0, "next")), "");
+
+  EXPECT_EQ(text("stdout"), "lost next");
+}
+
+TEST_F(output_server_test, takes_nothing_of_an_attempt_after_which_a_later_one_has_printed) {
+  EXPECT_EQ(put(piece(1, 0, "lost ")), "");
+  EXPECT_EQ(put(piece(2, 0, "next ")), "");
+
+  EXPECT_EQ(put(piece(1, 5, "woken, and longer than what came between")),
+            "a later attempt of the trial has written since");
+  EXPECT_EQ(put(piece(2, 5, "attempt")), "");
+
+  EXPECT_EQ(text("stdout"), "lost next attempt");
+}
+
+TEST_F(output_server_test, takes_output_of_all_ranks_of_an_attempt) {
+  auto second = piece(1, 0, "rank 1");
+  second.rank = 1;
+
+  EXPECT_EQ(put(piece(1, 0, "rank ")), "");
+  EXPECT_EQ(put(second), "");
+  EXPECT_EQ(put(piece(1, 5, "0")), "");
+
+  EXPECT_EQ(text("stdout"), "rank 0");
+  EXPECT_EQ(text("stdout.rank1"), "rank 1");
+}
+
 TEST_F(output_server_test, appends_to_what_was_there) {
   disk.write("trials/00007/stdout", "before the restart, ");
 
