@@ -5,6 +5,8 @@
 
 #include "trainables.hpp"
 
+#include "tune/core/trial/file_remarks.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -76,7 +78,7 @@ private:
   void settle(attempt_ended& how, const std::string& why, Then& then) {
     under_way_ = false;
     if (!why.empty()) {
-      const auto text = "what it wrote on node " + what_->node->name + " is not all here: " + why;
+      const auto text = missing_artifacts_text(what_->node->name, why);
       how.detail += (how.detail.empty() ? "" : "\n") + text;
       how.remarks.emplace_back("artifacts");
       how.remarks.push_back(text);

@@ -4,6 +4,7 @@
 
 #include "tune/actors/wire.hpp"
 #include "tune/core/trial/costs.hpp"
+#include "tune/core/trial/file_remarks.hpp"
 #include "tune/io/process/exit_judgement.hpp"
 
 #include <cstdint>
@@ -12,11 +13,6 @@
 #include <vector>
 
 namespace tune {
-
-/// Tells people that output files are not complete.
-inline std::string incomplete_output_text(const std::string& why) {
-  return "not all that it printed is in its files: " + why;
-}
 
 /// Joins how the program ended with what was in the way of its files, and with what is left to say
 /// to people.
@@ -50,7 +46,7 @@ public:
   /// All of its output is where it belongs, except what is missing. Call after `is_judged`.
   /// @param missing Why the files are not complete; empty: they are.
   void output_is_closed(const std::string& missing) {
-    const auto text = missing.empty() ? missing : incomplete_output_text(missing);
+    const auto text = missing.empty() ? missing : missing_output_text(missing);
     for (const auto& more : {note_, text}) {
       if (!more.empty())
         told_.detail += (told_.detail.empty() ? "" : "\n") + more;

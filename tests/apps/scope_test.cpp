@@ -65,6 +65,16 @@ TEST(common_text, is_first_and_last_line_without_names_of_places) {
   EXPECT_EQ(common_text("0xyz 12"), "0xyz 12");
 }
 
+TEST(common_text, is_not_a_remark_on_files) {
+  const auto missing = "what it wrote on node w2 is not all here: model-alpha.bin stays behind";
+
+  EXPECT_EQ(common_text(std::string{"exited with status 3\n  no such table\n"} + missing),
+            "exited with status 3: no such table");
+  EXPECT_EQ(cause_text(std::string{"exited with status 3\n"} + missing), "exited with status 3");
+  EXPECT_EQ(failure_key(std::string{"exited with status 3\nrank 1: "} + missing),
+            failure_key("exited with status 3"));
+}
+
 TEST(common_text, knows_the_same_file_on_each_node) {
   for (const auto* place : {"/w/hw/jobs/seq-6c13ac8f197f265d", "/a/../w/jobs/seq-f91bbbbe85a92f00"})
     EXPECT_EQ(common_text(std::string{"exited with status 4\n  cat: '"} + place

@@ -93,7 +93,7 @@ class Artifacts(Cluster):
         for text in (said, self.detail()):
             self.assertRegex(
                 text,
-                "what it wrote on node w is not all here: 1 file of 3 that it wrote stay behind,"
+                "what it wrote on node w is not all here: 1 file of 3 that it wrote stays behind,"
                 " the largest model.bin with 5kB: .trainable. artifacts_max_size is 1KiB",
             )
         self.assertRegex(said, "trial 00000: what it wrote")

@@ -11,6 +11,7 @@
 #include "tune/core/program_name.hpp"
 #include "tune/core/trial/error_line.hpp"
 #include "tune/core/trial/failure_form.hpp"
+#include "tune/core/trial/file_remarks.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/tuner/recorded_spec.hpp"
 #include "tune/tuner/storage.hpp"
@@ -78,7 +79,8 @@ std::string_view first_sentence(std::string_view line) {
 /// The first line and the line that names the error, each as `shown` returns it.
 template <class Shown>
 std::string first_and_telling(std::string_view detail, Shown shown) {
-  auto lines = lines_of(detail);
+  const auto text = without_file_remarks(detail);
+  auto lines = lines_of(text);
   if (lines.empty())
     return {};
   auto result = without_names(shown(trimmed(lines.front())));
@@ -224,7 +226,8 @@ std::string common_text(std::string_view detail) {
 }
 
 std::string cause_text(std::string_view why) {
-  const auto lines = lines_of(why);
+  const auto text = without_file_remarks(why);
+  const auto lines = lines_of(text);
   if (lines.size() < 2)
     return in_one_line(why);
   auto first = printable(trimmed(lines.front()));

@@ -8,6 +8,7 @@
 #include "run/whole_output.hpp"
 
 #include "tune/core/program_name.hpp"
+#include "tune/core/trial/file_remarks.hpp"
 
 #include <unistd.h>
 
@@ -154,13 +155,15 @@ void screen::show(const failure& x, instant) {
     return;
   failure_note note;
   note.trial = x.what.trial;
-  auto first_line = x.what.detail.find('\n');
-  note.what = x.what.detail.substr(0, first_line);
+  // Remarks on files are shown for themselves.
+  const auto detail = without_file_remarks(x.what.detail);
+  const auto first_line = detail.find('\n');
+  note.what = detail.substr(0, first_line);
   if (note.what.empty())
     note.what = to_text(x.what.how);
   note.next = x.again ? "will be tried again" : "given up";
   if (first_line != std::string::npos)
-    note.error_output = x.what.detail.substr(first_line + 1);
+    note.error_output = detail.substr(first_line + 1);
   if (!x.again && !options_.directory.empty() && !note.error_output.empty())
     note.more = whole_output_command(options_.directory, x.what.trial, note.error_output);
   auto width = options_.redraw ? size_of_terminal(STDERR_FILENO).columns : 0;

@@ -153,8 +153,9 @@ std::string choose(std::vector<shipped_file>& files, const artifact_rules& rules
   const auto largest = files.back();
   files.resize(kept);
   return count_text(all - kept) + " of " + std::to_string(all)
-         + " that it wrote stay behind, the largest " + largest.path + " with "
-         + key_texts::bytes(largest.size) + ": [trainable] "
+         + (all - kept == 1 ? " that it wrote stays behind, the largest "
+                            : " that it wrote stay behind, the largest ")
+         + largest.path + " with " + key_texts::bytes(largest.size) + ": [trainable] "
          + (is_count ? "artifacts_max_files is " + std::to_string(most)
                      : "artifacts_max_size is " + key_texts::bytes(rules.max_bytes));
 }

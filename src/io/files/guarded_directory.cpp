@@ -5,6 +5,7 @@
 #include "mounts.hpp"
 #include "posix/posix.hpp"
 
+#include "tune/core/trial/file_remarks.hpp"
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/process/shortage.hpp"
 
@@ -429,7 +430,7 @@ expected<void> guarded_directory::remove_tree(const std::string& name) const {
 }
 
 std::string replaced_text(const fs::path& path, std::string_view what) {
-  return path.string() + " was " + std::string{what} + " and is replaced by a new file";
+  return path.string() + " was " + std::string{what} + std::string{file_replaced_ends};
 }
 
 } // namespace tune
