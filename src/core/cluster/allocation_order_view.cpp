@@ -150,6 +150,8 @@ std::string allocation_order::why_waits(const party& x, const room_on_nodes& ope
 /// no part in what shares decide.
 std::string allocation_order::why_no_room(const party& x, const resources& asked,
                                           const room_on_nodes& open) const {
+  if (!open.awaited.empty())
+    return "trials wait until node " + open.awaited + " is ready for them";
   const auto& user = x.standing.user;
   const auto [unit, of] = kind_of(asked);
   const auto out_of_all = " of " + amount_text(of(open.total)) + " " + unit;

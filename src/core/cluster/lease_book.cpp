@@ -62,9 +62,11 @@ void lease_book::stand(std::uint64_t owner, owner_standing what, queue_claim cla
   order_.enter(owner, std::move(what), claim);
 }
 
-/// What is there for such a request.
-room_on_nodes lease_book::room_for(const node_labels& labels) const {
+/// What is there for such a request of this owner.
+room_on_nodes lease_book::room_for(const resource_request& what, const node_labels& labels,
+                                   std::uint64_t owner) const {
   auto result = books_.room_with(demands_of(labels));
+  result.awaited = books_.awaited_node(what, labels, owner);
   for (const auto& line : order_.lines()) {
     if (books_.has_node_with(demands_of(line.what->labels), result.nodes))
       result.rivals.insert(line.owner);
@@ -74,8 +76,9 @@ room_on_nodes lease_book::room_for(const node_labels& labels) const {
 
 allocation_view lease_book::view_of(std::uint64_t owner) const {
   const auto* waiting = order_.waiting_of(owner);
-  auto result = waiting == nullptr ? order_.view_of(owner)
-                                   : order_.view_of(owner, room_for(waiting->labels));
+  auto result = waiting == nullptr
+                    ? order_.view_of(owner)
+                    : order_.view_of(owner, room_for(waiting->what, waiting->labels, owner));
   if (auto known = made_room_.find(owner); known != made_room_.end())
     std::tie(result.made_room, result.made_room_for)
         = std::tie(known->second.times, known->second.for_whom);

@@ -295,6 +295,19 @@ room_on_nodes ledger::room_with(const node_labels& labels) const {
   return result;
 }
 
+std::string ledger::awaited_node(const resource_request& what, const node_labels& labels,
+                                 std::uint64_t owner) const {
+  auto is_on_hold = [owner](const auto& x) { return x.second.closed_to.contains(owner); };
+  if (std::none_of(nodes_.begin(), nodes_.end(), is_on_hold))
+    return {};
+  auto open = nodes_;
+  for (auto& [name, node] : open)
+    node.closed_to.erase(owner);
+  const auto place = find_placement(normal_form(what), labels, open, owner);
+  const auto& node = place ? place->front().node : std::string{};
+  return place && is_on_hold(*nodes_.find(node)) ? node : std::string{};
+}
+
 bool ledger::has_node_with(const node_labels& labels, const std::set<std::string>& among) const {
   return std::any_of(among.begin(), among.end(), [&](const std::string& name) {
     const auto known = nodes_.find(name);

@@ -117,6 +117,32 @@ TEST_F(lease_book_test, waits_for_the_best_node_as_long_as_it_may_come) {
   EXPECT_EQ(granted().node, "a");
 }
 
+TEST_F(lease_book_test, names_the_node_that_trials_wait_for_until_it_is_ready) {
+  uut.set_node("a", cpus(1), {});
+  uut.set_node("b", cpus(2), {});
+  uut.set_node("c", cpus(9), {});
+  uut.stand(7, {"x", "alice"});
+  uut.hold("b", 7);
+  uut.hold("c", 8);
+  auto wanted = wants(7, 1, 1);
+  wanted.labels = {require_word("node == a or node == b")};
+  enter(wanted);
+  EXPECT_EQ(granted().node, "a");
+  wanted.trial = trial_id{2};
+  enter(wanted);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_EQ(uut.view_of(7).why, "trials wait until node b is ready for them");
+  uut.unhold("b", 7);
+  EXPECT_EQ(granted().node, "b");
+  wanted.trial = trial_id{3};
+  wanted.what = {{cpus(2)}};
+  enter(wanted);
+  uut.hold("b", 7);
+  EXPECT_EQ(uut.view_of(7).why,
+            "trials wait for room on the nodes that may run them: it holds 2 of 3 CPU itself");
+}
+
 TEST_F(lease_book_test, forgets_an_owner_but_for_its_leases) {
   uut.set_node("a", cpus(1), {});
   enter(wants(7, 1, 1));

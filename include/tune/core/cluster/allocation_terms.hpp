@@ -75,6 +75,8 @@ struct room_on_nodes {
   bool is_of_all_nodes = true;
   /// Owners whose requests wait for some of these nodes, too.
   std::set<std::uint64_t> rivals = {};
+  /// A node that has room for the request but is on hold for its owner; empty: there is none.
+  std::string awaited = {};
 };
 
 /// Where an experiment stands among the others.

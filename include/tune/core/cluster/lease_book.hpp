@@ -235,7 +235,8 @@ private:
   /// A node has come, gone or changed since it was last seen which requests none can ever grant.
   bool nodes_changed_ = false;
 
-  [[nodiscard]] room_on_nodes room_for(const node_labels& labels) const;
+  [[nodiscard]] room_on_nodes room_for(const resource_request& what, const node_labels& labels,
+                                       std::uint64_t owner) const;
   [[nodiscard]] node_labels labels_of(const lease_wish& what);
   void learn(const node_labels& asked, std::uint64_t owner);
   void renew(const std::string& node);

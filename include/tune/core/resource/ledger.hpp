@@ -97,6 +97,10 @@ public:
   /// The nodes that have all these labels: what they offer together, and who holds what of it.
   /// Costs O(n) of n leases.
   [[nodiscard]] room_on_nodes room_with(const node_labels& labels) const;
+  /// The node where the request would be granted now, were no node on hold for its owner; empty:
+  /// nowhere. Costs one search among copies of all nodes.
+  [[nodiscard]] std::string awaited_node(const resource_request& what, const node_labels& labels,
+                                         std::uint64_t owner) const;
   /// Whether one of these nodes has all the labels.
   [[nodiscard]] bool has_node_with(const node_labels& labels,
                                    const std::set<std::string>& among) const;
