@@ -156,7 +156,7 @@ struct host_scripts : samples::scratch_directory {
 TEST_F(host_scripts, have_nothing_that_shells_quote_differently) {
   host_worker worker;
   worker.hash = "abc";
-  for (const auto& script : {probing_script("abc", ""), placing_script("abc"),
+  for (const auto& script : {probing_script("abc", "", ""), placing_script("abc"),
                              working_script(worker), cleaning_script("abc-", "")}) {
     const auto inner
         = script.substr(script.find('\'') + 1, script.rfind('\'') - script.find('\'') - 1);
@@ -165,7 +165,7 @@ TEST_F(host_scripts, have_nothing_that_shells_quote_differently) {
 }
 
 TEST_F(host_scripts, tell_what_is_there) {
-  auto nothing = start(probing_script("abc", "/not/there"));
+  auto nothing = start(probing_script("abc", "/not/there", root.string()));
   const auto told = whole(nothing);
   EXPECT_THAT(told.out, HasSubstr("tune-launch: system Linux"));
   EXPECT_THAT(told.out, HasSubstr("tune-launch: end\n"));
@@ -175,10 +175,25 @@ TEST_F(host_scripts, tell_what_is_there) {
   const auto odd = pretender(root / "it's a \"name\" $x" / "tune node");
   pretender(root / "cache/tune-node/programs/abc/bin/tune-node");
   write_sums(root / "cache/tune-node/programs/abc");
-  auto both = start(probing_script("abc", odd.string()));
+  auto both = start(probing_script("abc", odd.string(), ""));
   const auto found = whole(both);
   EXPECT_THAT(found.out, HasSubstr("tune-launch: here pretender 1\n"));
   EXPECT_THAT(found.out, HasSubstr("tune-launch: named pretender 1\n"));
+}
+
+TEST_F(host_scripts, tell_where_no_worker_could_make_its_directory) {
+  const auto below = root / "it's not there";
+  auto probing = start(probing_script("abc", "", below.string()));
+  const auto told = whole(probing);
+  EXPECT_EQ(told.status, 1);
+  EXPECT_THAT(told.out,
+              HasSubstr("tune-launch: fault cannot make a directory in " + below.string() + "\n"));
+  EXPECT_THAT(told.out, Not(HasSubstr("tune-launch: end")));
+
+  std::filesystem::create_directory(below);
+  auto again = start(probing_script("abc", "", below.string()));
+  EXPECT_EQ(whole(again).status, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(below)) << "it leaves nothing there";
 }
 
 TEST_F(host_scripts, place_a_program_once_and_leave_nothing_half) {
@@ -196,11 +211,11 @@ TEST_F(host_scripts, place_a_program_once_and_leave_nothing_half) {
   // Spoilt by whatever: it is not found, and replaced.
   const auto copy = root / "cache/tune-node/programs/abc/bin/tune-node";
   std::ofstream{copy, std::ios::app} << "# other bytes\n";
-  auto probing = start(probing_script("abc", ""));
+  auto probing = start(probing_script("abc", "", ""));
   EXPECT_THAT(whole(probing).out, Not(HasSubstr("here")));
   auto mending = start(placing_script("abc"), {root / "p.tar", false});
   EXPECT_THAT(whole(mending).out, HasSubstr("tune-launch: here pretender 1\n"));
-  auto after = start(probing_script("abc", ""));
+  auto after = start(probing_script("abc", "", ""));
   EXPECT_THAT(whole(after).out, HasSubstr("tune-launch: here pretender 1\n"));
   std::filesystem::remove(copy);
   auto once_more = start(placing_script("abc"), {root / "p.tar", false});

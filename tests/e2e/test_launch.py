@@ -256,6 +256,12 @@ class Failing(Launch):
         ran = self.run_node(*self.words(self.spec(), "--partial", hosts=hosts))
         self.assertIn("3 trials: 3 terminated", ran.out)
 
+    def test_a_directory_that_is_missing_there_is_named(self):
+        told = self.refused("--work", "/not/there")
+
+        for server in self.servers:
+            self.assertIn("%s: failed: cannot make a directory in /not/there" % server.text(), told)
+
     def test_a_program_of_another_version_is_named(self):
         old = self.directory / "old-tune-node"
         old.write_text("#!/bin/sh\necho tune-node 0.0.1 '(CAF 0.17.6)'\n")

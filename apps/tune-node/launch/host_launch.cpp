@@ -189,7 +189,7 @@ std::string host_launch::cause_of(const outcome& x, const std::string& doing) {
 void host_launch::prepare() {
   tell("connecting");
   const auto hash = bundle_ == nullptr ? std::string{"none"} : bundle_->hash();
-  const auto found = call(probing_script(hash, plan_.program), {});
+  const auto found = call(probing_script(hash, plan_.program, plan_.below), {});
   if (stop_)
     return;
   if (found.status != 0)

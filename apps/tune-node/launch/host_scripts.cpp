@@ -50,20 +50,38 @@ std::string with_words(const std::vector<std::pair<std::string, std::string>>& w
   return result + " /bin/sh -c '" + script + "'";
 }
 
+/// Sets `$b` to the directory below which workers make theirs.
+std::string directory_below(const std::string& below,
+                            std::vector<std::pair<std::string, std::string>>& words) {
+  if (below.empty())
+    return "b=\"${TMPDIR:-/tmp}\"; ";
+  words.emplace_back("TUNE_LAUNCH_BELOW", below);
+  return "b=\"$TUNE_LAUNCH_BELOW\"; ";
+}
+
+std::string no_directory() {
+  return marked("fault cannot make a directory in $b");
+}
+
 } // namespace
 
-std::string probing_script(std::string_view hash, const std::string& program) {
+std::string probing_script(std::string_view hash, const std::string& program,
+                           const std::string& below) {
+  std::vector<std::pair<std::string, std::string>> words;
   const auto place = std::string{programs} + "/" + std::string{hash};
   auto script = "echo; " + marked("system $(uname -s) $(uname -m)") + "q=\"" + place + "\"; "
                 + "if " + is_whole("\"$q\"") + "; then "
                 + marked("here " + version_of("\"$q/bin/tune-node\"")) + "fi; "
                 + "if o=$(command -v tune-node); then " + marked("own " + version_of("\"$o\""))
                 + "fi; ";
-  if (program.empty())
-    return by_shell(script + marked("end"));
-  script += "if [ -x \"$TUNE_LAUNCH_PROGRAM\" ]; then "
-            + marked("named " + version_of("\"$TUNE_LAUNCH_PROGRAM\"")) + "fi; " + marked("end");
-  return with_words({{"TUNE_LAUNCH_PROGRAM", program}}, script);
+  if (!program.empty()) {
+    words.emplace_back("TUNE_LAUNCH_PROGRAM", program);
+    script += "if [ -x \"$TUNE_LAUNCH_PROGRAM\" ]; then "
+              + marked("named " + version_of("\"$TUNE_LAUNCH_PROGRAM\"")) + "fi; ";
+  }
+  script += directory_below(below, words) + "w=$(mktemp -d \"$b/tune-launch-XXXXXX\") || { "
+            + no_directory() + "exit 1; }; rmdir \"$w\"; " + marked("end");
+  return with_words(words, script);
 }
 
 std::string placing_script(std::string_view hash) {
@@ -97,15 +115,13 @@ std::string working_script(const host_worker& what) {
   auto program = what.hash.empty()
                      ? word("TUNE_LAUNCH_PROGRAM", what.program)
                      : "\"" + std::string{programs} + "/" + what.hash + "/bin/tune-node\"";
-  auto below = what.below.empty() ? std::string{"\"${TMPDIR:-/tmp}\""}
-                                  : word("TUNE_LAUNCH_BELOW", what.below);
   std::string options;
   for (std::size_t i = 0; i < what.options.size(); ++i)
     options += " " + word("TUNE_LAUNCH_WORD" + std::to_string(i), what.options[i]);
 
   std::string script = "umask 077; IFS= read -r port || exit 1; ";
-  script += "b=" + below + "; w=$(mktemp -d \"$b/tune-launch-" + what.tag + "XXXXXX\") || { "
-            + marked("fault cannot make a directory in $b") + "exit 1; }; mkdir \"$w/certs\"; ";
+  script += directory_below(what.below, words) + "w=$(mktemp -d \"$b/tune-launch-" + what.tag
+            + "XXXXXX\") || { " + no_directory() + "exit 1; }; mkdir \"$w/certs\"; ";
   script += "for f in ca.pem node.pem node.key; do while IFS= read -r line; do [ \"$line\" = "
             + std::string{end_of_file}
             + " ] && break; echo \"$line\"; done > \"$w/certs/$f\"; done; ";
@@ -129,9 +145,7 @@ std::string working_script(const host_worker& what) {
 
 std::string cleaning_script(const std::string& tag, const std::string& below) {
   std::vector<std::pair<std::string, std::string>> words;
-  if (!below.empty())
-    words.emplace_back("TUNE_LAUNCH_BELOW", below);
-  std::string script = below.empty() ? "b=\"${TMPDIR:-/tmp}\"; " : "b=\"$TUNE_LAUNCH_BELOW\"; ";
+  auto script = directory_below(below, words);
   script += "for w in \"$b\"/tune-launch-" + tag + "*; do [ -d \"$w\" ] || continue; ";
   // The number may be another's by now, whose words do not name the directory.
   script += "p=$(cat \"$w/pid\" 2>/dev/null); i=0; "

@@ -19,9 +19,12 @@ inline constexpr std::string_view host_line_mark = "tune-launch: ";
 
 /// Tells the system and the programs that are there: lines `system NAME MACHINE`, `here VERSION`
 /// (if the program with that hash is there), `own VERSION` (if the host has one in its path),
-/// `named VERSION` (of `program`), and `end`.
+/// `named VERSION` (of `program`), and `end`; or `fault WHY` where a worker could make no
+/// directory.
 /// @param program A program there; empty: none is asked for.
-[[nodiscard]] std::string probing_script(std::string_view hash, const std::string& program);
+/// @param below   As in `host_worker`.
+[[nodiscard]] std::string probing_script(std::string_view hash, const std::string& program,
+                                         const std::string& below);
 
 /// Takes a tar archive from stdin, and puts the program in it in its place. Lines `here VERSION`,
 /// or `fault WHY`.
