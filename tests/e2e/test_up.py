@@ -229,6 +229,8 @@ class ByHand(Launch):
         ranks[2].send_signal(signal.SIGCONT)
 
         self.assertEqual(self.codes(ranks), [0, 0, 0])
+        self.assertIn("rank 0 had ended, with exit code 0, before rank 2 joined: it did nothing",
+                      self.said(2))
         self.assertEqual(self.leftovers(), [])
 
     def test_without_rank_0_others_give_up(self):

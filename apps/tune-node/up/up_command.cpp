@@ -293,6 +293,9 @@ private:
   }
 
   [[nodiscard]] exit_code code_without_head() const {
+    if (code_ && !line_.quiet)
+      say_of_launch("rank 0 had ended, with exit code " + std::to_string(*code_) + ", before rank "
+                    + std::to_string(place_.rank) + " joined: it did nothing");
     return static_cast<exit_code>(code_ ? *code_ : 128 + signal_);
   }
 
