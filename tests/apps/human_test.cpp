@@ -67,6 +67,14 @@ TEST(human, shows_parameters_whose_values_are_objects_whole) {
             R"(model={"kind":"a","depth":3} opt.lr=0.5 opt.rule={"kind":"a","depth":3})");
 }
 
+TEST(human, names_metrics_as_options_do) {
+  const object inner{{"n", std::int64_t{6}}, {"m", object{{"d", 0.5}}}};
+
+  EXPECT_EQ(metrics_text({{"acc", 0.9}, {"extra", inner}, {"none", object{}}}),
+            "acc=0.9 extra/n=6 extra/m/d=0.5 none={}");
+  EXPECT_EQ(metrics_text({}), "");
+}
+
 TEST(human, quotes_texts_that_could_be_misread) {
   EXPECT_EQ(config_text({{"a", "two words"}, {"b", "1"}, {"c", ""}, {"d", "true"}}, {}),
             "a=\"two words\" b=\"1\" c=\"\" d=\"true\"");

@@ -65,6 +65,16 @@ std::string without_comment(std::string text) {
   return text;
 }
 
+void add_metrics(std::string& to, const object& from, const std::string& prefix) {
+  for (const auto& [name, what] : from) {
+    const auto* nested = what.as_object();
+    if (nested != nullptr && !nested->empty())
+      add_metrics(to, *nested, prefix + name + "/");
+    else
+      to += (to.empty() ? "" : " ") + printable(prefix + name) + "=" + short_text(what);
+  }
+}
+
 } // namespace
 
 std::string duration_text(std::chrono::nanoseconds x) {
@@ -120,6 +130,12 @@ std::string config_text(const object& x, std::span<const std::string> whole) {
 
 std::string facts_text(const object& x) {
   return config_text(x, {});
+}
+
+std::string metrics_text(const object& x) {
+  std::string result;
+  add_metrics(result, x, {});
+  return result;
 }
 
 std::string literal_text(const value& x) {

@@ -35,6 +35,8 @@ namespace tune::cli {
 
 /// The same of metrics and other facts.
 [[nodiscard]] std::string facts_text(const object& x);
+/// Metrics by the names that options take: "acc=0.9 gpu/used=3".
+[[nodiscard]] std::string metrics_text(const object& x);
 
 /// A value as a constant of the `[space]` section: pasting it gives the same value again.
 [[nodiscard]] std::string literal_text(const value& x);

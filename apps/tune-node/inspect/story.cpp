@@ -75,7 +75,7 @@ void write_head(const trial_story& story, const std::vector<objective>& objectiv
            + (x.best_config ? " with " + config_text(*x.best_config, story.object_parameters)
                             : std::string{}));
   line("best checkpoint", checkpoint_text(story, objectives));
-  line("reached", x.metrics ? facts_text(*x.metrics) : std::string{});
+  line("reached", x.metrics ? metrics_text(*x.metrics) : std::string{});
   line("costs", costs_text(costs_of(story.attempts)));
 }
 
