@@ -19,10 +19,11 @@ std::optional<submission_book::key> submission_book::under_way(const std::string
 expected<void> submission_book::may_begin(const submission_message& words) const {
   // A free number is determined later, where the directories are.
   if (const auto other = words.numbered ? std::nullopt : under_way(words.experiment))
-    return error{ec::refused, "an experiment named " + words.experiment + std::string{runs_already}
-                                  + ", from " + all_.at(*other).words.from
-                                  + ": attach to it, if it is yours, or"
-                                    " choose another name by --experiment.name auto"};
+    return error{ec::refused,
+                 "an experiment named " + words.experiment + std::string{runs_already} + ", from "
+                     + with_subject(all_.at(*other).words.from, all_.at(*other).identity)
+                     + ": attach to it, if it is yours, or"
+                       " choose another name by --experiment.name auto"};
   return {};
 }
 
@@ -35,7 +36,7 @@ expected<submitted_job*> submission_book::to_follow(const std::string& name,
                                          " storage"};
   auto& x = all_.at(*known);
   if (identity != x.identity)
-    return error{ec::refused, name + " was submitted by " + x.words.from
+    return error{ec::refused, name + " was submitted by " + with_subject(x.words.from, x.identity)
                                   + " with another certificate: nobody else may follow it"};
   return &x;
 }

@@ -390,4 +390,19 @@ TEST(next_steps, run_what_had_failed_again_where_nothing_else_is_left) {
                 "again\n"));
 }
 
+TEST(next_steps, go_on_with_what_a_client_stopped_where_trials_are_left) {
+  run_snapshot x;
+  x.experiment = "digits";
+  x.directory = "results/digits";
+  x.planned = 2;
+  x.counts[static_cast<std::size_t>(trial_status::terminated)] = 1;
+  const run_ending end{experiment_status::stopped, "stopped by a client", ""};
+
+  EXPECT_THAT(summary_text(x, end, style{}),
+              HasSubstr("tune-node resume results/digits  # go on\n"));
+
+  x.counts[static_cast<std::size_t>(trial_status::terminated)] = 2;
+  EXPECT_THAT(summary_text(x, end, style{}), Not(HasSubstr("resume")));
+}
+
 } // namespace tune::cli

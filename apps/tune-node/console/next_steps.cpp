@@ -67,10 +67,10 @@ std::string where_entered(const run_ending& end) {
   return end.command == "up" ? ", in all tasks" : "";
 }
 
-bool is_unfinished(experiment_status x) {
+bool may_go_on(experiment_status x) {
   return x == experiment_status::interrupted || x == experiment_status::time_limit
          || x == experiment_status::left_off || x == experiment_status::failed
-         || x == experiment_status::stalled;
+         || x == experiment_status::stalled || x == experiment_status::stopped;
 }
 
 /// Whether all trials that were wanted have ended. A searcher that was waited for may have more.
@@ -139,7 +139,7 @@ std::vector<next_step> next_steps(const run_snapshot& x, const run_ending& end) 
                       "or by SQL"});
   else if (x.best && !x.best->checkpoint.empty())
     result.push_back({program_call("fetch") + " " + directory, "the best checkpoint"});
-  if (is_unfinished(end.status)) {
+  if (may_go_on(end.status)) {
     if (auto step = step_on(x, end))
       result.push_back(std::move(*step));
   }
