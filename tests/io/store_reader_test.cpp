@@ -595,6 +595,22 @@ TEST_F(store_reader_test, finds_no_fault_in_a_sound_file) {
   EXPECT_EQ(*faults, std::vector<std::string>{});
 }
 
+TEST_F(store_reader_test, finds_a_view_that_is_damaged) {
+  {
+    auto store = fresh();
+    ASSERT_TRUE(store.write(a_run(3, 2)).has_value());
+  }
+  sql().ask("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql ="
+            " replace(sql, 'config', 'confZZ') WHERE name = 'trials'");
+
+  auto faults = reader().faults();
+
+  ASSERT_TRUE(faults.has_value()) << faults.error().detail;
+  ASSERT_EQ(faults->size(), 1u);
+  EXPECT_EQ(faults->front().find("the view \"trials\" cannot be read: "), 0u) << faults->front();
+  EXPECT_NE(faults->front().find("confZZ"), std::string::npos) << faults->front();
+}
+
 TEST_F(store_reader_test, finds_what_is_wrong_between_a_table_and_its_index) {
   {
     auto store = fresh();

@@ -169,10 +169,20 @@ expected<std::vector<std::string>> store_reader::faults() {
       = impl_->collect<std::string>("PRAGMA integrity_check(" + std::string{most} + ")", +read);
   if (!said)
     return said.error();
-  if (*said == std::vector<std::string>{"ok"})
-    return result;
-  for (const auto& x : *said)
-    result.push_back(impl_->file() + ": " + x);
+  for (const auto& x : *said) {
+    if (x != "ok")
+      result.push_back(impl_->file() + ": " + x);
+  }
+  // SQLite does not look into the text of views.
+  auto views = impl_->collect<std::string>("SELECT printf('\"%w\"', name) FROM sqlite_master"
+                                           " WHERE type = 'view' ORDER BY name",
+                                           +read);
+  if (!views)
+    return views.error();
+  for (const auto& x : *views) {
+    if (auto can = statement::prepare(impl_->db(), "SELECT * FROM " + x); !can)
+      result.push_back("the view " + x + " cannot be read: " + can.error().detail);
+  }
   return result;
 }
 
