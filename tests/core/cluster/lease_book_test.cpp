@@ -2,6 +2,7 @@
 #include "tune/core/cluster/lease_book.hpp"
 
 #include "tune/core/cluster/node_labels.hpp"
+#include "tune/core/resource/demands.hpp"
 
 #include <gmock/gmock.h>
 
