@@ -236,14 +236,17 @@ private:
   }
 };
 
-/// Adds lines for people about trials that were left out.
+/// Adds lines for people about configurations that were left out.
 void note(const transfer::adaptation& made, std::vector<std::string>& notes) {
   auto say = [&](std::size_t count, const std::string& why) {
+    const auto one = count == 1;
     if (count > 0)
-      notes.push_back("[search] learn_from: " + std::to_string(count) + " trial(s) of "
-                      + made.what.name + " are left out: " + why);
+      notes.push_back("[search] learn_from: " + std::to_string(count) + " configuration"
+                      + (one ? "" : "s") + " of " + made.what.name + (one ? " is" : " are")
+                      + " left out: " + why);
   };
-  say(made.outside, "they lie outside of [space]");
+  say(made.outside,
+      made.outside == 1 ? "it lies outside of [space]" : "they lie outside of [space]");
   say(made.elsewhere, "a parameter that is fixed in [space] had another value");
 }
 

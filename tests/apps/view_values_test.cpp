@@ -154,6 +154,34 @@ comparison one(const std::string& text) {
   return found->front();
 }
 
+TEST(trial_table, counts_trials_by_what_made_them) {
+  trial_table uut{{{{"loss", false}}, {}, {}}};
+  auto read = [&uut](std::uint64_t trial, std::string_view origin, std::string_view reason = {}) {
+    raw_trial x;
+    x.trial = trial_id{trial};
+    x.config = "{}";
+    x.origin = origin;
+    x.reason = reason;
+    x.status = reason.empty() ? trial_status::running : trial_status::terminated;
+    uut.read(x, trial + 1, {});
+  };
+  const auto withdrawn = std::string{withdrawn_reason} + "it is not wanted";
+  read(0, "random");
+  read(1, client_origin);
+  read(2, client_origin);
+  read(3, "random");
+
+  EXPECT_EQ(uut.made().samples, 2u);
+  EXPECT_EQ(uut.made().added, 2u);
+  read(1, client_origin, withdrawn);
+  read(3, "random", withdrawn);
+  read(3, "random", withdrawn);
+  read(0, "random", "it is over");
+  EXPECT_EQ(uut.made().samples, 1u);
+  EXPECT_EQ(uut.made().added, 1u);
+  EXPECT_EQ(uut.made().all(), 2u);
+}
+
 TEST(filter, compares_numbers_and_texts_and_heeds_what_is_missing) {
   const std::string adam = "Adam";
   EXPECT_TRUE(fits(one("param:x <= 1"), 1, nullptr));

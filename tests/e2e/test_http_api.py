@@ -30,9 +30,11 @@ class Live(ControlCase, Served):
 
     def test_orders_reach_the_run_and_are_recorded(self):
         self.serve_run(self.stepping(samples=3, slots=2, steps=3), running=2)
+        self.assertEqual(self.ask("GET", "/api/v1/experiments/x").json()["planned"], 3)
         told = self.ask("POST", "/api/v1/experiments/x/trials", {"config": {"lr": 0.25}},
                         Idempotency_Key="mine")
         self.assertEqual(told.status, 200, told)
+        self.assertEqual(self.ask("GET", "/api/v1/experiments/x").json()["planned"], 4)
         added = told.json()["told"][0]
         self.assertEqual(added["outcome"], "taken")
         again = self.ask("POST", "/api/v1/experiments/x/trials", {"config": {"lr": 0.25}},

@@ -158,7 +158,7 @@ class LearningFrom(Warm):
         ended = talk.end()
 
         self.assertIn(
-            "%d trial(s) of results/first are left out: they lie outside of [space]"
+            "%d configurations of results/first are left out: they lie outside of [space]"
             % (20 - len(inside)), ended.err,
         )
         trials = self.learnt("second")[0]["trials"]

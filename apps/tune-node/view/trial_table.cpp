@@ -153,6 +153,9 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   line.time_total = x.time_total;
   line.created = x.created;
   line.ended = x.ended;
+  if (before.changed != 0)
+    count(before, -1);
+  count(line, 1);
   if (before.changed == 0 || !line.looks_like(before))
     line.changed = at;
   read_values(place, x, look_up);
@@ -176,13 +179,10 @@ std::uint64_t trial_table::withdrawn() const {
       std::count_if(lines_.begin(), lines_.end(), [](const trial_line& x) { return x.withdrawn; }));
 }
 
-made_trials trial_table::made() const {
-  made_trials result;
-  for (const auto& x : lines_) {
-    if (!x.withdrawn)
-      ++(x.confirms ? result.confirming : x.added ? result.added : result.samples);
-  }
-  return result;
+void trial_table::count(const trial_line& x, int by) {
+  auto& kind = x.confirms ? made_.confirming : x.added ? made_.added : made_.samples;
+  if (!x.withdrawn)
+    kind += static_cast<std::uint64_t>(by);
 }
 
 std::optional<std::size_t> trial_table::best() const {

@@ -151,7 +151,7 @@ public:
   /// Trials by status, without those withdrawn.
   [[nodiscard]] std::array<std::uint64_t, trial_status_count> counts() const;
   [[nodiscard]] std::uint64_t withdrawn() const;
-  [[nodiscard]] made_trials made() const;
+  [[nodiscard]] const made_trials& made() const { return made_; }
   /// The place of the best trial by `is_better`, the first among equals. Empty if none has a
   /// number.
   [[nodiscard]] std::optional<std::size_t> best() const;
@@ -178,10 +178,12 @@ private:
   comparing_rules by_;
   run_book runs_;
   std::vector<trial_line> lines_;
+  made_trials made_;
   std::vector<double> values_;
   std::map<column_name, column> columns_;
 
   std::size_t make_room(trial_id trial);
+  void count(const trial_line& x, int by);
   void note_run(const raw_trial& x, const merit& how);
   void read_values(std::size_t place, const raw_trial& x, const automatic& look_up);
 };

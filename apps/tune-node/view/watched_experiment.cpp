@@ -324,6 +324,7 @@ expected<void> watched_experiment::catch_up(store_reader& from, const looking_fo
     summary_.head = std::move(*head);
   }
   kept_ = summary_.trials.size();
+  added_ = summary_.trials.made().added;
   return read;
 }
 
@@ -351,8 +352,11 @@ expected<std::vector<node_track::absence>> watched_experiment::absences() {
 live_facts watched_experiment::live() {
   std::lock_guard lock{live_guard_};
   const auto now = std::chrono::steady_clock::now();
-  if (asked_ != std::chrono::steady_clock::time_point{} && now - asked_ < live_for)
+  const auto added = added_.load();
+  if (asked_ != std::chrono::steady_clock::time_point{} && now - asked_ < live_for
+      && added == added_then_)
     return live_;
+  added_then_ = added;
   live_ = {};
   live_.live = is_led(directory_);
   if (live_.live) {

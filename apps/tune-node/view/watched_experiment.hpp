@@ -107,7 +107,7 @@ public:
   /// @errors as `with_reader`.
   [[nodiscard]] expected<std::vector<node_track::absence>> absences();
 
-  /// Asked of the head at most once a second.
+  /// Asked of the head at most once a second, and where `look` has seen that clients added trials.
   [[nodiscard]] live_facts live();
   /// How many trials the summary holds.
   [[nodiscard]] std::size_t trials_kept() const { return kept_; }
@@ -130,6 +130,8 @@ private:
   experiment_summary summary_;
   std::uint64_t of_generation_ = 0;
   std::atomic<std::size_t> kept_{0};
+  /// Trials in the summary that clients added.
+  std::atomic<std::uint64_t> added_{0};
 
   std::mutex nodes_guard_;
   node_track nodes_;
@@ -138,6 +140,8 @@ private:
   std::mutex live_guard_;
   live_facts live_;
   std::chrono::steady_clock::time_point asked_{};
+  /// `added_` when it was asked.
+  std::uint64_t added_then_ = 0;
 
   [[nodiscard]] expected<reader_ptr> borrow();
   void give_back(reader_ptr x);
