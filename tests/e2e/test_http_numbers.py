@@ -121,6 +121,18 @@ class Numbers(Served):
                          [(x["parameter"], x["importance"]) for x in said])
         self.assertAlmostEqual(sum(x["importance"] for x in shown), 1)
 
+    def test_of_trials_that_a_condition_ends(self):
+        self.run_node("run", self.ini(CURVES), "--quiet", "--experiment.num_samples", "3",
+                      "--scheduler.type", "fifo", "--stop.training_iteration", "2")
+        self.start_serving()
+
+        told = self.api("/curves/decisions")["decisions"]
+
+        # Such a decision is in the record with the report itself.
+        times = {x["seq"]: x["t"] for x in self.rows("SELECT seq, t FROM results", "curves")}
+        self.assertEqual(len(told), 3)
+        self.assertEqual([x["t"] for x in told], [times[x["seq"]] for x in told])
+
     def test_of_a_population(self):
         self.run_node("run", self.ini(POPULATION), "--quiet", "--experiment.num_samples", "6")
         reports = self.results("population", "accuracy")

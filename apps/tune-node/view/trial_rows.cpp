@@ -87,6 +87,15 @@ expected<decision_times> times_of(store_reader& from, const std::vector<decision
     });
     if (!read)
       return read.error();
+    if (result.contains(x.seq))
+      continue;
+    // Stop conditions decide with the report itself.
+    auto reported = from.scan_results(x.seq - 1, 1, [&](const raw_result& what) {
+      if (what.seq == x.seq)
+        result[x.seq] = what.at;
+    });
+    if (!reported)
+      return reported.error();
   }
   return result;
 }
