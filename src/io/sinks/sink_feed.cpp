@@ -2,6 +2,7 @@
 #include "tune/io/sinks/sink_feed.hpp"
 
 #include "sinks/holding_sink.hpp"
+#include "sinks/silent_ends.hpp"
 #include "sinks/trial_watch.hpp"
 
 #include "tune/io/spec/record.hpp"
@@ -305,12 +306,23 @@ private:
       auto right = put_right(*x);
       if (!right)
         return right.error();
-      auto told
-          = tell_by(where, x->attempt, [&](const log_place& place) { to_->ended(place, *right); });
-      attempts_.erase(x->attempt);
-      return told;
+      return tell_of(where, *right);
+    }
+    auto silent = silent_ends(*from_, what);
+    if (!silent)
+      return silent.error();
+    for (const auto& x : *silent) {
+      if (auto told = tell_of(where, x); !told)
+        return told;
     }
     return {};
+  }
+
+  expected<void> tell_of(const log_place& where, const on::ended& what) {
+    auto told
+        = tell_by(where, what.attempt, [&](const log_place& place) { to_->ended(place, what); });
+    attempts_.erase(what.attempt);
+    return told;
   }
 
   /// Tells what an attempt did.

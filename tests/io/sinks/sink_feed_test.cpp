@@ -107,6 +107,29 @@ TEST_F(sink_feed_test, tells_what_is_committed_in_the_order_of_the_log) {
   EXPECT_TRUE(told.empty());
 }
 
+TEST_F(sink_feed_test, tells_of_the_end_of_attempts_that_went_with_their_node) {
+  auto store = fresh();
+  cmd::attempt_changed attempt;
+  attempt.attempt = {1, 1};
+  attempt.config = samples::config({{"lr", 0.5}});
+  const auto down = at(3, on::node_down{"w2", ""});
+  auto lost = attempt;
+  lost.finished = down.at;
+  lost.how = end_class::node_lost;
+  lost.detail = "node w2 was lost";
+  ASSERT_TRUE(store
+                  .write(std::vector<store_item>{at(1, on::opened{}),
+                                                 at(2, on::placed{{0}, attempt.attempt, {}}),
+                                                 {2, attempt},
+                                                 down,
+                                                 {3, lost}})
+                  .has_value());
+
+  ASSERT_TRUE(feed().catch_up(3));
+
+  EXPECT_THAT(told, ElementsAre(HasSubstr("started 00000 {lr: 0.5"), "ended 00000", "flush 3"));
+}
+
 TEST_F(sink_feed_test, counts_as_missing_what_is_not_stored) {
   auto store = fresh();
   write_a_trial(store);

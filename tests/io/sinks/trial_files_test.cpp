@@ -325,6 +325,35 @@ TEST_F(trial_files_test, appends_a_block_for_each_attempt_that_failed) {
                                   "  silent\n");
 }
 
+TEST_F(trial_files_test, appends_a_block_for_each_attempt_that_was_lost_with_its_node) {
+  auto store = begun();
+  auto lost = [](std::uint64_t counter, instant when, std::string detail) {
+    cmd::attempt_changed row;
+    row.trial = {0};
+    row.attempt = {1, counter};
+    row.config = std::make_shared<const object>();
+    row.node = "w2";
+    row.finished = when;
+    row.how = end_class::node_lost;
+    row.detail = std::move(detail);
+    return row;
+  };
+  const auto down = at(4, on::node_down{"w2", "its process has ended"});
+  const auto tick = at(5, on::ticked{on::ticked::due::kill_time, {0}});
+  const auto other = at(6, on::node_down{"w3", ""});
+  const auto first = lost(1, down.at, "node w2 was lost: its process has ended");
+  const auto second = lost(2, tick.at, "node w2 did not end it within 5 s");
+  ASSERT_TRUE(
+      store.write(std::vector<store_item>{down, {4, first}, tick, {5, second}, other}).has_value());
+
+  ASSERT_TRUE(sink()->catch_up(6).has_value());
+
+  EXPECT_EQ(text(0, "error.txt"), "=== attempt 1.1: node_lost ===\n"
+                                  "  node w2 was lost: its process has ended\n"
+                                  "=== attempt 1.2: node_lost ===\n"
+                                  "  node w2 did not end it within 5 s\n");
+}
+
 TEST_F(trial_files_test, tells_what_the_experiment_had_an_attempt_killed_for) {
   auto store = begun();
   cmd::attempt_changed row;

@@ -5,6 +5,7 @@
 
 #include "posix/posix.hpp"
 #include "process/proc_files.hpp"
+#include "sinks/silent_ends.hpp"
 
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/json.hpp"
@@ -192,6 +193,13 @@ private:
           return known;
       }
       sort_in(what, news);
+      auto silent = silent_ends(from_, what);
+      if (!silent)
+        return silent.error();
+      for (auto& x : *silent) {
+        if (is_failure(x.how))
+          news[x.trial].failures.push_back(std::move(x));
+      }
     }
     for (const auto& [trial, what] : news) {
       if (auto written = write(trial, what); !written)
