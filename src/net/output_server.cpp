@@ -77,6 +77,8 @@ struct output_writer_state {
 
   std::map<std::string, fs::path> places;
   std::map<stream_key, place_of> streams;
+  /// Which attempts have printed, by job: all attempts of a trial print into the same files.
+  std::map<std::string, counted_attempts> attempts;
   bool takes_over = false;
 
   /// Writes a piece. @returns why it is not in its file; empty if it is.
@@ -84,6 +86,16 @@ struct output_writer_state {
     auto place = places.find(x.job);
     if (place == places.end())
       return knows_no_job + x.job;
+    auto& printed = attempts[x.job];
+    std::string why{printed.why_not(trial_id{x.trial}, x.attempt)};
+    if (why.empty())
+      why = append(x, place->second);
+    if (why.empty() && !x.bytes.empty())
+      printed.note(trial_id{x.trial}, x.attempt);
+    return why;
+  }
+
+  std::string append(const output_piece& x, const fs::path& experiment) {
     stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
     // An empty piece marks the stream's end.
     if (x.bytes.empty()) {
@@ -92,7 +104,7 @@ struct output_writer_state {
     }
     const auto stream
         = (x.stream == output_stream::out ? "stdout" : "stderr") + rank_suffix(x.rank);
-    const auto trials = place->second / "trials";
+    const auto trials = experiment / "trials";
     std::error_code ignored;
     fs::create_directories(trials, ignored);
     // Opened for each piece, since an attempt that is lost never ends its stream.
@@ -125,6 +137,7 @@ struct output_writer_state {
 
   void forget(const std::string& job) {
     places.erase(job);
+    attempts.erase(job);
     std::erase_if(streams, [&](const auto& x) { return std::get<0>(x.first) == job; });
   }
 
@@ -176,7 +189,7 @@ struct output_server_state {
 
   struct served_job {
     job_place place;
-    /// All attempts of a trial print into the same files.
+    /// Those that were given up.
     counted_attempts attempts = {};
   };
 
@@ -197,12 +210,7 @@ struct output_server_state {
     if (auto why = job->second.attempts.why_not(trial, x.attempt); !why.empty())
       return error{ec::refused, std::string{why}};
     const auto* known = writers.of(x.job);
-    auto result
-        = known != nullptr ? expected<output_writer_actor>{*known} : begin_to_serve(job->second);
-    // The end of a stream writes nothing.
-    if (result && !x.bytes.empty())
-      job->second.attempts.note(trial, x.attempt);
-    return result;
+    return known != nullptr ? expected<output_writer_actor>{*known} : begin_to_serve(job->second);
   }
 
   expected<output_writer_actor> begin_to_serve(const served_job& what) {

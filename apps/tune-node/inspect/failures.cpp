@@ -229,7 +229,7 @@ std::string cause_text(std::string_view why) {
   const auto text = without_file_remarks(why);
   const auto lines = lines_of(text);
   if (lines.size() < 2)
-    return in_one_line(why);
+    return in_one_line(text);
   auto first = printable(trimmed(lines.front()));
   return first + (first.ends_with(':') ? " " : ": ")
          + printable(telling_line({lines.begin() + 1, lines.end()}));

@@ -281,8 +281,8 @@ void host_launch::work(std::uint16_t port, const host_certificates& by) {
   if (stop_ || ended.status == 0)
     return;
   if (!has_joined_)
-    return fail(cause_of(ended, "the worker"));
-  tell("gone: " + cause_of(ended, "the worker"), true);
+    return fail(cause_of(ended, "ssh, or the worker at its other end,"));
+  tell("gone: " + cause_of(ended, "ssh, or the worker at its other end,"), true);
 }
 
 } // namespace tune::cli
