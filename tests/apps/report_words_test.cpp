@@ -202,7 +202,8 @@ TEST(report_words, tell_of_training_that_was_done_again) {
   EXPECT_EQ(
       spent_words(what)[1],
       "In all, attempts trained 1m40s and made 500 reports: 20.0s of it (20 %) was done again, "
-      "since attempts failed, were preempted or lost their head before they could save it, or was "
+      "since attempts failed, were stopped, were preempted or lost their head before they could "
+      "save it, or was "
       "given up for another trial's checkpoint.");
   what.cost.attempts_s = 60;
   EXPECT_THAT(spent_words(what)[1], HasSubstr("count its training as theirs"));

@@ -111,7 +111,8 @@ class Failures(Case):
 
     def test_fail_fast_stops_everything_at_the_first_failure(self):
         ini = self.experiment(
-            "tune exit 3", "x = uniform(0, 1)", samples=50, more="[failure]\nfail_fast = true"
+            "tune exit 3", "x = uniform(0, 1)", samples=50,
+            more="[failure]\nfail_fast = true\nmax_failures = 2\n"
         )
 
         ran = self.run_node("run", ini, "--cluster.cpus", "1", "-o", "json", code=5)
@@ -120,6 +121,7 @@ class Failures(Case):
         self.assertEqual(told["status"], "failed")
         self.assertEqual(told["counts"]["ERRORED"], 1)
         self.assertEqual(told["counts"]["RUNNING"], 0)
+        self.assertEqual(self.rows("SELECT count(*) AS n FROM attempts")[0]["n"], 1)
 
     def test_fail_fast_beside_a_trial_that_has_reported_is_exit_4(self):
         (self.directory / "go.sh").write_text(

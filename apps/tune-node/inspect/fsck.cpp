@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inspect/fsck.hpp"
 
+#include "console/human.hpp"
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
 #include "inspect/recorded_rules.hpp"
@@ -165,7 +166,8 @@ void write_table(const fsck_result& x, std::ostream& out) {
     out << printable(to_text(y)) << " (no fault: the next start mends it)\n";
   for (const auto& y : x.unread)
     out << printable(to_text(y)) << '\n';
-  out << printable(x.directory) << ": " << x.events << " events, " << x.trials << " trials, ";
+  out << printable(x.directory) << ": " << counted(x.events, "event") << ", "
+      << counted(x.trials, "trial") << ", ";
   if (x.verified > 0)
     out << x.verified << " answers computed again, ";
   if (x.unverifiable > 0)

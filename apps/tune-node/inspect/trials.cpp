@@ -327,7 +327,10 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if (!held)
     return reading_failed(held.error());
   if (std::find(held->begin(), held->end(), *what.why) != held->end())
-    (*story)->waits_for = "paused by a client, until " + unpause_call(*directory, {*what.why});
+    (*story)->waits_for = ((*story)->trial.status == trial_status::running
+                               ? "told to pause by a client, then until "
+                               : "paused by a client, until ")
+                          + unpause_call(*directory, {*what.why});
   if (all != nullptr) {
     auto why = explain_suggestion(from, *what.why, *all);
     if (!why)

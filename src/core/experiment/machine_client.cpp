@@ -107,7 +107,7 @@ order_verdict machine::weigh_pause(trial_id id) const {
   if (trial->end)
     return {kind::refused, "it is ending", id};
   if (standing_of(*trial).is_held())
-    return {kind::needless, "it is paused already", id};
+    return {kind::needless, trial->attempt ? "it is pausing already" : "it is paused already", id};
   if (!trial->attempt)
     return {kind::taken, "it is paused", id};
   const auto& attempt = *trial->attempt;

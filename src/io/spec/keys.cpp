@@ -209,9 +209,11 @@ void add_failure_budgets(rows& to) {
 
 void add_failure(rows& to) {
   add_failure_budgets(to);
-  to.push_back(boolean(
-      {"failure", "fail_fast", "the first trial that fails for good stops everything", true},
-      TUNE_FIELD(failure.fail_fast)));
+  to.push_back(boolean({"failure", "fail_fast",
+                        "the first failure of a trial stops everything, also one that max_failures "
+                        "and its like would forgive; a lost node is forgiven as ever",
+                        true},
+                       TUNE_FIELD(failure.fail_fast)));
   to.push_back(integer(
       {"failure", "max_consecutive_failures",
        "the run ends when the first so many trials fail alike, before any trial has reported; "

@@ -150,6 +150,13 @@ TEST_F(clients, are_told_where_there_is_no_such_trial) {
   EXPECT_EQ(order(on::retry_asked{{9}, nullptr, "", false}).what, kind::unknown);
 }
 
+TEST_F(clients, hear_whether_a_trial_that_is_to_pause_has_paused) {
+  bring_to(state::stepping);
+  EXPECT_EQ(order(on::pause_asked{zero}).what, kind::taken);
+
+  EXPECT_EQ(order(on::pause_asked{zero}).text, "it is pausing already");
+}
+
 TEST_F(clients, cannot_post_what_is_not_theirs) {
   open();
 
