@@ -308,7 +308,8 @@ TEST_F(submission_server_test, lets_nobody_else_attach) {
   auto refused = submission_taken_from_json(answers[1].text);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ec::refused);
-  EXPECT_THAT(refused.error().detail, HasSubstr("submitted by me@here (CN=me) with another certificate"));
+  EXPECT_THAT(refused.error().detail,
+              HasSubstr("submitted by me@here (CN=me) with another certificate"));
   EXPECT_THAT(said,
               testing::Contains(HasSubstr("you@there (CN=other) may not attach to digits, which is "
                                           "of me@here (CN=me)")));

@@ -177,8 +177,9 @@ TEST_F(artifacts_test, takes_the_smallest_files_where_all_are_too_much) {
 
   ASSERT_EQ(found.content.files.size(), 2u);
   EXPECT_EQ(found.content.files[0].path, "middle");
-  EXPECT_EQ(found.left_behind, "1 file of 3 that it wrote stays behind, the largest large with 1kB: "
-                               "[trainable] artifacts_max_size is 200");
+  EXPECT_EQ(found.left_behind,
+            "1 file of 3 that it wrote stays behind, the largest large with 1kB: "
+            "[trainable] artifacts_max_size is 200");
   EXPECT_EQ(names({{"."}, 101, 10}), (std::vector<std::string>{"middle", "small"}));
   EXPECT_EQ(names({{"."}, 100, 10}), (std::vector<std::string>{"small"}));
 }

@@ -66,8 +66,8 @@ public:
   void heed_locks_for(std::chrono::milliseconds time);
 
   /// Faults of the files themselves, beyond those in rows: the first results of SQLite's integrity
-  /// check, views that cannot be read, and a write-ahead log whose end would be lost. Reads the whole database; meant for an
-  /// experiment that no head is running.
+  /// check, views that cannot be read, and a write-ahead log whose end would be lost. Reads the
+  /// whole database; meant for an experiment that no head is running.
   [[nodiscard]] expected<std::vector<std::string>> faults();
   /// Position of the last committed event.
   [[nodiscard]] expected<sequence> last_seq();
