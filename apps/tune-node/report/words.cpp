@@ -106,8 +106,7 @@ std::string redone_text(const study& x) {
     return all + ": trials that took over another trial's checkpoint count its training as theirs.";
   return all + ": " + seconds_text(more) + " of it (" + share_text(more, cost.attempts_s)
          + ") was done again, since attempts failed, were stopped, were preempted or lost their "
-           "head "
-           "before they could save it, or was given up for another trial's checkpoint.";
+           "head before they could save it, or was given up for another trial's checkpoint.";
 }
 
 } // namespace

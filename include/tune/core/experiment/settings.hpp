@@ -35,7 +35,7 @@ struct failure_policy {
 
   /// Retries per class; indexed by `end_class`. Preempted and interrupted are unlimited.
   std::array<std::uint32_t, end_class_count> budget{};
-  /// The first trial that fails for good stops the experiment, which stays resumable.
+  /// The first failure of a trial, but for lost nodes, stops the experiment, which stays resumable.
   bool fail_fast = false;
   /// The run ends once this many trials in a row have failed for good with the same error, before
   /// any report or success. 0 = never.

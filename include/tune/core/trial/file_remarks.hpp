@@ -8,6 +8,7 @@
 
 namespace tune {
 
+/// Parts of these remarks, by which they are known again in an attempt's detail.
 inline constexpr std::string_view artifacts_missing_begins = "what it wrote on node ";
 inline constexpr std::string_view artifacts_missing = " is not all here: ";
 inline constexpr std::string_view output_missing_begins
