@@ -166,6 +166,67 @@ std::vector<column_name> columns_for(const list_wish& what) {
   return result;
 }
 
+/// The names of the experiment's own parameters, or of the metrics by which it goes: of these
+/// trials may get values yet.
+std::vector<std::string> declared_names(const experiment_summary& in, column_name::kind what) {
+  std::vector<std::string> result;
+  if (what != column_name::kind::parameter) {
+    for (const auto& x : in.start->by.objectives)
+      result.push_back(x.metric);
+    for (const auto& x : in.start->by.constraints)
+      result.push_back(x.metric);
+    return result;
+  }
+  const auto* all = in.start->parameters.as_list();
+  for (const auto& x : all != nullptr ? *all : value::list{}) {
+    const auto* each = x.as_object();
+    if (const auto* name = each != nullptr ? each->find("name") : nullptr)
+      result.push_back(to_text(*name));
+  }
+  return result;
+}
+
+bool is_known(const experiment_summary& in, const column_name& which) {
+  const auto declared = declared_names(in, which.what);
+  if (std::find(declared.begin(), declared.end(), which.name) != declared.end())
+    return true;
+  const auto* values = in.trials.find(which);
+  auto has_told = false;
+  for (std::size_t i = 0; i < in.trials.size(); ++i) {
+    if (values != nullptr && values->has_value(i))
+      return true;
+    has_told = has_told || which.what == column_name::kind::parameter
+               || in.trials.lines()[i].iterations > 0;
+  }
+  return !has_told;
+}
+
+/// The columns of a list of which no trial has a value, although some could.
+std::vector<column_name> strange_columns(const experiment_summary& in, const list_wish& what) {
+  auto result = columns_for(what);
+  std::erase_if(result, [&](const column_name& x) { return is_known(in, x); });
+  return result;
+}
+
+/// Refuses a column unless trials reported the metric at some time.
+expected<std::optional<view_fault>> refusal_of(watched_experiment& from, const list_wish& what,
+                                               const column_name& strange) {
+  const auto is_parameter = strange.what == column_name::kind::parameter;
+  auto in_last = strange;
+  in_last.what = is_parameter ? strange.what : column_name::kind::last;
+  auto seen = from.look({{in_last}, false});
+  if (!seen)
+    return seen.error();
+  if (is_known(**seen, in_last))
+    return std::optional<view_fault>{};
+  const auto sorts
+      = what.order.by.what == trial_key::kind::column && what.order.by.column == strange;
+  return std::optional{
+      bad_query(std::string{sorts ? "sort" : "filter"} + ": no trial has the "
+                + (is_parameter ? "parameter " : "metric ") + in_single_quotes(strange.name)
+                + did_you_mean(strange.name, declared_names(**seen, strange.what)))};
+}
+
 /// For each place whether the texts of its row fit; empty if nothing is asked of them.
 expected<std::optional<std::vector<bool>>> fitting_texts(watched_experiment& from,
                                                          const list_wish& what, std::size_t size) {
@@ -267,6 +328,7 @@ view_answer trial_list(watched_experiment& from, const view_request& what) {
   std::vector<trial_id> which;
   trial_page page;
   value next;
+  std::vector<column_name> strange;
   {
     auto texts_size = std::size_t{0};
     if (auto first = from.look())
@@ -276,6 +338,7 @@ view_answer trial_list(watched_experiment& from, const view_request& what) {
     if (!texts || !seen)
       return fault_of(texts ? seen.error() : texts.error());
     const auto& trials = (*seen)->trials;
+    strange = strange_columns(**seen, list);
     page = page_of(trials, list.order, list.filter, *texts ? &**texts : nullptr, list.start,
                    list.limit);
     for (auto place : page.places)
@@ -284,6 +347,11 @@ view_answer trial_list(watched_experiment& from, const view_request& what) {
       const auto last = start_behind(trials, list.order, page.places.back());
       next = cursor_text({number_value(last.trial.number), start_value(last), last.is_text});
     }
+  }
+  for (const auto& x : strange) {
+    auto refusal = refusal_of(from, list, x);
+    if (!refusal || *refusal)
+      return refusal ? **refusal : fault_of(refusal.error());
   }
   auto rows = rows_of(from, which, list.fields);
   if (!rows)
