@@ -254,6 +254,16 @@ expected<object> conversation::report(const object& request) {
   return trial->open ? decision_answer(id, "continue", "") : decision_on(id);
 }
 
+/// Why a trial that was told to pause cannot end now; empty if it was not, or has ended.
+std::string_view conversation::waits_to_go_on(trial_id id, const executor_trial& trial) const {
+  const auto status = machine().status_of(id);
+  if (status == trial_status::paused)
+    return "is paused: \"ask\" gives it to you again";
+  return status == trial_status::pending && trial.let_go
+             ? "was paused, and waits to go on: \"ask\" gives it to you again"
+             : "";
+}
+
 /// Answers a report on a trial without an open attempt: a repeated or late report.
 object conversation::report_on_idle(trial_id id, const executor_trial& trial,
                                     const object& metrics) const {
@@ -264,7 +274,7 @@ object conversation::report_on_idle(trial_id id, const executor_trial& trial,
   if (trial.let_go && iteration && *iteration <= trial.iteration)
     return decision_on(id);
   if (status == trial_status::paused)
-    return not_running(id, "is paused: \"ask\" gives it to you again");
+    return not_running(id, waits_to_go_on(id, trial));
   return decision_answer(id, "stop", "superseded: the trial will be given anew");
 }
 
@@ -314,8 +324,10 @@ expected<object> conversation::complete(const object& request) {
   if (!checkpoint)
     return fault_answer(checkpoint.error().detail);
   auto& [id, trial, stale] = *who;
-  if (!trial->session && machine().status_of(id) == trial_status::paused)
-    return not_running(id, "is paused: \"ask\" gives it to you again");
+  if (!trial->session) {
+    if (const auto why = waits_to_go_on(id, *trial); !why.empty())
+      return not_running(id, why);
+  }
   if (stale || !trial->session)
     return ok_answer();
   trials_->heard_of(id);
@@ -342,8 +354,10 @@ expected<object> conversation::fail(const object& request) {
   if (!message)
     return fault_answer(message.error().detail);
   auto& [id, trial, stale] = *who;
-  if (!trial->session && machine().status_of(id) == trial_status::paused)
-    return not_running(id, "is paused: \"ask\" gives it to you again");
+  if (!trial->session) {
+    if (const auto why = waits_to_go_on(id, *trial); !why.empty())
+      return not_running(id, why);
+  }
   const auto* restoring = request.find("restore");
   if (restoring != nullptr && *restoring != value{true} && *restoring != value{false})
     return fault_answer("\"restore\" must be true or false");

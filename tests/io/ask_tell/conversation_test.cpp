@@ -148,6 +148,23 @@ TEST(ask_tell, gives_a_paused_trial_again_with_its_checkpoint) {
   EXPECT_EQ(uut.world.events<on::reported>().back().what->iteration, 3u);
 }
 
+TEST(ask_tell, completes_no_trial_that_is_to_go_on_after_a_pause) {
+  talk uut{scripted({{{0, 1}, {{{0}, pause_trial{}, {}}}}, {{1, 1}, {{{0}, allow{}, {}}}}})};
+  uut.ask();
+  uut.report(0, 1, 1);
+
+  EXPECT_THAT(uut.say(R"({"op":"complete","trial":"00000"})"), HasSubstr("is paused"));
+  uut.ask();
+  uut.report(1, 1, 1);
+  ASSERT_EQ(uut.uut->machine().status_of({0}), trial_status::pending);
+  for (const auto* op : {"complete", "error"})
+    EXPECT_THAT(uut.say(R"({"op":")" + std::string{op} + R"(","trial":"00000"})"),
+                HasSubstr("was paused, and waits to go on"));
+  uut.say(R"({"op":"complete","trial":"00001"})");
+  EXPECT_THAT(uut.ask(), AllOf(HasSubstr("00000"), HasSubstr("\"attempt\":2")));
+  EXPECT_EQ(uut.say(R"({"op":"complete","trial":"00000"})"), ok);
+}
+
 TEST(ask_tell, trusts_the_executor_to_keep_what_it_paused) {
   talk uut{scripted({{{0, 1}, {{{0}, pause_trial{}, {}}}}})};
   uut.ask();

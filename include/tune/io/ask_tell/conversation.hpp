@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace tune {
 
@@ -112,6 +113,7 @@ private:
                         std::string detail);
   [[nodiscard]] object report_on_idle(trial_id id, const executor_trial& trial,
                                       const object& metrics) const;
+  [[nodiscard]] std::string_view waits_to_go_on(trial_id id, const executor_trial& trial) const;
   [[nodiscard]] object decision_on(trial_id id) const;
   [[nodiscard]] object offer(const cmd::launch& what) const;
   [[nodiscard]] bool was_given_up(trial_id id) const;
