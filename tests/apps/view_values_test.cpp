@@ -263,10 +263,24 @@ TEST_F(table_test, sorts_what_is_missing_last_either_way) {
   add(2, R"({})", "");
   add(3, R"({"opt":{"lr":1}})", "");
   add(4, R"({"opt":{"lr":null}})", "");
-  EXPECT_EQ(page("param:opt.lr"), (numbers{3, 0, 1, 2, 4}));
-  EXPECT_EQ(page("-param:opt.lr"), (numbers{1, 0, 3, 2, 4}));
+  EXPECT_EQ(page("param:opt.lr"), (numbers{3, 0, 4, 1, 2})) << "null is a choice like others";
+  EXPECT_EQ(page("-param:opt.lr"), (numbers{1, 4, 0, 3, 2}));
+  EXPECT_EQ(page("trial", "param:opt.lr = null"), (numbers{4}));
   EXPECT_EQ(page("-trial", "param:opt.lr < 5"), (numbers{3, 0}));
   EXPECT_EQ(page("trial", "param:opt.lr = TEXT"), (numbers{1}));
+}
+
+TEST_F(table_test, knows_a_trial_by_the_configuration_of_its_best_report) {
+  uut.begin({column_name::kind::parameter, "lr"});
+  add(0, R"({"lr":1})", R"({"loss":1})");
+  raw_trial x;
+  x.trial = {1};
+  x.config = R"({"lr":9})";
+  x.best_config = R"({"lr":0.5})";
+  x.best_metrics = x.metrics = R"({"loss":2})";
+  uut.read(x, 2);
+  EXPECT_EQ(page("param:lr"), (numbers{1, 0}));
+  EXPECT_EQ(page("trial", "param:lr < 1"), (numbers{1}));
 }
 
 TEST_F(table_test, pages_through_all_in_every_order) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/io/json.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include "store_fixture.hpp"
@@ -467,6 +468,10 @@ TEST_F(store_reader_test, tells_with_which_configuration_the_best_report_came) {
   EXPECT_EQ(all->at(1).best_config, (*changed)->best_config);
   EXPECT_EQ(sql().ask("SELECT best_config = config FROM trials ORDER BY trial"),
             (rows{{"0"}, {"1"}}));
+  std::vector<std::string> scanned;
+  ASSERT_TRUE(
+      uut.scan_trials({0}, 9, [&](const raw_trial& x) { scanned.emplace_back(x.best_config); }));
+  EXPECT_EQ(scanned, (std::vector<std::string>{to_json(*(*changed)->best_config), ""}));
 }
 
 TEST_F(store_reader_test, tells_with_which_configuration_reports_came_where_none_came_since) {

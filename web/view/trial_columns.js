@@ -85,7 +85,7 @@ const parameterColumn = (p, i) => ({
   name: "param:" + p,
   title: p,
   key: "param:" + p,
-  cell: (x) => cell(parameterOf(x.config, p)),
+  cell: (x) => cell(parameterOf(x.best_config || x.config, p)),
 });
 
 /** @type {Column[]} */

@@ -15,7 +15,8 @@ namespace {
 
 std::string_view member_of(const column_name& which, const raw_trial& x) {
   using enum column_name::kind;
-  const auto text = which.what == parameter ? x.config
+  const auto config = x.best_config.empty() ? x.config : x.best_config;
+  const auto text = which.what == parameter ? config
                     : which.what == last    ? x.metrics
                                             : x.best_metrics;
   return json_member(text, which.name, which.what == parameter ? '.' : '/').value_or("");
@@ -54,7 +55,8 @@ int column::compare(std::size_t x, std::size_t y) const {
 void column::set(std::size_t place, std::string_view json, bool is_metric) {
   auto& to = cells_[place];
   to = {};
-  if (json.empty() || json == "null")
+  // A parameter may be null, which is a choice like others; a metric that is null says nothing.
+  if (json.empty() || (json == "null" && is_metric))
     return;
   const auto where = is_metric ? json_position::metric : json_position::plain;
   // As a metric, true and false count as 1 and 0.

@@ -107,7 +107,7 @@ private:
 /// What a column shows.
 struct column_name {
   enum class kind : std::uint8_t {
-    /// A parameter, by its dotted name.
+    /// A parameter, by its dotted name: as at the trial's best report, else as it is now.
     parameter,
     /// A metric of the last report, and of the best one.
     last,

@@ -14,9 +14,13 @@ using store::bounded;
 using store::select;
 using store::statement;
 
-constexpr std::string_view raw_trial_columns
-    = "trial, status, config, origin, reason, error, failures, iterations, time_total, metrics,"
-      " best_iteration, best_metrics, created, ended";
+const std::string& raw_trial_columns() {
+  static const auto result
+      = "trial, status, config, origin, reason, error, failures, iterations, time_total, metrics,"
+        " best_iteration, best_metrics, created, ended, nullif("
+        + std::string{store::best_config} + ", t.config)";
+  return result;
+}
 constexpr std::string_view raw_result_columns
     = "seq, t, trial, attempt, iteration, time_iter, time_total, timestamp_ms, metrics,"
       " exceptions IS NOT NULL";
@@ -42,6 +46,7 @@ raw_trial trial_in(const statement& row) {
   x.created = instant{row.number(12)};
   if (!row.is_null(13))
     x.ended = instant{row.number(13)};
+  x.best_config = row.text(14);
   return x;
 }
 
@@ -171,13 +176,13 @@ expected<std::vector<trial_row>> store_reader::trials(std::span<const trial_id> 
 expected<std::size_t> store_reader::scan_trials(trial_id from, std::size_t limit,
                                                 const std::function<void(const raw_trial&)>& hear) {
   return impl_->scan(
-      select(raw_trial_columns, "t_trials WHERE trial >= ?1 ORDER BY trial LIMIT ?2"),
+      select(raw_trial_columns(), "t_trials t WHERE trial >= ?1 ORDER BY trial LIMIT ?2"),
       [&](const statement& row) { hear(trial_in(row)); }, bounded(from.number), bounded(limit));
 }
 
 expected<void> store_reader::scan_trials(std::span<const trial_id> which,
                                          const std::function<void(const raw_trial&)>& hear) {
-  static const auto sql = select(raw_trial_columns, "t_trials WHERE trial = ?1");
+  static const auto sql = select(raw_trial_columns(), "t_trials t WHERE trial = ?1");
   return impl_->in_snapshot([&]() -> expected<void> {
     for (auto id : which) {
       auto found = impl_->scan(

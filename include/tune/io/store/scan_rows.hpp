@@ -49,6 +49,8 @@ struct raw_trial {
   std::string_view best_metrics;
   instant created{0};
   std::optional<instant> ended;
+  /// Of the best report, where that was made with another configuration than `config`.
+  std::string_view best_config;
 };
 
 /// A result's row with its metrics unread, for the same time.
