@@ -58,10 +58,14 @@ reader by_objective(std::size_t i, bool maximise, bool heeds) {
   };
 }
 
+/// Sorts true, false and null by their words, as the API does.
 reader by_parameter(const std::string& name) {
   return [name](const listed_trial& x) -> std::optional<sort_value> {
     const auto* found = x.config ? find_parameter(*x.config, name) : nullptr;
-    return found == nullptr ? std::nullopt : sortable(*found);
+    if (found == nullptr)
+      return std::nullopt;
+    const auto is_word = found->is_null() || found->as_bool() != nullptr;
+    return is_word ? sort_value{0, true, 0, to_text(*found)} : sortable(*found);
   };
 }
 

@@ -16,12 +16,20 @@ namespace {
 
 using form = chart_series::form;
 
+/// Whether two values are told alike: 3 and 3.0 are, and true and "true".
+bool is_same_name(const value& x, const value& y) {
+  if (x.as_bool() != nullptr || y.as_bool() != nullptr)
+    return to_text(x) == to_text(y);
+  const auto a = x.number(), b = y.number();
+  return a && b ? *a == *b : to_text(x) == to_text(y);
+}
+
 /// Where a value of a parameter lies between the ends of its axis. [0 to 1; NaN: nowhere]
 double place_of(const object& axis, const value& x) {
   const auto& listed = list_in(axis, "values");
   if (!listed.empty()) {
     for (std::size_t i = 0; i < listed.size(); ++i) {
-      if (to_text(listed[i]) == to_text(x))
+      if (is_same_name(listed[i], x))
         return listed.size() == 1 ? 0.5
                                   : static_cast<double>(i) / static_cast<double>(listed.size() - 1);
     }

@@ -59,10 +59,18 @@ value as_cells(const value& listed) {
     return listed;
   value::list result;
   for (const auto& x : *listed.as_list()) {
-    const auto is_text = x.as_string() || x.as_list() || x.as_object();
+    const auto is_text = x.as_string() || x.as_list() || x.as_object() || x.is_null();
     result.push_back(is_text ? value{text_in_column(x)} : x);
   }
   return result;
+}
+
+/// Whether some values of a list are no numbers: then all are names, which have no distance.
+bool has_names(const value& listed) {
+  const auto* all = listed.as_list();
+  return all != nullptr && std::any_of(all->begin(), all->end(), [](const value& x) {
+           return x.as_bool() != nullptr || !x.number();
+         });
 }
 
 /// An axis: what the domain says, widened to what trials have.
@@ -76,7 +84,8 @@ object axis_object(const std::string& name, const object* domain, const column* 
   result.set("kind", domain == nullptr ? value{"float"} : take("kind"));
   result.set("log", take("log") == value{true});
   auto low = take("low"), high = take("high");
-  if (auto range = range_in(from, size)) {
+  const auto range = has_names(take("values")) ? std::nullopt : range_in(from, size);
+  if (range) {
     if (low.is_null() || *low.number() > range->first)
       low = range->first;
     if (high.is_null() || *high.number() < range->second)
