@@ -8,6 +8,7 @@
 #include "tune/core/search/repeat/repeater.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/saving.hpp"
+#include "tune/io/spec/wanted_configurations.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -54,32 +55,14 @@ std::uint64_t samples_wanted(const spec& what) {
   return result > std::numeric_limits<std::uint64_t>::max() / runs ? 0 : result * runs;
 }
 
-/// Samples of a search of all combinations. 0: not known beforehand.
-std::uint64_t samples_of_grid(const spec& what) {
-  constexpr std::uint64_t most = 1'000'000;
-  auto space = search_space::parse(space_lines(what));
-  if (!space || !what.search.points.empty() || space->constraint() != nullptr)
-    return 0;
-  std::uint64_t result = what.experiment.num_samples;
-  for (std::size_t i = 0; i < space->parameters().size(); ++i) {
-    const auto& x = space->parameters()[i];
-    if (std::holds_alternative<constant>(x.what) || x.numbers_runs)
-      continue;
-    auto all = x.active_if ? std::nullopt : all_values(space->widest(i), most);
-    if (!all || all->empty() || result > std::numeric_limits<std::uint64_t>::max() / all->size())
-      return 0;
-    result *= all->size();
-  }
-  auto runs = repeat_rule_of(what).runs;
-  return result > std::numeric_limits<std::uint64_t>::max() / runs ? 0 : result * runs;
-}
-
 /// See `experiment_settings::expected_samples`. 0: not known beforehand.
 std::uint64_t samples_expected(const spec& what) {
-  // It has its points alone, and waits for more from clients.
-  if (what.search.type == "none")
-    return 0;
-  return what.search.type == "grid" ? samples_of_grid(what) : samples_wanted(what);
+  const auto wanted = wanted_configurations(what);
+  const auto runs = repeat_rule_of(what).runs;
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  return !wanted || wanted->at_most || wanted->configurations > most / runs
+             ? 0
+             : wanted->configurations * runs;
 }
 
 } // namespace

@@ -156,6 +156,84 @@ class Answers(Served):
         self.assertEqual(last, self.api("/x/trials", sort="metric:loss", scope="last")["trials"])
         self.assertEqual(self.api("/x/trials", 400, scope="mean")["status"], 400)
 
+    def test_choices_of_several_kinds_are_names(self):
+        losses = {"none": 0.9, 3: 0.3, 6: 0.6, None: 0.1, True: 0.2}
+        self.tune(
+            "num_samples = 1\n[space]\ndepth = grid(none, 3, 6, null, true)\n"
+            "n = grid(1, 2)\n[stop]\ntraining_iteration = 1\n",
+            lambda config, at: losses[config["depth"]],
+        )
+        self.start_serving()
+        told = self.api("/x/parallel")
+        axis, number = told["axes"]
+        self.assertEqual((axis["low"], axis["high"]), (None, None))
+        self.assertEqual(axis["values"], ["none", 3, 6, "null", True])
+        self.assertEqual((number["low"], number["high"], number["values"]), (1, 2, None))
+        found = {json.dumps(x[2]): x[-1] for x in told["lines"]}
+        self.assertEqual(
+            found, {'"none"': 0.9, "3": 0.3, "6": 0.6, '"null"': 0.1, '"true"': 0.2}
+        )
+        names = ["--sort", "depth", "-o", "json"]
+        rows = [int(x["trial"]) for x in json.loads(self.run_node("trials", "results/x", *names).out)]
+        sorted_here = [x["trial"] for x in self.api("/x/trials", sort="param:depth")["trials"]]
+        self.assertEqual(sorted_here, rows)
+        self.run_node("plot", "results/x", "slice", "--parameter", "depth", "-o", "s.svg")
+        svg = (self.directory / "s.svg").read_text()
+        self.assertEqual(svg.count("<circle"), 10)
+
+    def test_names_that_no_trial_has_are_refused(self):
+        self.tune(
+            "num_samples = 1\n[space]\nx = grid(0, 1)\n[stop]\ntraining_iteration = 2\n",
+            lambda config, at: config["x"] + at,
+        )
+        self.start_serving()
+        for scope in ("best", "last", "avg"):
+            for query in (
+                {"sort": "metric:los"},
+                {"sort": "-metric:los"},
+                {"sort": "metric:loss", "filter": "metric:los < 3"},
+            ):
+                with self.subTest(scope=scope, **query):
+                    fault = self.api("/x/trials", 400, scope=scope, **query)
+                    said = "sort: " if "filter" not in query else "filter: "
+                    said += "no trial has the metric 'los'; did you mean 'loss'?"
+                    self.assertEqual(fault["detail"], said)
+        fault = self.api("/x/trials", 400, filter="param:y = 1")
+        self.assertEqual(fault["detail"], "filter: no trial has the parameter 'y'")
+        for known in ("param:x", "best:loss", "last:tune/cpu_s", "metric:training_iteration"):
+            self.assertEqual(self.api("/x/trials", sort=known)["total"], 2)
+
+    def test_names_are_not_refused_before_a_trial_could_have_them(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[space]\nx = grid(0, 1)\n"
+        )
+        child = self.start("ask-tell", ini, stdin=subprocess.PIPE)
+        child.stdin.write('{"op":"ask"}\n')
+        child.stdin.flush()
+        self.assertIn("trial", child.stdout.readline())
+        self.start_serving()
+        for known in ("metric:gain", "last:gain", "param:x"):
+            self.assertEqual(self.api("/x/trials", sort=known)["total"], 1)
+        self.api("/x/trials", 400, sort="param:y")
+        self.finish(child)
+
+    def test_points_beside_grids_are_planned_alike_everywhere(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 3\n"
+            '[search]\npoints = [{"a": 0}]\n[space]\na = grid(0, 1)\nx = uniform(0, 1)\n'
+        )
+        child = self.start("ask-tell", ini, stdin=subprocess.PIPE)
+        child.stdin.write('{"op":"ask"}\n')
+        child.stdin.flush()
+        self.assertIn("trial", child.stdout.readline())
+        self.finish(child, code=None)
+        self.start_serving()
+        # The point names its own value of `a`.
+        self.assertEqual(self.api("/x")["trials"]["planned"], 5)
+        for command in ("status", "wait"):
+            told = self.run_node(command, "results/x", "-o", "json", code=None).json()
+            self.assertEqual(told["planned"], 5, command)
+
     def test_a_joined_order_follows_a_live_experiment(self):
         ini = self.ini(
             "[experiment]\nmetric = loss\nmode = min\n[space]\nx = grid(0, 1)\n"

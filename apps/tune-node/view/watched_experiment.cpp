@@ -3,11 +3,11 @@
 
 #include "console/text.hpp"
 #include "inspect/experiment_directory.hpp"
-#include "inspect/wanted_configurations.hpp"
 #include "tune/io/control/control_client.hpp"
 #include "tune/io/control/control_place.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/record.hpp"
+#include "tune/io/spec/wanted_configurations.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "view/parameters.hpp"
 

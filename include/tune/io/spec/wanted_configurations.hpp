@@ -7,10 +7,10 @@
 
 #include <optional>
 
-namespace tune::cli {
+namespace tune {
 
 /// `[experiment] num_samples`, where there are grids times their combinations, without what given
 /// points, conditions and constraints leave out. Nothing if there is no limit.
 [[nodiscard]] std::optional<variant_search::extent> wanted_configurations(const spec& what);
 
-} // namespace tune::cli
+} // namespace tune
