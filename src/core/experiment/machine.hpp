@@ -117,6 +117,7 @@ private:
   [[nodiscard]] bool asks_in_batches() const;
   [[nodiscard]] std::uint64_t room_for_suggestions() const;
   [[nodiscard]] std::string waits_for() const;
+  [[nodiscard]] bool waits_for_retries() const;
   [[nodiscard]] std::string rest_text() const;
   [[nodiscard]] std::uint32_t choices_wanted() const;
   [[nodiscard]] bool stands_still() const;

@@ -201,6 +201,10 @@ std::string machine::waits_for() const {
   const auto rests = stands_still() || (clients_.suspended() && trials_.live().empty());
   if (!ending_.drains() && rests && (clients_.suspended() || census_.held() > 0))
     return rest_text();
+  if (const auto retries = deadlines_.count(due_kind::retry); retries > 0 && waits_for_retries())
+    return std::to_string(retries)
+           + (retries == 1 ? " trial that failed waits for its [failure] backoff to pass"
+                           : " trials that failed wait for their [failure] backoff to pass");
   if (dialogue_.is_open() || dialogue_.is_done() || ending_.drains() || clients_.suspended()
       || clients_.narrowed() || samples_.pending().empty() || supply() > 0
       || room_for_suggestions() > 0)
@@ -210,6 +214,13 @@ std::string machine::waits_for() const {
                   ? ", batch: the next are asked for when the rest of this batch has ended: "
                   : ": the next is asked for when one of these has ended: ";
   return bound + when + samples_.pending().names();
+}
+
+/// Whether nothing runs, or is about to, until a trial that failed is tried again.
+bool machine::waits_for_retries() const {
+  return !ending_.drains() && census_.busy() == 0 && census_.queued() == 0
+         && asked_.verdicts.all_waiting().empty() && !dialogue_.is_open()
+         && !asked_.choice.is_open() && !wants_suggestions();
 }
 
 std::uint32_t machine::choices_wanted() const {

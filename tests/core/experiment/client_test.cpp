@@ -343,6 +343,18 @@ TEST_F(clients, hold_a_trial_that_waits_for_its_back_off) {
   EXPECT_EQ(ports.all<cmd::place>().size(), 2u);
 }
 
+TEST_F(clients, are_told_that_nothing_runs_before_a_back_off_has_passed) {
+  settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
+  settings.failures.backoff = std::chrono::seconds{5};
+  bring_to(state::stepping);
+  EXPECT_EQ(uut->machine().view().waits_for, "");
+
+  end(end_class::user_error);
+
+  EXPECT_EQ(uut->machine().view().waits_for,
+            "1 trial that failed waits for its [failure] backoff to pass");
+}
+
 TEST_F(clients, a_pause_whose_save_fails_holds_nothing) {
   bring_to(state::reported);
   order(on::pause_asked{zero});
