@@ -143,15 +143,15 @@ void remove_left_groups_in(const std::string& parent) {
   }
 }
 
-/// The count after `key` in a file of "key count" lines.
-std::uint64_t count_in(const std::string& path, std::string_view key) {
+/// The count after `key` in a file of "key count" lines; empty if there is none.
+std::optional<std::uint64_t> count_in(const std::string& path, std::string_view key) {
   std::istringstream words{proc_files::read_small(path.c_str())};
   std::string name;
   for (std::uint64_t count = 0; words >> name >> count;) {
     if (name == key)
       return count;
   }
-  return 0;
+  return std::nullopt;
 }
 
 } // namespace
@@ -212,7 +212,22 @@ cgroup::~cgroup() {
 }
 
 std::uint64_t cgroup::oom_kills() const {
-  return count_in(path_ + (version_2_ ? "/memory.events" : "/memory.oom_control"), "oom_kill");
+  const auto* file = version_2_ ? "/memory.events" : "/memory.oom_control";
+  return count_in(path_ + file, "oom_kill").value_or(0);
+}
+
+std::uint64_t oom_kills_beside_groups() {
+  // Both files leave out the groups below.
+  for (auto version_2 : {false, true}) {
+    const auto group = own_group(version_2 ? "" : "memory");
+    if (!group)
+      continue;
+    const auto place = directory_of(version_2 ? version_2_root : version_1_root, *group);
+    const auto* file = version_2 ? "/memory.events.local" : "/memory.oom_control";
+    if (auto count = count_in(place + file, "oom_kill"))
+      return *count;
+  }
+  return proc_files::system_oom_kills();
 }
 
 bool cgroup::kill_members() const {

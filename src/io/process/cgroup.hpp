@@ -44,6 +44,11 @@ private:
   cgroup() = default;
 };
 
+/// How many processes in the control group of this process, without the groups below it, the OOM
+/// killer has killed: trials with a limit of their own do not count, nor do programs of others. Of
+/// the whole system where no group counts them.
+[[nodiscard]] std::uint64_t oom_kills_beside_groups();
+
 /// Removes the empty groups of guards that have ended, wherever a guard may make them: a guard that
 /// was killed could not do it. Groups with members stay.
 void remove_left_groups();

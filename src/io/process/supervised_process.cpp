@@ -80,7 +80,7 @@ bool is_alive(pid_t pid) {
 
 void process_table::add(supervised_process what) {
   if (auto now = guard_clock::now(); now - oom_kills_seen_ > oom_look_interval) {
-    oom_kills_ = proc_files::system_oom_kills();
+    oom_kills_ = oom_kills_beside_groups();
     oom_kills_seen_ = now;
   }
   leaders_[what.pid] = what.id;
@@ -153,15 +153,15 @@ bool process_table::is_alone(const supervised_process& what) {
   return std::none_of(strays.begin(), strays.end(), [&](pid_t pid) { return belongs(pid, what); });
 }
 
-/// Uses the count of its control group, which covers all its processes. Without a group there is
-/// only the system's count, which does not say whose process it was: it is used only if a kill is
-/// known.
+/// Uses the count of its control group, which covers all its processes. Without a group of its own
+/// there is only the count of the group that it shares with this process, which does not say whose
+/// process it was: it is used only if a kill is known.
 bool process_table::was_out_of_memory(const supervised_process& what) {
   if (what.group)
     return what.group->oom_kills() > 0;
   if (!was_killed(what.last_word))
     return false;
-  return proc_files::system_oom_kills() > std::exchange(oom_kills_, proc_files::system_oom_kills());
+  return oom_kills_beside_groups() > std::exchange(oom_kills_, oom_kills_beside_groups());
 }
 
 void process_table::on_leader_death(supervised_process& what, const siginfo_t& how) {

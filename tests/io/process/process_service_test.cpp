@@ -184,6 +184,27 @@ TEST_F(process_service_test, notices_that_the_memory_limit_ended_a_process_below
   }
 }
 
+TEST_F(process_service_test, takes_no_kill_for_want_of_memory_that_others_met_meanwhile) {
+  auto unlimited = std::make_shared<support::recorder>();
+  auto first = order({});
+  first.argv = {"sh", "-c", "echo up; until [ -e go ]; do sleep 0.02; done; kill -KILL $$"};
+  first.stdout_file = scratch.path() / "stdout of the first";
+  first.tag += "-first";
+  const auto go = scratch.path() / "go";
+  uut->launch(std::move(first), unlimited);
+  ASSERT_TRUE(unlimited->wait_lines(1));
+  auto what = order({"memory", "300000000", "out", "survived"});
+  what.memory_limit = 100'000'000;
+  if (run(what).code == 0)
+    GTEST_SKIP() << "no control group can be made here";
+
+  std::ofstream{go} << "now";
+
+  auto how = unlimited->wait_exit();
+  EXPECT_EQ(how.signal, SIGKILL);
+  EXPECT_FALSE(how.out_of_memory);
+}
+
 /// A fixture with a process that waits in a control group of its own.
 struct process_in_group_test : process_service_test {
   std::filesystem::path group;
