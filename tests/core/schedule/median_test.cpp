@@ -196,7 +196,7 @@ TEST_F(median_stopping, gives_reasons_in_the_metrics_own_numbers) {
 
   EXPECT_EQ(text_of(x.tell.judged(2, 1, -0.5)),
             "stop 2 rule=median_stopping time=1 value=0.5 median=0.25 compared=1 why=its best, "
-            "0.5, is above 0.25, the median of 1 others' averages up to iteration 1");
+            "0.5, is above 0.25, the median of 1 other's averages up to iteration 1");
 }
 
 // Behaviour C1.6.
@@ -351,7 +351,7 @@ TEST_F(median_stopping, gives_others_time_while_there_are_too_few_to_compare_wit
   EXPECT_EQ(x.verb(1, 1, 5), "go_on");
   EXPECT_EQ(text_of(x.tell.judged(1, 2, 5)),
             "pause 1 rule=median_stopping time=2 compared=0 required=1 why=lets others catch up: 0 "
-            "of the 1 required have reached iteration 2");
+            "of the 1 required have reached iteration 2 with a number");
   // Two results within the slice, then one beyond it.
   EXPECT_EQ(x.verb(1, 3, 5), "go_on");
   EXPECT_EQ(x.verb(1, 4, 5), "go_on");

@@ -162,7 +162,8 @@ median_scheduler::verdict median_scheduler::behind(sequence cause, double time,
   auto found = best ? "its best, " + shown + ", is" + (maximise_ ? " below " : " above ") + limit
                     : "no value of it was a number, which is worse than " + brief(median);
   facts.set("why", found + ", the median of " + std::to_string(with.count)
-                       + " others' averages up to " + moment(settings_.time_attr, time));
+                       + (with.count == 1 ? " other's" : " others'") + " averages up to "
+                       + moment(settings_.time_attr, time));
   return {cause, settings_.hard_stop ? kind::stops : kind::rests, std::move(facts)};
 }
 
@@ -174,7 +175,7 @@ median_scheduler::verdict median_scheduler::yielding(sequence cause, double time
   facts.set("required", static_cast<std::int64_t>(settings_.min_samples_required));
   facts.set("why", "lets others catch up: " + std::to_string(with.count) + " of the "
                        + std::to_string(settings_.min_samples_required) + " required have reached "
-                       + moment(settings_.time_attr, time));
+                       + moment(settings_.time_attr, time) + " with a number");
   return {cause, kind::yields, std::move(facts)};
 }
 
