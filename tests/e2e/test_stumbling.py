@@ -161,8 +161,8 @@ class Looking(Case):
 
         told = self.run_node("run", ini, code=None)
 
-        self.assertIn("2 trials never had a number for x (trial 00000 reported NaN, ...): none of"
-                      " them can be best", told.out)
+        self.assertIn("2 trials never had a number other than NaN for x (trial 00000 reported NaN,"
+                      " ...): none of them can be best", told.out)
         self.assertIn("best: none, no trial reported a number for x other than NaN", told.out)
         shown = self.run_node("status", "results/x", "-o", "json").json()
         self.assertEqual(len(shown["remarks"]), 1)

@@ -137,8 +137,10 @@ value first_value(trial_id of, const std::string& metric, store_reader& from) {
 /// Says what the first trial without a value reported instead; empty if nothing.
 std::string unjudged_text(const trial_tally& known, const std::string& metric, store_reader& from) {
   auto first = from.trial(known.first_unjudged);
-  if (!first || !*first || !(*first)->metrics)
+  if (!first || !*first)
     return {};
+  if (!(*first)->metrics)
+    return " reported nothing";
   const auto some = first_value(known.first_unjudged, metric, from);
   if (!some.is_null())
     return " reported " + kind_text(&some);
@@ -197,8 +199,8 @@ std::vector<std::string> remarks_of(const trial_tally& known, const run_snapshot
   if (known.unjudged > 0 && !on.objectives.empty()) {
     const auto& metric = on.objectives.front().metric;
     result.push_back(
-        counted(known.unjudged, "trial") + " never had a number for " + metric + " (trial "
-        + to_text(known.first_unjudged) + unjudged_text(known, metric, from)
+        counted(known.unjudged, "trial") + " never had a number other than NaN for " + metric
+        + " (trial " + to_text(known.first_unjudged) + unjudged_text(known, metric, from)
         + (known.unjudged == 1 ? ")" : ", ...)")
         + (known.unjudged == 1 ? ": it cannot be best" : ": none of them can be best"));
   }

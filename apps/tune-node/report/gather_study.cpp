@@ -110,8 +110,9 @@ double place_of_cell(const study_parameter& of, const column& from, std::size_t 
 trial_fate fate_of(const trial_line& x, bool is_given_up, bool is_cut_off) {
   switch (x.status) {
     case trial_status::pending:
-      return x.iterations > 0 || x.time_total.count() > 0 ? trial_fate::interrupted
-                                                          : trial_fate::pending;
+      return x.iterations > 0 || x.time_total.count() > 0 || x.failures > 0
+                 ? trial_fate::interrupted
+                 : trial_fate::pending;
     case trial_status::running:
       return trial_fate::running;
     case trial_status::paused:

@@ -42,7 +42,9 @@ parameter cursor() {
 }
 
 parameter metric() {
-  return text("metric", "a metric; without it the first objective");
+  return text("metric",
+              "a metric; without it the first objective, or of a trial's results all that "
+              "are numbers in its last report");
 }
 
 route view(std::string pattern, std::string id, std::string summary,

@@ -90,7 +90,7 @@ struct report_table {
 std::vector<std::string> metrics_of(const object& last) {
   std::vector<std::string> result;
   for (const auto& [name, each] : last) {
-    if (each.number() && each.as_bool() == nullptr)
+    if (each.number())
       result.push_back(name);
     else if (const auto* inner = each.as_object())
       for (const auto& deep : metrics_of(*inner))

@@ -284,7 +284,8 @@ expected<trial_tally> store_reader::tally() {
   auto found = impl_->one<trial_tally>(
       "WITH seen AS (SELECT trial, status, origin LIKE 'confirms %' AS confirms,"
       " origin = 'client' AS added, ended IS NULL AS open, best_metrics IS NOT NULL AS judged,"
-      " ended IS NOT NULL AND iterations > 0 AND best_metrics IS NULL AS unjudged FROM t_trials)"
+      " ended IS NOT NULL AND best_metrics IS NULL AND (iterations > 0 OR status = 'TERMINATED'"
+      " AND reason = '') AS unjudged FROM t_trials)"
       " SELECT coalesce(sum(unjudged), 0), coalesce(min(iif(unjudged, trial, NULL)), 0),"
       " coalesce(sum(confirms), 0), coalesce(sum(confirms AND status = 'ERRORED'), 0),"
       " coalesce(sum(confirms AND open), 0), coalesce(sum(confirms AND judged), 0),"
