@@ -215,6 +215,18 @@ expected<std::optional<trial_story>> read_story(store_reader& from, trial_id whi
                                                 std::move(*exports), std::move(*best)}};
 }
 
+expected<void> tell_who_holds(trial_story& of, store_reader& from, const std::string& release) {
+  const auto held = from.held_trials();
+  if (!held)
+    return held.error();
+  if (std::find(held->begin(), held->end(), of.trial.trial) != held->end())
+    of.waits_for
+        = (of.trial.status == trial_status::running ? "told to pause by a client, then until "
+                                                    : "paused by a client, until ")
+          + release;
+  return {};
+}
+
 void write_story(const trial_story& x, const std::vector<objective>& objectives,
                  output_format format, const table_look& look, std::ostream& out) {
   switch (format) {

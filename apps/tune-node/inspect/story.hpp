@@ -28,8 +28,8 @@ struct trial_story {
   std::vector<export_row> exports = {};
   /// The checkpoint of its best report, or of the best report that has one.
   std::optional<saved_report> best_checkpoint = {};
-  /// For a pending trial: the resources that its experiment waits for and no node has, as its head
-  /// says.
+  /// Who keeps the trial from running: a client, or, for a pending trial, what its experiment waits
+  /// for, as its head says.
   std::string waits_for = {};
   /// See `run_snapshot`.
   std::vector<std::string> object_parameters = {};
@@ -47,6 +47,11 @@ void leave_out_repeated(std::vector<decision_row>& all);
 [[nodiscard]] expected<std::optional<trial_story>> read_story(store_reader& from, trial_id which,
                                                               const objective& by,
                                                               const constraint_list& constraints);
+
+/// Sets what a trial waits for if a client holds it, whatever its experiment waits for.
+/// @param release What lets it run again, for people. @errors of the reader.
+[[nodiscard]] expected<void> tell_who_holds(trial_story& of, store_reader& from,
+                                            const std::string& release);
 
 /// Writes a story: headed tables for people, one JSON object, or the decisions alone as CSV
 /// (`seq,attempt,iteration,action,reason`, the reason as JSON).

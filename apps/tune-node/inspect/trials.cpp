@@ -323,14 +323,8 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;
-  auto held = from.held_trials();
-  if (!held)
-    return reading_failed(held.error());
-  if (std::find(held->begin(), held->end(), *what.why) != held->end())
-    (*story)->waits_for = ((*story)->trial.status == trial_status::running
-                               ? "told to pause by a client, then until "
-                               : "paused by a client, until ")
-                          + unpause_call(*directory, {*what.why});
+  if (auto told = tell_who_holds(**story, from, unpause_call(*directory, {*what.why})); !told)
+    return reading_failed(told.error());
   if (all != nullptr) {
     auto why = explain_suggestion(from, *what.why, *all);
     if (!why)

@@ -141,6 +141,23 @@ value table_value(const report_table& from, std::size_t most) {
                 {"sampled", sampled}};
 }
 
+/// Looks for clients' pauses only where there may be some, since that takes reading all events.
+expected<void> tell_what_it_waits_for(trial_story& of, watched_experiment& from) {
+  const auto status = of.trial.status;
+  if (is_final(status))
+    return {};
+  const auto live = from.live();
+  if (status == trial_status::pending && live.status)
+    of.waits_for = live.status->waits_for;
+  if (live.status && live.status->held == 0)
+    return {};
+  auto told = from.with_reader([&](store_reader& x) -> expected<bool> {
+    auto done = tell_who_holds(of, x, "a client unpauses it");
+    return done ? expected<bool>{true} : done.error();
+  });
+  return told ? expected<void>{} : told.error();
+}
+
 view_fault no_trial(trial_id trial) {
   return not_found("there is no trial " + to_text(trial));
 }
@@ -165,9 +182,8 @@ view_answer trial_page_of(watched_experiment& from, trial_id trial) {
     return fault_of(story.error());
   if (!*story)
     return no_trial(trial);
-  if ((*story)->trial.status == trial_status::pending)
-    if (auto live = from.live(); live.status)
-      (*story)->waits_for = live.status->waits_for;
+  if (auto told = tell_what_it_waits_for(**story, from); !told)
+    return fault_of(told.error());
   auto times = from.with_reader([&](store_reader& x) { return times_of(x, (*story)->decisions); });
   if (!times)
     return fault_of(times.error());
