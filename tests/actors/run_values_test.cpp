@@ -97,6 +97,14 @@ TEST_F(run_values, tell_first_what_no_node_has) {
   EXPECT_EQ(status_of(uut->machine(), {}, {}, {}, 5s).waits_for, "");
 }
 
+TEST_F(run_values, tell_of_a_pause_before_what_no_node_has) {
+  (void)order_all(*uut, {on::pause_asked{}}, now);
+
+  const auto seen = status_of(uut->machine(), {}, {}, "trials wait for 2 GPUs", 5s);
+
+  EXPECT_EQ(seen.waits_for, seen.view.waits_for);
+}
+
 TEST_F(run_values, await_what_runs_on_a_worker_alone) {
   auto from = parts();
   EXPECT_TRUE(awaited_launches(uut->machine(), from).size() == 1u);
