@@ -283,8 +283,10 @@ void machine::lose_aside(live_trial& trial, const std::string& why) {
     return;
   note_decision(trial, "pause_lost", object{{"why", why}});
   if (notices_.is_first(notice::lost_pause))
-    emit(cmd::warn{"trial " + to_text(trial.id) + ": " + why + "; it goes on from "
-                   + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
+    emit(cmd::warn{
+        "trial " + to_text(trial.id) + ": " + why + "; "
+        + (standing_of(trial).awaits_lease() ? "it goes on" : "if it is to go on, it does so")
+        + " from " + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
   drop_aside(trial);
   if (standing_of(trial).awaits_lease() && !clients_.suspended()) {
     // The trial may now run on any node.
