@@ -133,6 +133,30 @@ class Numbers(Served):
         self.assertEqual(len(told), 3)
         self.assertEqual([x["t"] for x in told], [times[x["seq"]] for x in told])
 
+    def test_decisions_of_one_event_are_not_parted(self):
+        self.run_node("run", self.ini(CURVES), "--quiet", "--experiment.num_samples", "30",
+                      "--scheduler.type", "hyperband")
+        rows = self.rows("SELECT seq, trial, action FROM decisions", "curves")
+        counts = {}
+        for x in rows:
+            counts[x["seq"]] = counts.get(x["seq"], 0) + 1
+        self.assertGreater(max(counts.values()), 3)
+        self.start_serving()
+        for limit in (1, 2, 3, 5, 1000):
+            found, since, more = [], 0, True
+            while more:
+                told = self.api("/curves/decisions", limit=limit, since_seq=since)
+                self.assertTrue(told["decisions"] or not told["more"])
+                some = [x["seq"] for x in told["decisions"]]
+                self.assertTrue(len(some) <= limit or len(set(some)) == 1, (limit, some))
+                found += told["decisions"]
+                since, more = told["next_seq"], told["more"]
+            self.assertEqual(
+                [(x["seq"], x["trial"], x["action"]) for x in found],
+                [(x["seq"], x["trial"], x["action"]) for x in rows],
+                limit,
+            )
+
     def test_of_a_population(self):
         self.run_node("run", self.ini(POPULATION), "--quiet", "--experiment.num_samples", "6")
         reports = self.results("population", "accuracy")

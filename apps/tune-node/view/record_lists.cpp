@@ -32,12 +32,38 @@ std::variant<sequence, view_fault> begin_of(query_reader& query) {
   return static_cast<sequence>(*at);
 }
 
-/// Keeps whole events: of the last one more rows may follow.
-void drop_last_event(std::vector<decision_row>& rows) {
-  if (rows.empty() || rows.front().seq == rows.back().seq)
-    return;
-  const auto last = rows.back().seq;
-  std::erase_if(rows, [&](const decision_row& x) { return x.seq == last; });
+/// Decisions of whole events, and whether more may follow.
+struct decision_page {
+  std::vector<decision_row> rows;
+  bool more = false;
+};
+
+bool are_of_one_event(const std::vector<decision_row>& rows) {
+  return !rows.empty() && rows.front().seq == rows.back().seq;
+}
+
+/// Reads up to `asked.limit` decisions, or all of the first event where these are more.
+expected<decision_page> decisions_of_events(store_reader& from, decision_query asked) {
+  const auto limit = asked.limit;
+  auto rows = from.decisions_after(asked);
+  // The first event may go on: as long as nothing else follows, nobody knows.
+  while (rows && rows->size() == asked.limit && are_of_one_event(*rows)) {
+    asked.limit *= 4;
+    rows = from.decisions_after(asked);
+  }
+  if (!rows)
+    return rows.error();
+  decision_page result{std::move(*rows), false};
+  const auto has_grown = asked.limit > limit;
+  const auto are_all = result.rows.size() < asked.limit;
+  if (are_all && (!has_grown || are_of_one_event(result.rows)))
+    return result;
+  result.more = true;
+  // Of the last event more rows may follow.
+  const auto first = result.rows.front().seq, last = result.rows.back().seq;
+  std::erase_if(result.rows,
+                [&](const decision_row& x) { return has_grown ? x.seq != first : x.seq == last; });
+  return result;
 }
 
 std::map<std::string, std::uint64_t> running_on(store_reader& from) {
@@ -181,23 +207,21 @@ view_answer decisions_list(watched_experiment& from, const view_request& what) {
   if (auto* fault = std::get_if<view_fault>(&begin))
     return *fault;
   asked.after = std::get<sequence>(begin);
-  auto rows = from.with_reader([&](store_reader& x) { return x.decisions_after(asked); });
-  if (!rows)
-    return fault_of(rows.error());
-  const auto more = rows->size() == asked.limit;
-  if (more)
-    drop_last_event(*rows);
-  auto read = from.with_reader([&](store_reader& x) { return times_of(x, *rows); });
+  auto page = from.with_reader([&](store_reader& x) { return decisions_of_events(x, asked); });
+  if (!page)
+    return fault_of(page.error());
+  auto& rows = page->rows;
+  auto read = from.with_reader([&](store_reader& x) { return times_of(x, rows); });
   if (!read)
     return fault_of(read.error());
   const auto& times = *read;
-  const auto next = rows->empty() ? asked.after : rows->back().seq;
-  leave_out_repeated(*rows);
+  const auto next = rows.empty() ? asked.after : rows.back().seq;
+  leave_out_repeated(rows);
   value::list all;
-  for (const auto& x : *rows)
+  for (const auto& x : rows)
     all.emplace_back(decision_object(x, times));
-  return value{
-      object{{"decisions", std::move(all)}, {"next_seq", number_value(next)}, {"more", more}}};
+  return value{object{
+      {"decisions", std::move(all)}, {"next_seq", number_value(next)}, {"more", page->more}}};
 }
 
 view_answer nodes_list(watched_experiment& from, const view_request&) {
