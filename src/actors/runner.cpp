@@ -121,7 +121,7 @@ struct runner_state : engine_ports {
   // -- Turns.
 
   void end_turn() {
-    if (const auto due = loop->machine().next_deadline(); timers.set(due))
+    if (const auto due = timers.set(loop->machine().next_deadline(), now()))
       look_at(*due);
     if (turn.wants_flush())
       send(self, caf::actor_cast<runner_impl>(self), flush_atom_v);
@@ -154,7 +154,8 @@ struct runner_state : engine_ports {
   void take(tick_atom) {
     if (is_broken())
       return;
-    loop->pass(now());
+    for (auto& what : timers.to_tell(loop->machine().due(now()), now()))
+      loop->post(std::move(what), now());
     look_for_answer();
     end_turn();
   }
