@@ -347,6 +347,7 @@ TEST_F(clients, are_told_that_nothing_runs_before_a_back_off_has_passed) {
   settings.failures.budget[static_cast<std::size_t>(end_class::user_error)] = 3;
   settings.failures.backoff = std::chrono::seconds{5};
   bring_to(state::stepping);
+  post(on::suggested{ports.all<cmd::ask_searcher>().back().what.number, exhausted{"all out"}});
   EXPECT_EQ(uut->machine().view().waits_for, "");
 
   end(end_class::user_error);
