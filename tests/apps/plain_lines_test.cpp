@@ -69,6 +69,24 @@ TEST_F(plain_lines_test, say_each_best_once) {
   EXPECT_NE(uut.best(*digits.best, 30s), std::nullopt);
 }
 
+TEST_F(plain_lines_test, say_that_the_best_misses_a_constraint) {
+  digits.constraints = *parse_constraints("loss <= 0.05");
+  const auto best = [&](instant now) {
+    return uut.best(*digits.best, now, {}, digits.constraints).value_or("");
+  };
+  EXPECT_EQ(best(1s), "[1.0s] best accuracy 0.98125: trial 00003 (which misses a constraint), "
+                      "lr=0.01 hidden=64 optimizer=adam");
+  EXPECT_EQ(best(20s), "");
+  EXPECT_THAT(
+      uut.summary(digits, 21s).value_or(""),
+      testing::HasSubstr("best accuracy 0.98125 (trial 00003) (which misses a constraint);"));
+
+  digits.best->metrics = sample::shared({{"accuracy", 0.98125}, {"loss", 0.03}});
+  EXPECT_THAT(best(30s), testing::HasSubstr("trial 00003, lr=0.01"));
+  digits.best->runs.emplace().violation = 0.1;
+  EXPECT_THAT(best(40s), testing::HasSubstr("trial 00003 (whose runs miss a constraint), lr"));
+}
+
 TEST_F(plain_lines_test, say_nothing_of_parameters_where_there_are_none) {
   digits.best->config = sample::shared({});
 

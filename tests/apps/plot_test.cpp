@@ -89,6 +89,24 @@ TEST(chart, gives_a_single_value_room) {
   EXPECT_LT(x.y.low, x.y.high);
 }
 
+TEST(chart, has_room_for_all_numbers_where_it_is_logarithmic) {
+  auto axis = axis_of(1e-280, 1e120);
+  axis.log = true;
+  EXPECT_NEAR(place_on(axis, 1e-280), 0, 1e-9);
+  EXPECT_NEAR(place_on(axis, 1e-80), 0.5, 1e-9);
+  EXPECT_NEAR(place_on(axis, 1e120), 1, 1e-9);
+  EXPECT_GT(ticks_of(axis, 5).size(), 2u);
+
+  for (auto only : {1e308, 5e-324}) {
+    chart x;
+    x.y.log = true;
+    x.series = {{form::dots, chart_ink::first, {{1, only}}}};
+    fit(x);
+    const auto at = place_on(x.y, only);
+    EXPECT_TRUE(at >= 0 && at <= 1) << at;
+  }
+}
+
 TEST(chart, keeps_few_outliers_from_stretching_it) {
   auto axis = axis_of(0, 1e6);
   std::vector<double> all(20, 0);

@@ -50,6 +50,14 @@ trial  status      iter  accuracy   time
 )");
 }
 
+TEST(status_block, says_that_the_best_misses_a_constraint) {
+  auto x = sample::digits();
+  x.constraints = *parse_constraints("loss <= 0.05");
+
+  EXPECT_THAT(drawn(x, {80, 24}),
+              HasSubstr("best accuracy 0.98125  trial 00003 (which misses a constraint)  lr="));
+}
+
 /// Long and wide characters everywhere, eight rows of terminal: one trial.
 run_snapshot crowded() {
   auto x = sample::digits();

@@ -294,6 +294,26 @@ TEST(top_fields, read_an_overview) {
   EXPECT_EQ(data_of(failed).best, "best loss 1 of trial 00003 (which failed later) at iteration 7");
 }
 
+TEST(top_fields, show_a_value_with_the_configuration_that_made_it) {
+  object trial{{"trial", 3},
+               {"status", "TERMINATED"},
+               {"config", object{{"lr", 1.0}}},
+               {"best_metrics", object{{"loss", 0.25}}},
+               {"best_config", object{{"lr", 0.5}}}};
+
+  EXPECT_EQ(row_of(trial, "loss", {}).config, "lr=0.5");
+  auto lines = trial_lines(trial, 80, 20, {});
+  EXPECT_THAT(lines, testing::Contains("configuration lr=1"));
+  EXPECT_THAT(lines, testing::Contains("made with     lr=0.5"));
+
+  trial.set("best_config", object{{"lr", 1.0}});
+  EXPECT_EQ(row_of(trial, "loss", {}).config, "lr=1");
+  EXPECT_THAT(trial_lines(trial, 80, 20, {}),
+              Not(testing::Contains(testing::StartsWith("made with"))));
+  trial.set("best_config", value{});
+  EXPECT_EQ(row_of(trial, "loss", {}).config, "lr=1") << "there is no best report";
+}
+
 TEST(top_fields, keep_the_end_of_a_log) {
   EXPECT_EQ(last_lines("one\ntwo\nthree\n", 80, 2), (std::vector<std::string>{"two", "three"}));
   EXPECT_EQ(last_lines("10 %\r99 %\n", 80, 5), (std::vector<std::string>{"99 %"}));

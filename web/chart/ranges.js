@@ -165,6 +165,8 @@ export function place(axis, value) {
   const [low, high] = [Number(axis.low), Number(axis.high)];
   if (value === null || typeof value === "boolean" || !Number.isFinite(x)) return NaN;
   if (low === high) return 0.5;
-  if (axis.log && low > 0) return x > 0 ? Math.log(x / low) / Math.log(high / low) : NaN;
+  // Quotients of values may be more than a number can hold.
+  if (axis.log && low > 0)
+    return x > 0 ? (Math.log(x) - Math.log(low)) / (Math.log(high) - Math.log(low)) : NaN;
   return (x - low) / (high - low);
 }

@@ -1,7 +1,7 @@
 /** The metric over two parameters at once, as a map. */
 import { shade } from "../chart/palette.js";
 import { dot, Plot } from "../chart/plot.js";
-import { grid } from "../chart/ranges.js";
+import { grid, place as unitPlace } from "../chart/ranges.js";
 import { get } from "../core/api.js";
 import { css, h } from "../core/dom.js";
 import { figure, number, plain, trialName } from "../core/format.js";
@@ -37,13 +37,11 @@ function ranked(rows, isMax) {
 function unitTicks(axis) {
   const { low, high, log, values } = axis;
   if (values || !(low < high)) return undefined;
-  const place = (/** @type {number} */ x) =>
-    log && low > 0 ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low);
   const all = log && low > 0 ? d3.scaleLog().domain([low, high]).ticks(6) : d3.ticks(low, high, 7);
   const isPower = (/** @type {number} */ x) => Math.abs(Math.log10(x) % 1) < 1e-9;
   const powers = log ? all.filter(isPower) : all;
   const round = powers.length > 1 ? powers : all;
-  return (isWhole(axis) ? round.filter(Number.isInteger) : round).map(place);
+  return (isWhole(axis) ? round.filter(Number.isInteger) : round).map((x) => unitPlace(axis, x));
 }
 
 /** @param {any} axis @returns {import("../chart/plot.js").Axis} of places between 0 and 1, told as values */
@@ -57,7 +55,7 @@ function unitAxis(axis) {
     }
     return figure(
       axis.log && axis.low > 0
-        ? axis.low * Math.pow(axis.high / axis.low, u)
+        ? Math.exp(Math.log(axis.low) * (1 - u) + Math.log(axis.high) * u)
         : axis.low + u * (axis.high - axis.low),
       2,
     );

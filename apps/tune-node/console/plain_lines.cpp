@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/later_failure.hpp"
+#include "console/missed_constraint.hpp"
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 
@@ -69,14 +70,16 @@ std::optional<std::string> plain_lines::next_end(const listed_trial& x, instant 
 }
 
 std::optional<std::string> plain_lines::best(const best_row& x, instant now,
-                                             std::span<const std::string> whole) {
+                                             std::span<const std::string> whole,
+                                             const constraint_list& constraints) {
   if (last_best_ && now < *last_best_ + best_time)
     return std::nullopt;
-  return last_best(x, now, whole);
+  return last_best(x, now, whole, constraints);
 }
 
 std::optional<std::string> plain_lines::last_best(const best_row& x, instant now,
-                                                  std::span<const std::string> whole) {
+                                                  std::span<const std::string> whole,
+                                                  const constraint_list& constraints) {
   if (objectives_.empty() || !x.metrics)
     return std::nullopt;
   const auto* own = find_path(*x.metrics, objectives_.front().metric);
@@ -84,17 +87,19 @@ std::optional<std::string> plain_lines::last_best(const best_row& x, instant now
     return std::nullopt;
   // A best trial is shown again when a further run has changed its configuration's result.
   auto judged = x.runs ? value{x.runs->judged} : *own;
-  if (said_trial_ == x.trial && said_value_ == judged)
+  const auto missed = missed_constraint(x, constraints);
+  if (said_trial_ == x.trial && said_value_ == judged && said_missed_ == !missed.empty())
     return std::nullopt;
   last_best_ = now;
   said_trial_ = x.trial;
   said_value_ = std::move(judged);
+  said_missed_ = !missed.empty();
   auto head = look_.paint(tint::good, "best " + metric_text(objectives_.front(), *own));
   auto config
       = x.config && !x.config->empty() ? ", " + config_text(*x.config, whole) : std::string{};
   if (x.runs)
     head += " (" + runs_text(*x.runs) + ")";
-  return stamp(now) + head + ": trial " + to_text(x.trial) + config;
+  return stamp(now) + head + ": trial " + to_text(x.trial) + std::string{missed} + config;
 }
 
 std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant now) {
@@ -112,7 +117,8 @@ std::optional<std::string> plain_lines::summary(const run_snapshot& x, instant n
   if (x.best && !x.objectives.empty())
     result += "; best " + metric_text(x.objectives.front(), best_value(x)) + " (trial "
               + to_text(x.best->trial) + (x.best->runs ? "; " + runs_text(*x.best->runs) : "") + ")"
-              + std::string{later_failure(x.best->status)};
+              + std::string{later_failure(x.best->status)}
+              + std::string{missed_constraint(*x.best, x.constraints)};
   if (auto rate = trials_per_minute(x))
     result += "; " + number_text(std::round(*rate * 10) / 10) + " trials/min";
   if (auto left = time_left(x))

@@ -37,13 +37,15 @@ public:
 
   /// "[2m05s] best accuracy 0.98123: trial 00012, lr=0.01"; nothing if that was shown already, or
   /// within 10 s of the last such line. In that case the next call after these 10 s shows what is
-  /// best then. @param whole As `config_text`.
+  /// best then. @param whole As `config_text`. @param constraints The line says if it misses one.
   [[nodiscard]] std::optional<std::string> best(const best_row& x, instant now,
-                                                std::span<const std::string> whole = {});
+                                                std::span<const std::string> whole = {},
+                                                const constraint_list& constraints = {});
 
   /// Like `best`, at the end of the experiment: nothing only if that was shown already.
   [[nodiscard]] std::optional<std::string> last_best(const best_row& x, instant now,
-                                                     std::span<const std::string> whole = {});
+                                                     std::span<const std::string> whole = {},
+                                                     const constraint_list& constraints = {});
 
   /// "[3m00s] 12/100 done, 4 running, …"; nothing within a minute of the last one, or of `begin`;
   /// while ends of trials are only counted, nothing within 10 s, if there were any.
@@ -62,6 +64,7 @@ private:
   std::optional<instant> last_best_;
   std::optional<trial_id> said_trial_;
   value said_value_;
+  bool said_missed_ = false;
 
   [[nodiscard]] std::string stamp(instant now) const;
 };

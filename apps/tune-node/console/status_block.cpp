@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/later_failure.hpp"
+#include "console/missed_constraint.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
 
@@ -63,7 +64,7 @@ std::string best_line(const run_snapshot& x, std::size_t width, const style& loo
   auto head = cut("best " + metric + " " + short_text(best_value(x)) + runs, width);
   auto config = x.best->config ? config_text(*x.best->config, x.object_parameters) : std::string{};
   auto tail = cut("  trial " + to_text(x.best->trial) + std::string{later_failure(x.best->status)}
-                      + "  " + config,
+                      + std::string{missed_constraint(*x.best, x.constraints)} + "  " + config,
                   width - display_width(head));
   return look.paint(tint::good, head) + tail;
 }

@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "console/later_failure.hpp"
+#include "console/missed_constraint.hpp"
 #include "console/one_line.hpp"
 #include "console/summary.hpp"
 #include "console/text.hpp"
@@ -344,7 +345,8 @@ struct job_supervisor_state {
       text += "; best " + printable(last.objectives.front().metric) + " = "
               + printable(to_text(best_value(last))) + " (trial " + to_text(last.best->trial)
               + (last.best->runs ? "; " + runs_text(*last.best->runs) : "") + ")"
-              + std::string{later_failure(last.best->status)};
+              + std::string{later_failure(last.best->status)}
+              + std::string{missed_constraint(*last.best, last.constraints)};
     auto why = how.storage_error.empty() ? how.why : how.storage_error;
     say(text + (why.empty() ? "" : "; " + cause_text(why)));
   }

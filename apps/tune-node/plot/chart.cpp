@@ -21,8 +21,9 @@ void widen(chart_axis& axis) {
   if (axis.low < axis.high)
     return;
   if (axis.log) {
-    axis.low /= 2;
-    axis.high *= 2;
+    using limits = std::numeric_limits<double>;
+    axis.low = std::max(axis.low / 2, limits::denorm_min());
+    axis.high = std::min(axis.high * 2, limits::max());
     return;
   }
   const auto room = axis.low == 0 ? 1 : std::abs(axis.low) / 10;
@@ -139,8 +140,9 @@ std::vector<chart_tick> name_ticks(const chart_axis& axis, std::size_t most) {
 double place_on(const chart_axis& axis, double x) {
   if (!is_shown(axis, x))
     return std::numeric_limits<double>::quiet_NaN();
+  // Quotients of values may be more than a number can hold.
   if (axis.log && axis.low > 0)
-    return std::log(x / axis.low) / std::log(axis.high / axis.low);
+    return (std::log(x) - std::log(axis.low)) / (std::log(axis.high) - std::log(axis.low));
   return (x - axis.low) / (axis.high - axis.low);
 }
 

@@ -39,7 +39,7 @@ double place_of(const object& axis, const value& x) {
   if (low == high)
     return 0.5;
   if (is_true(axis, "log") && low > 0)
-    return at > 0 ? std::log(at / low) / std::log(high / low) : no_number;
+    return at > 0 ? (std::log(at) - std::log(low)) / (std::log(high) - std::log(low)) : no_number;
   return (at - low) / (high - low);
 }
 

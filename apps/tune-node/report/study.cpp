@@ -27,7 +27,8 @@ double place_in(const study_parameter& range, double number) {
     return (number - range.low) / (range.high - range.low);
   if (range.low <= 0 || number <= 0)
     return none;
-  return std::log(number / range.low) / std::log(range.high / range.low);
+  const auto low = std::log(range.low);
+  return (std::log(number) - low) / (std::log(range.high) - low);
 }
 
 } // namespace tune::cli

@@ -174,7 +174,7 @@ void screen::show(const failure& x, instant) {
 /// Shows plain lines: new bests, and a summary every minute.
 void screen::show_state(const run_snapshot& x) {
   if (x.best) {
-    if (auto line = lines_.best(*x.best, x.elapsed, x.object_parameters))
+    if (auto line = lines_.best(*x.best, x.elapsed, x.object_parameters, x.constraints))
       print(*line);
   }
   if (auto line = lines_.summary(x, x.elapsed))
@@ -195,9 +195,9 @@ void screen::show(const std::deque<item>& all, const std::optional<run_snapshot>
 /// Makes sure that the last line about a best shows the final one.
 void screen::show_last(const run_summary& how) {
   auto state = shows_lines() && options_.last ? options_.last(how) : std::nullopt;
-  auto line = state && state->best
-                  ? lines_.last_best(*state->best, state->elapsed, state->object_parameters)
-                  : std::nullopt;
+  auto line = state && state->best ? lines_.last_best(*state->best, state->elapsed,
+                                                      state->object_parameters, state->constraints)
+                                   : std::nullopt;
   if (line)
     print(*line);
 }

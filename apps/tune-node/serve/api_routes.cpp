@@ -3,6 +3,7 @@
 
 #include "serve/submissions.hpp"
 #include "view/filter.hpp"
+#include "view/record_log.hpp"
 
 #include <limits>
 #include <utility>
@@ -142,9 +143,10 @@ std::vector<route> experiment_views() {
             number("trial", "of this trial", 0, largest), text("action", "of this kind"), limit()}),
       view("/{experiment}/nodes", "nodes", "the nodes"),
       view("/{experiment}/checkpoints", "checkpoints", "the checkpoints", {limit(), cursor()}),
-      view("/{experiment}/log", "log", "events of the record",
+      view("/{experiment}/log", "log", "events of the record, reports among them",
            {limit(), cursor(), number("since_seq", "after this place of the log", 0, largest),
-            number("trial", "of this trial", 0, largest), text("kind", "of this kind")})};
+            number("trial", "that name this trial", 0, largest),
+            one_of("kind", "of this kind", event_kinds())})};
 }
 
 std::vector<route> trial_views() {

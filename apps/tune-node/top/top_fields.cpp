@@ -28,6 +28,14 @@ std::string config_at(const object& from, std::string_view name,
   return config == nullptr ? "" : config_text(*config, whole);
 }
 
+/// The configuration that made a trial's best value, where it is not the one that the trial has
+/// now.
+const object* other_best_config(const object& trial) {
+  const auto* now = trial.find("config");
+  const auto* then = trial.find("best_config");
+  return then == nullptr || (now != nullptr && *then == *now) ? nullptr : then->as_object();
+}
+
 std::string counts_text(const object& counts) {
   const auto ended = count_at(counts, "terminated") + count_at(counts, "errored");
   auto result
@@ -93,7 +101,9 @@ top_row row_of(const object& trial, const std::string& metric, std::span<const s
   result.status = text_at(trial, "status");
   result.iterations = count_at(trial, "iterations");
   result.time = time_at(trial, "time_total_s");
-  result.config = config_at(trial, "config", whole);
+  const auto* best_config = other_best_config(trial);
+  result.config
+      = best_config ? config_text(*best_config, whole) : config_at(trial, "config", whole);
   result.reason = text_at(trial, "reason");
   const auto* metrics = trial.find("best_metrics");
   const auto* known = metrics == nullptr ? nullptr : metrics->as_object();
@@ -159,6 +169,8 @@ std::vector<std::string> trial_lines(const object& trial, std::size_t columns, s
   add("configuration", config_at(trial, "config", whole));
   add("best at", text_at(trial, "best_iteration"));
   add("its metrics", config_at(trial, "best_metrics", {}));
+  if (const auto* config = other_best_config(trial))
+    add("made with", config_text(*config, whole));
   add("node", text_at(trial, "node"));
   add("origin", text_at(trial, "origin"));
   if (result.size() > lines)

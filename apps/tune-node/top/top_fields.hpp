@@ -22,7 +22,8 @@ namespace tune::cli {
 
 /// The experiment itself, by its overview: all but rows and panel.
 [[nodiscard]] top_data data_of(const object& overview);
-/// A row by the API's object of a trial. @param whole As `config_text`.
+/// A row by the API's object of a trial: with the configuration that made its value, if it has one.
+/// @param whole As `config_text`.
 [[nodiscard]] top_row row_of(const object& trial, const std::string& metric,
                              std::span<const std::string> whole);
 /// Iterations and values of a trial's results.
@@ -31,8 +32,8 @@ namespace tune::cli {
 /// out.
 [[nodiscard]] std::vector<std::string> last_lines(std::string_view text, std::size_t columns,
                                                   std::size_t lines);
-/// A trial in words: status and reason, error, configuration, metrics. @param whole As
-/// `config_text`.
+/// A trial in words: status and reason, error, configuration, metrics, and with which configuration
+/// these were made, where it has another one now. @param whole As `config_text`.
 [[nodiscard]] std::vector<std::string> trial_lines(const object& trial, std::size_t columns,
                                                    std::size_t lines,
                                                    std::span<const std::string> whole);

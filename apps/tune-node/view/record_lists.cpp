@@ -6,6 +6,7 @@
 #include "tune/tuner/rule_parts.hpp"
 #include "view/fields.hpp"
 #include "view/overview.hpp"
+#include "view/record_log.hpp"
 #include "view/sampling.hpp"
 #include "view/trial_rows.hpp"
 
@@ -75,17 +76,6 @@ std::map<std::string, std::uint64_t> running_on(store_reader& from) {
       ++result[std::string{x.node}];
   });
   return result;
-}
-
-value event_value(const raw_event& x) {
-  auto body = x.body.size() > 65'536 ? expected<value>{error{}} : from_json(x.body);
-  auto* fields = body ? body->as_object() : nullptr;
-  if (fields != nullptr && x.kind == "opened")
-    fields->erase("spec");
-  return object{{"seq", number_value(x.seq)},
-                {"t", seconds_of(x.at)},
-                {"kind", x.kind},
-                {"body", body ? std::move(*body) : value{}}};
 }
 
 /// What each trial takes; empty where the scheduler changes it.
@@ -268,24 +258,22 @@ view_answer checkpoints_list(watched_experiment& from, const view_request& what)
 
 view_answer log_list(watched_experiment& from, const view_request& what) {
   query_reader query{what};
-  const auto limit = query.number("limit", 100, 1, 1000);
+  log_query asked;
+  asked.limit = query.number("limit", 100, 1, 1000);
+  asked.trial = query.trial("trial");
+  if (!query.text("kind").empty())
+    asked.kind = query.one_of("kind", event_kinds());
   auto begin = begin_of(query);
   if (auto* fault = std::get_if<view_fault>(&begin))
     return *fault;
-  value::list all;
-  auto last = std::get<sequence>(begin);
-  auto found = from.with_reader([&](store_reader& x) {
-    return x.scan_events(last, limit, [&](const raw_event& row) {
-      all.push_back(event_value(row));
-      last = row.seq;
-    });
-  });
-  if (!found)
-    return fault_of(found.error());
-  const auto more = *found == limit;
-  return value{object{{"events", std::move(all)},
-                      {"next_seq", number_value(last)},
-                      {"next_cursor", more ? value{cursor_text({number_value(last)})} : value{}}}};
+  asked.after = std::get<sequence>(begin);
+  auto part = from.with_reader([&](store_reader& x) { return log_of(x, asked); });
+  if (!part)
+    return fault_of(part.error());
+  const auto last = number_value(part->last);
+  return value{object{{"events", std::move(part->events)},
+                      {"next_seq", last},
+                      {"next_cursor", part->more ? value{cursor_text({last})} : value{}}}};
 }
 
 view_answer timeline(watched_experiment& from, const view_request& what) {

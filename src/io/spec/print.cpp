@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/io/spec/print.hpp"
 
+#include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/ini_text.hpp"
 #include "tune/io/spec/keys.hpp"
 
@@ -58,6 +59,13 @@ std::string print_family(const spec& x, const key_spec& family, const load_reque
   return result;
 }
 
+/// Whether the line of a key is a comment: it would not be legal, or would draw a warning.
+bool is_comment(const spec& x, const key_spec& key, const std::string& text) {
+  // An empty value is not a legal choice; only texts may have it as their default.
+  return (text.empty() && !key.rule.choices.empty())
+         || (key.section == "experiment" && key.rule.name == "mode" && has_idle_mode(x));
+}
+
 } // namespace
 
 std::string print_spec(const spec& x, const load_request& of) {
@@ -76,11 +84,7 @@ std::string print_spec(const spec& x, const load_request& of) {
     }
     auto text = key.write(x);
     result += comment(key.rule.meaning, legal_text(key), default_text(key));
-    // An empty value is not a legal choice; only texts may have it as their default.
-    if (text.empty() && !key.rule.choices.empty())
-      result += "# " + key.rule.name + " =\n";
-    else
-      result += assignment(key.rule.name, text);
+    result += (is_comment(x, key, text) ? "# " : "") + assignment(key.rule.name, text);
   }
   return result;
 }

@@ -58,6 +58,21 @@ TEST(print, gives_the_same_configuration_back) {
   }
 }
 
+TEST(print, draws_no_warning_of_a_mode_without_effect) {
+  for (auto mode : {"", "mode = max\n"}) {
+    auto first = loaded(std::string{"[experiment]\nmetric = loss:min\n"} + mode
+                        + "[trainable]\ncommand = echo loss=1\n[space]\nx = uniform(0, 1)\n");
+
+    auto printed = print_spec(first.what, support::request());
+
+    EXPECT_THAT(printed, HasSubstr("\n# mode = max\n"));
+    auto again = support::load_text(printed, support::request());
+    ASSERT_TRUE(again) << to_text(again.faults);
+    EXPECT_THAT(again.warnings, testing::Each(testing::Not(HasSubstr("has no effect"))));
+    EXPECT_EQ(again.loaded->what.experiment.objectives, first.what.experiment.objectives);
+  }
+}
+
 TEST(print, comments_every_key_with_its_range_and_default) {
   auto uut = print_spec(loaded(rich).what, support::request());
 

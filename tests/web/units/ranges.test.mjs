@@ -93,6 +93,7 @@ test("spans that overlap lie in lanes of their own", () => {
 test("a value has its place on its axis", () => {
   assert.equal(place({ low: 0, high: 4 }, 1), 0.25);
   assert.ok(Math.abs(place({ low: 1e-4, high: 1, log: true }, 1e-2) - 0.5) < 1e-12);
+  assert.ok(Math.abs(place({ low: 1e-280, high: 1e120, log: true }, 1e-80) - 0.5) < 1e-12);
   assert.equal(place({ values: ["a", "b", "c"] }, "c"), 1);
   assert.equal(place({ values: [true, false] }, "false"), 1);
   assert.equal(place({ values: [1] }, 1), 0.5);

@@ -11,7 +11,8 @@
 namespace tune {
 
 /// A commented INI file with all effective values; loading it gives the same `spec`, except for
-/// `ini_dir`, which is the base of relative paths.
+/// `ini_dir`, which is the base of relative paths, and a mode that has no effect, which is a
+/// comment.
 /// @param of Provides the catalogues whose option texts become comments.
 [[nodiscard]] std::string print_spec(const spec& x, const load_request& of);
 
