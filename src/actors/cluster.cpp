@@ -231,6 +231,10 @@ struct cluster_state {
                           what.request, what.labels, what.has_begun}));
   }
 
+  void know(const nodes_known& x, const runner_actor& runner) {
+    carry_out(plan.knew(attend(runner), x.nodes));
+  }
+
   std::string begin_wait(instant most) {
     std::string result;
     for (const auto& node : plan.awaited().nodes())
@@ -382,6 +386,7 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [&state](const attempt_awaited& what, const trial_actor& trial, const runner_actor& runner) {
         state.await(what, trial, runner);
       },
+      [&state](const nodes_known& x, const runner_actor& runner) { state.know(x, runner); },
       [&state](standing_told& x, const runner_actor& runner) { state.stand(x, runner); },
       [&state](const queue_closed&) { state.plan.close_queue(); },
       [&state](const queue_opened&) { state.carry_out(state.plan.open_queue()); },

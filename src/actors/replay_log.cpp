@@ -38,6 +38,10 @@ expected<replayed_log> replay_log(engine& run, const runner_parts& parts,
       }
       run.replay(x);
       result.last = x.at;
+      if (const auto* up = std::get_if<on::node_up>(&x.what))
+        result.nodes.insert(up->node);
+      else if (const auto* down = std::get_if<on::node_down>(&x.what))
+        result.nodes.erase(down->node);
       result.results += std::holds_alternative<on::reported>(x.what) ? 1 : 0;
     }
     after_batch();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct replayed_log {
   /// Time of the last event.
   instant last{0};
   std::uint64_t results = 0;
+  /// The nodes that the log calls there.
+  std::set<std::string> nodes;
 };
 
 /// Applies all events of earlier heads, if there were any.

@@ -302,15 +302,17 @@ struct runner_state : engine_ports {
     post(parts->opening);
     send(self, parts->cluster, me());
     if (parts->history)
-      go_on();
+      go_on({{log->nodes.begin(), log->nodes.end()}});
   }
 
-  void go_on() {
+  void go_on(nodes_known before) {
     if (!parts->bad.empty())
       people.warn(text_of_bad(parts->bad));
     for (auto& x : first_events(loop->machine(), *parts))
       post(std::move(x));
     await_attempts();
+    if (!before.nodes.empty())
+      send(self, caf::actor_cast<cluster_local_actor>(parts->cluster), std::move(before), me());
     loop->resume(now());
     end_turn();
   }

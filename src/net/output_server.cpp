@@ -5,6 +5,7 @@
 #include "tune/actors/job_servers.hpp"
 #include "tune/core/trial/counted_attempts.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/process/output_bound.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,7 +76,7 @@ struct output_writer_state {
     std::uint64_t done = 0;
   };
 
-  std::map<std::string, fs::path> places;
+  std::map<std::string, job_place> places;
   std::map<stream_key, place_of> streams;
   /// Which attempts have printed, by job: all attempts of a trial print into the same files.
   std::map<std::string, counted_attempts> attempts;
@@ -95,22 +96,29 @@ struct output_writer_state {
     return why;
   }
 
-  std::string append(const output_piece& x, const fs::path& experiment) {
+  std::string append(const output_piece& x, const job_place& of) {
     stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
-    // An empty piece marks the stream's end.
-    if (x.bytes.empty()) {
-      streams.erase(key);
-      return {};
-    }
     const auto stream
         = (x.stream == output_stream::out ? "stdout" : "stderr") + rank_suffix(x.rank);
-    const auto trials = experiment / "trials";
+    const auto trials = of.directory / "trials";
     std::error_code ignored;
+    // An empty piece marks the stream's end. Where nothing was printed there is nothing to cut.
+    const auto is_end = x.bytes.empty();
+    const auto ended = is_end ? streams.extract(key) : decltype(streams)::node_type{};
+    if (is_end && !fs::exists(trials / to_text(trial_id{x.trial}) / stream, ignored))
+      return {};
     fs::create_directories(trials, ignored);
     // Opened for each piece, since an attempt that is lost never ends its stream.
     auto folder = guarded_directory::make(trials, to_text(trial_id{x.trial}));
     if (!folder)
       return folder.error().detail;
+    if (is_end)
+      return cut(*folder, stream, of.output_cap, ended ? ended.mapped().begin : 0);
+    // An attempt that was lost has not ended its stream: what it left may be beyond the cap.
+    if (x.offset == 0 && !streams.contains(key)) {
+      if (auto why = cut(*folder, stream, of.output_cap, 0); !why.empty())
+        return why;
+    }
     constexpr ::mode_t readable_by_all = 0644;
     auto opened = folder->update(stream, readable_by_all);
     if (!opened)
@@ -122,6 +130,14 @@ struct output_writer_state {
         return why + file.string();
     }
     return write(opened->file.number(), key, x, file);
+  }
+
+  /// What an attempt printed stands behind what earlier ones left, and was capped for itself: only
+  /// what is kept of all of them stays. @returns why that cannot be done; empty if it is.
+  static std::string cut(const guarded_directory& folder, const std::string& stream,
+                         std::uint64_t cap, std::uint64_t newest) {
+    auto done = keep_within_cap(folder, stream, cap, newest);
+    return done ? std::string{} : done.error().detail;
   }
 
   /// Begins a new file with a line that says what it replaced; earlier output is lost.
@@ -179,7 +195,7 @@ output_writer(output_writer_actor::stateful_pointer<output_writer_state> self, b
                      const output_server_impl& by) {
         send(self, by, piece_taken{x.number, state.put(x)}, who);
       },
-      [&state](const job_place& x) { state.places[x.job] = x.directory; },
+      [&state](const job_place& x) { state.places[x.job] = x; },
       [&state](const job_withdrawn& x) { state.forget(x.job); },
   };
 }

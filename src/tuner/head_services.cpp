@@ -162,7 +162,8 @@ expected<void> head_services::take_in(std::shared_ptr<const job> work,
         = asked<std::string>(system_, *package_server_, shipping_patience, std::move(*shipment));
     if (!trouble || !trouble->empty())
       return error{ec::internal, trouble ? *trouble : "the package server does not answer"};
-    const job_place place{work->id, work->directory, work->limits, work->artifacts};
+    const job_place place{work->id, work->directory, work->limits, work->artifacts,
+                          work->output_cap};
     send_from_outside(*output_server_, place);
     send_from_outside(*checkpoint_server_, place);
   }

@@ -121,6 +121,9 @@ class HeadRestart(Lasting):
 
         ends = Counter(x["end_class"] for x in self.rows("SELECT end_class FROM attempts"))
         self.assertEqual(ends, {"finished": 3, "preempted": 1})
+        nodes = {x["node"]: x for x in self.rows("SELECT node, state, why FROM nodes")}
+        self.assertEqual(nodes["two"]["state"], "down", nodes)
+        self.assertIn("did not come back to the head", nodes["two"]["why"])
         self.run_node("fsck", "results/x", "--verify")
         self.put_away()
 

@@ -52,6 +52,11 @@ struct output_server_test : support::deterministic_system {
       return "no answer";
     return heard->back().why;
   }
+  /// Puts all that an attempt printed, and its end.
+  void put_whole(std::uint64_t attempt, const std::string& bytes) {
+    EXPECT_EQ(put(piece(attempt, 0, bytes)), "");
+    EXPECT_EQ(put(piece(attempt, bytes.size(), "")), "");
+  }
   fs::path file(const std::string& name) const { return disk.head() / "trials" / "00007" / name; }
   std::string text(const std::string& name) const { return disk.content(file(name)); }
   std::string replaced(const std::string& what) const {
@@ -158,6 +163,47 @@ TEST_F(output_server_test, takes_the_end_of_a_stream) {
   EXPECT_EQ(put(piece(2, 0, "")), "");
 
   EXPECT_EQ(text("stdout"), "all");
+}
+
+TEST_F(output_server_test, keeps_all_attempts_of_a_trial_within_the_cap) {
+  tell(uut, job_place{"job", disk.head(), {}, {}, 100});
+  const auto capped = [](char what, std::uint64_t left_out) {
+    return std::string(75, what) + "\n[" + std::to_string(left_out) + " bytes left out here]\n"
+           + std::string(25, what);
+  };
+  put_whole(1, capped('a', 900));
+  EXPECT_EQ(text("stdout"), capped('a', 900));
+
+  // Each printed 1000 bytes, and 100 of all of them are kept.
+  for (std::uint64_t attempt = 2; attempt < 5; ++attempt) {
+    put_whole(attempt, capped('b', 900));
+    EXPECT_EQ(text("stdout"), std::string(75, 'a') + "\n[" + std::to_string(1000 * attempt - 100)
+                                  + " bytes left out here]\n" + std::string(25, 'b'));
+  }
+}
+
+TEST_F(output_server_test, cuts_what_only_exceeds_the_cap_together) {
+  tell(uut, job_place{"job", disk.head(), {}, {}, 100});
+  put_whole(1, std::string(60, 'a'));
+  put_whole(2, std::string(60, 'b'));
+  EXPECT_EQ(text("stdout"), std::string(60, 'a') + std::string(15, 'b')
+                                + "\n[20 bytes left out here]\n" + std::string(25, 'b'));
+
+  put_whole(3, "newest");
+  EXPECT_EQ(text("stdout"), std::string(60, 'a') + std::string(15, 'b')
+                                + "\n[26 bytes left out here]\n" + std::string(19, 'b') + "newest");
+}
+
+TEST_F(output_server_test, cuts_what_an_attempt_left_that_never_ended) {
+  tell(uut, job_place{"job", disk.head(), {}, {}, 100});
+  put_whole(1, std::string(80, 'a'));
+  EXPECT_EQ(put(piece(2, 0, std::string(75, 'b'))), "");
+
+  EXPECT_EQ(put(piece(3, 0, "next")), "");
+  EXPECT_EQ(put(piece(3, 4, " one")), "");
+
+  EXPECT_EQ(text("stdout"), std::string(75, 'a') + "\n[55 bytes left out here]\n"
+                                + std::string(25, 'b') + "next one");
 }
 
 TEST_F(output_server_test, knows_no_job_but_those_it_was_told_of) {

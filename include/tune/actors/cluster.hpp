@@ -23,6 +23,12 @@ struct attempt_awaited {
   bool has_begun = false;
 };
 
+/// The nodes that the record of a runner calls there, behind its last `attempt_awaited`: see
+/// `cluster_plan::knew`.
+struct nodes_known {
+  std::vector<std::string> nodes;
+};
+
 /// Nodes are let in from now on; those that are awaited have this long to come.
 struct wait_begins {
   instant most{0};
@@ -61,6 +67,7 @@ using cluster_local_actor
     = extend<cluster_actor,
              // From a runner, before nodes are let in.
              caf::result<void>(attempt_awaited, trial_actor, runner_actor),
+             caf::result<void>(nodes_known, runner_actor),
              // From whoever spawned the runner.
              caf::result<void>(standing_told, runner_actor),
              // From the head's owner.
@@ -86,6 +93,7 @@ using cluster_local_actor
 
 TUNE_BEGIN_LOCAL_TYPES(tune_cluster_local)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::attempt_awaited)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::nodes_known)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::wait_begins)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::need_question)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::standing_told)

@@ -328,6 +328,8 @@ struct job_place {
   checkpoint_limits limits = {};
   /// Rules for artifacts of the job.
   artifact_rules artifacts = {};
+  /// Limit on each output file of a trial. [bytes]
+  std::uint64_t output_cap = 64 * 1024 * 1024;
 };
 
 /// The job is over at its head.

@@ -118,17 +118,48 @@ cluster_commands cluster_plan::await(awaited_attempt what) {
 cluster_commands cluster_plan::begin_wait(instant most) {
   cluster_commands out;
   lets_nodes_in_ = true;
-  if (!awaited_.empty())
+  waited_ = awaited_.empty() && absent_.empty();
+  if (!waited_)
     out.emplace_back(cluster_cmd::end_wait_after{most});
   return out;
 }
 
 cluster_commands cluster_plan::end_wait() {
   cluster_commands out;
-  for (const auto& x : awaited_.give_up())
+  waited_ = true;
+  std::map<std::uint64_t, std::size_t> ended;
+  for (const auto& x : awaited_.give_up()) {
+    ++ended[x.owner];
     end(x, "node " + x.node() + " did not come back to the head that took the place of its own",
         out);
+  }
+  lose_absent(ended, out);
   return out;
+}
+
+cluster_commands cluster_plan::knew(std::uint64_t owner, const std::vector<std::string>& nodes) {
+  cluster_commands out;
+  for (const auto& node : nodes) {
+    if (nodes_.find(node) == nullptr)
+      absent_.add(owner, node);
+  }
+  if (waited_)
+    lose_absent({}, out);
+  return out;
+}
+
+/// @param ended How many attempts of each owner ended with such nodes.
+void cluster_plan::lose_absent(const std::map<std::uint64_t, std::size_t>& ended,
+                               cluster_commands& out) {
+  for (const auto& [owner, nodes] : absent_.give_up()) {
+    const auto known = ended.find(owner);
+    if (!tell(owner, absence_text(nodes, known == ended.end() ? 0 : known->second), out))
+      continue;
+    for (const auto& node : nodes) {
+      out.emplace_back(cluster_cmd::tell_event{owner, on::node_down{node, absence_reason()}});
+      notices_.lost(node, {owner});
+    }
+  }
 }
 
 cluster_commands cluster_plan::change(const std::string& node, node_profile what) {
@@ -149,6 +180,7 @@ on::node_up cluster_plan::offer_of(const std::string& node, const node_profile& 
 /// Enters the node into the ledger, and announces it.
 void cluster_plan::begin(const std::string& node, cluster_commands& out) {
   const auto& what = nodes_.find(node)->profile;
+  absent_.came(node);
   serve(node, what);
   if (members_.is_away(node))
     book_.hold_all(node);

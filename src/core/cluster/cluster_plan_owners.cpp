@@ -73,6 +73,7 @@ cluster_commands cluster_plan::forget(std::uint64_t owner) {
   cluster_commands out;
   hearers_.erase(owner);
   awaited_.forget(owner);
+  absent_.forget(owner);
   for (auto id : book_.forget(owner))
     revoke(id, out);
   // Another one may be served now.

@@ -3,6 +3,7 @@
 
 #include "tune/io/checkpoint/checkpoint_limits.hpp"
 #include "tune/io/files/guarded_directory.hpp"
+#include "tune/io/process/output_bound.hpp"
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -21,32 +21,12 @@ namespace {
 /// Limit on bytes that wait for a file that cannot be opened for now.
 constexpr std::size_t most_waiting = 1024 * 1024;
 
-/// Limit on the end that is kept, which waits in memory. [bytes]
-constexpr std::uint64_t longest_end = 256 * 1024;
 constexpr std::uint64_t end_where_room_is_short = 4096;
-
-constexpr std::string_view gap_begin = "\n[";
-constexpr std::string_view gap_end = " bytes left out here]\n";
-
-/// Removes the gap line between beginning and end from `text`. @returns the number of bytes that
-/// the line names.
-std::uint64_t take_gap(std::string_view& text) {
-  std::uint64_t result = 0;
-  if (!text.starts_with(gap_begin))
-    return 0;
-  auto rest = text.substr(gap_begin.size());
-  const auto [end, why] = std::from_chars(rest.data(), rest.data() + rest.size(), result);
-  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-  if (why != std::errc{} || !rest.starts_with(gap_end))
-    return 0;
-  text = rest.substr(gap_end.size());
-  return result;
-}
 
 } // namespace
 
 output_file::output_file(std::filesystem::path path, std::uint64_t cap)
-    : path_{std::move(path)}, cap_{cap}, end_size_{std::min(cap / 4, longest_end)} {}
+    : path_{std::move(path)}, cap_{cap}, end_size_{output_end_size(cap)} {}
 
 /// @param may_wait Whether a shortage of descriptors is not yet an error.
 void output_file::open(bool may_wait) {
@@ -124,12 +104,12 @@ void output_file::read_old_end(const guarded_directory& where) {
   const auto begin = cap_ - end_size_;
   auto old = where.read(path_.filename());
   // Only a file written under another cap has more than that: its end is read.
-  std::string text(std::min<std::uint64_t>(size_ - begin, 2 * longest_end), '\0');
+  std::string text(std::min<std::uint64_t>(size_ - begin, 2 * longest_output_end), '\0');
   const auto at = static_cast<off_t>(size_ - text.size());
   const auto count = old ? ::pread(old->number(), text.data(), text.size(), at) : -1;
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   std::string_view rest{text};
-  behind_ = take_gap(rest);
+  behind_ = take_output_gap(rest);
   const auto before = behind_;
   keep_for_end(rest);
   behind_ = std::max(behind_, before == 0 ? size_ - begin : behind_);
@@ -159,7 +139,7 @@ void output_file::put_end() {
     return;
   }
   if (behind_ > end_.size())
-    put(std::string{gap_begin} + std::to_string(behind_ - end_.size()) + std::string{gap_end});
+    put(output_gap(behind_ - end_.size()));
   put(end_);
 }
 

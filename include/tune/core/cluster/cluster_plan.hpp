@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/cluster/absent_nodes.hpp"
 #include "tune/core/cluster/awaited_attempts.hpp"
 #include "tune/core/cluster/cluster_commands.hpp"
 #include "tune/core/cluster/known_nodes.hpp"
@@ -11,7 +12,9 @@
 #include "tune/core/cluster/scaling_demand.hpp"
 #include "tune/core/liveness/flap_book.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -108,9 +111,12 @@ public:
   /// Counts on this attempt once its node is back. It ends if nodes have been let in before: its
   /// own may have come and been told that nothing of it counts.
   [[nodiscard]] cluster_commands await(awaited_attempt what);
+  /// The owner's record calls these nodes there: those that do not come back to this head in time
+  /// are lost. Call it behind `enrol`, and behind `await` for all attempts of the owner.
+  [[nodiscard]] cluster_commands knew(std::uint64_t owner, const std::vector<std::string>& nodes);
   /// Nodes are let in from now on: `end_wait` follows after `most`, if anything is awaited.
   [[nodiscard]] cluster_commands begin_wait(instant most);
-  /// Attempts whose nodes did not come back end, through no fault of their trials.
+  /// Nodes that did not come back are lost; their attempts end, through no fault of their trials.
   [[nodiscard]] cluster_commands end_wait();
   [[nodiscard]] const awaited_attempts& awaited() const { return awaited_; }
 
@@ -139,6 +145,7 @@ private:
   membership members_;
   lease_book book_;
   awaited_attempts awaited_;
+  absent_nodes absent_;
   flap_book flaps_;
   /// Lost workers, with the owners whose trials were there.
   loss_notices notices_;
@@ -153,12 +160,15 @@ private:
   bool is_dissolved_ = false;
   /// `begin_wait` was called.
   bool lets_nodes_in_ = false;
+  /// Nodes are let in, and all had their time to come back.
+  bool waited_ = false;
   /// `all_gone` is owed.
   bool awaits_end_ = false;
 
   void join(const node_arrival& who, node_profile what, instant now, cluster_commands& out);
   void adopt(awaited_attempt what);
   void take_over(const node_arrival& who, awaited_attempts::claims what, cluster_commands& out);
+  void lose_absent(const std::map<std::uint64_t, std::size_t>& ended, cluster_commands& out);
   void end(const awaited_attempt& what, const std::string& why, cluster_commands& out) const;
   void take_back(const node_arrival& who, node_profile what, const membership::arrival& came,
                  cluster_commands& out);
