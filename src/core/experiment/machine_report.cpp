@@ -152,8 +152,11 @@ void machine::count(live_trial& trial, const std::shared_ptr<const report>& what
 
 std::vector<needed_metric> machine::needed_metrics() const {
   std::vector<needed_metric> result;
+  // The first objective alone decides which report and which trial is the best.
+  auto effect = std::string{"no trial has a value to be judged by"};
   for (const auto& x : settings_.objectives)
-    result.push_back({"[experiment] metric", x.metric, "no trial has a value to be judged by"});
+    result.push_back({"[experiment] metric", x.metric,
+                      std::exchange(effect, "no trial comes into the Pareto front")});
   for (const auto& x : settings_.constraints)
     result.push_back({"[experiment] constraints", x.metric, "no trial keeps " + to_text(x)});
   if (rules_.scheduler.judges)

@@ -617,7 +617,7 @@ TEST(experiment, warns_once_of_metrics_that_the_first_report_lacks) {
   EXPECT_EQ(warnings_of(uut),
             (std::vector<std::string>{
                 "[experiment] metric: the first report has no metric \"speed\"; it has: loss. As "
-                "long as that is so, no trial has a value to be judged by."}));
+                "long as that is so, no trial comes into the Pareto front."}));
 }
 
 TEST(experiment, warns_of_what_follows_where_the_time_of_the_scheduler_is_missing) {
