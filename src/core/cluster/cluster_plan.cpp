@@ -345,7 +345,7 @@ void cluster_plan::lose(const std::string& node, const std::string& why, cluster
       revoke(other, out);
   }
   grant(out);
-  plan_look(out);
+  tell_of_fewer(out);
 }
 
 cluster_commands cluster_plan::leave(const std::string& node) {
@@ -358,7 +358,7 @@ cluster_commands cluster_plan::leave(const std::string& node) {
     announce(on::node_leaving{node}, out);
   book_.drop_label(node_label(node));
   grant(out);
-  plan_look(out);
+  tell_of_fewer(out);
   return out;
 }
 
