@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -119,6 +120,30 @@ bool knows(const missing_files& all, const std::string& name) {
   return is_among(all.names, all.ini_dir, all.ini_dir / name);
 }
 
+bool is_within(const fs::path& file, const fs::path& directory) {
+  const auto way = file.lexically_relative(directory);
+  return !way.empty() && *way.begin() != "..";
+}
+
+/// The missing files among those of the record, and the names that stand for none of them.
+std::size_t count_missing(const missing_files& x, const std::vector<named_text>& recorded,
+                          trial_place where, const std::function<bool(const std::string&)>& found) {
+  std::set<fs::path> gone;
+  for (const auto& file : recorded) {
+    const auto counts = where == trial_place::here || !is_absolute(file.name);
+    if (counts && !found(file.name))
+      gone.insert((x.ini_dir / file.name).lexically_normal());
+  }
+  auto result = gone.size();
+  for (const auto& name : x.names) {
+    const auto path = (x.ini_dir / name).lexically_normal();
+    if (std::none_of(gone.begin(), gone.end(),
+                     [&](const fs::path& file) { return is_within(file, path); }))
+      ++result;
+  }
+  return result;
+}
+
 } // namespace
 
 std::vector<std::string> files_named(const spec& what, const search_space& space) {
@@ -176,6 +201,8 @@ missing_files find_missing(const spec& before, const spec& now, trial_place wher
     if (counts && !knows(result, name) && !found(name))
       result.names.push_back(std::move(name));
   }
+  if (!result.empty())
+    result.files = count_missing(result, before.code, where, found);
   result.is_directory = !result.empty() && is_folder(result.ini_dir / result.names.front());
   if (result.empty() && mentions_ini_dir(now.trainable, named) && !is_there(result.ini_dir))
     result.names.push_back(now.ini_dir);
@@ -190,7 +217,7 @@ missing_files find_missing_in(const fs::path& directory, const spec& now, trial_
 
 std::string to_text(const missing_files& x) {
   auto first = (x.ini_dir / x.names.front()).lexically_normal().string();
-  auto more = x.names.size() - 1;
+  auto more = std::max(x.files, x.names.size()) - 1;
   if (more == 0 && x.is_directory)
     return first + ", which its trials need as a file, is a directory";
   if (more == 0)

@@ -116,6 +116,8 @@ class Doctor(StandingCase):
             self.assertTrue(told["ok"], told)
             self.assertEqual(found[asleep]["port"]["state"], "warning")
             self.assertIn("stands by", found[asleep]["port"]["remedy"])
+            skipped = {x["detail"] for x in found[asleep].values() if x["state"] == "skipped"}
+            self.assertEqual(skipped, {"nothing listens there"})
             self.assertEqual({x["state"] for x in found[where].values()}, {"ok"})
             words = ("--certs", self.certs, "--work", self.directory / "doctor")
             shown = self.run_node("doctor", "--join", asleep + "," + where, *words).out

@@ -121,6 +121,17 @@ TEST(find_missing, asks_for_templates_tables_and_plugins) {
   EXPECT_THAT(find_missing(uut, uut, trial_place::here).names, ElementsAre("mine.so"));
 }
 
+TEST(find_missing, counts_files_and_not_the_names_that_stand_for_them) {
+  auto uut = gone("sh {ini_dir}/main.sh {x}");
+  uut.trainable.files = {"data", "*.sh"};
+  uut.code = {{"main.sh", "aa"}, {"data/k.txt", "bb"}, {"data/l.txt", "cc"}, {"util.sh", "dd"}};
+
+  const auto found = find_missing(uut, uut, trial_place::here);
+
+  EXPECT_EQ(found.files, 4u);
+  EXPECT_THAT(to_text(found), testing::HasSubstr(" and 3 more files, which its trials need,"));
+}
+
 TEST(missing_files, are_told_by_the_first_and_the_number_of_others) {
   EXPECT_EQ(to_text(missing_files{"/mv", {"./a.py"}}),
             "/mv/a.py, which its trials need, is not there any more");

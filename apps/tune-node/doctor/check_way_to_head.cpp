@@ -264,12 +264,17 @@ bool is_well(const std::vector<checkup_step>& steps) {
 
 /// Where nothing listens at an address although a head leads at another: that may be as it should.
 void excuse_standby(std::vector<checkup_step>& steps) {
+  auto is_excused = false;
   for (auto& x : steps) {
     if (x.state == step_state::failed && x.name == "port" && x.is_refused) {
       x.state = step_state::warned;
       x.remedy = "a head that stands by does not listen before it leads; if none stands by there, "
                  + program_call("head") + " --standby begins one";
+      is_excused = true;
     }
+    // None of them failed.
+    if (is_excused && x.state == step_state::skipped)
+      x.detail = "nothing listens there";
   }
 }
 

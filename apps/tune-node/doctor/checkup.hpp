@@ -19,7 +19,7 @@ enum class step_state : std::uint8_t {
   /// It works, but not as well as it could.
   warned,
   failed,
-  /// It could not be looked at, since an earlier step failed.
+  /// It could not be looked at, since an earlier step failed, or nothing listens there.
   skipped,
 };
 

@@ -50,6 +50,8 @@ struct missing_files {
   std::vector<std::string> names;
   /// Whether the first of them exists but is a directory where a file is needed.
   bool is_directory = false;
+  /// How many files that is: a name may stand for a directory, and recorded ones count as well.
+  std::size_t files = 0;
 
   [[nodiscard]] bool empty() const { return names.empty(); }
 };

@@ -119,6 +119,7 @@ cluster_commands cluster_plan::begin_wait(instant most) {
   cluster_commands out;
   lets_nodes_in_ = true;
   waited_ = awaited_.empty() && absent_.empty();
+  book_.expect_nodes(!waited_);
   if (!waited_)
     out.emplace_back(cluster_cmd::end_wait_after{most});
   return out;
@@ -134,6 +135,8 @@ cluster_commands cluster_plan::end_wait() {
         out);
   }
   lose_absent(ended, out);
+  book_.expect_nodes(false);
+  grant(out);
   return out;
 }
 
@@ -345,7 +348,7 @@ void cluster_plan::lose(const std::string& node, const std::string& why, cluster
       revoke(other, out);
   }
   grant(out);
-  plan_look(out);
+  tell_of_fewer(out);
 }
 
 cluster_commands cluster_plan::leave(const std::string& node) {
@@ -358,7 +361,7 @@ cluster_commands cluster_plan::leave(const std::string& node) {
     announce(on::node_leaving{node}, out);
   book_.drop_label(node_label(node));
   grant(out);
-  plan_look(out);
+  tell_of_fewer(out);
   return out;
 }
 

@@ -92,6 +92,14 @@ void cluster_plan::plan_look(cluster_commands& out) {
     out.emplace_back(cluster_cmd::look_after{gathering_time});
 }
 
+/// The cluster has a node less. Who waits already hears at once what it has now; others may find
+/// what they need at a node that comes soon.
+void cluster_plan::tell_of_fewer(cluster_commands& out) {
+  if (!is_dissolved_ && book_.has_unmet())
+    tell_of_unmet(out);
+  plan_look(out);
+}
+
 void cluster_plan::tell_of_unmet(cluster_commands& out) {
   looks_soon_ = false;
   for (auto& x : book_.unmet())

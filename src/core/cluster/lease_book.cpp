@@ -172,7 +172,8 @@ void lease_book::line_up(std::uint64_t token, std::uint64_t owner, allocation_or
 bool lease_book::is_unmet(std::uint64_t owner, const allocation_order::shape& what) const {
   const auto is_known = possible_ && possible_->first == what.what
                         && asked_of_nodes(possible_->second) == what.labels;
-  return (!is_known && !nodes_.empty() && books_.impossible(what.what, what.labels))
+  return (!is_known && !nodes_.empty() && !expects_nodes_
+          && books_.impossible(what.what, what.labels))
          || !order_.beyond_quota(owner, what.what).empty();
 }
 
@@ -185,8 +186,8 @@ void lease_book::note_unmet() {
   std::erase_if(lines, [&](const auto& x) {
     auto [found, is_new] = known.try_emplace(*x.what);
     if (is_new)
-      found->second
-          = !nodes_.empty() && books_.impossible(x.what->what, x.what->labels).has_value();
+      found->second = !nodes_.empty() && !expects_nodes_
+                      && books_.impossible(x.what->what, x.what->labels).has_value();
     return !found->second && order_.beyond_quota(x.owner, x.what->what).empty();
   });
   order_.set_unmet(lines);

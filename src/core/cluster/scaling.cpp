@@ -251,6 +251,8 @@ scaling::action scaling::begin(scaling_call what, instant now) {
   was_called_ = true;
   last_begin_ = now;
   last_end_ = now;
+  told_wanted_ = what.wanted;
+  wanted_then_ = wanted();
   open_ = call{std::move(what)};
   return *open_;
 }
@@ -291,7 +293,7 @@ void scaling::not_asked(std::uint64_t count) {
 
 scaling_state scaling::state() const {
   scaling_state result;
-  result.wanted = wanted();
+  result.wanted = was_called_ && wanted() == wanted_then_ ? told_wanted_ : wanted();
   result.now = known_.size();
   result.asked = asked();
   result.given_back = given_.size();

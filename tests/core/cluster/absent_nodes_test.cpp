@@ -99,6 +99,34 @@ TEST_F(absent_nodes_test, forgets_those_of_an_experiment_that_is_over) {
   EXPECT_THAT(uut.begin_wait(30s), IsEmpty());
 }
 
+TEST_F(absent_nodes_test, keep_no_experiment_from_its_place_while_they_may_come) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  uut = cluster_plan{1000, limits};
+  uut.close_queue();
+  for (std::uint64_t owner : {1, 2}) {
+    static_cast<void>(uut.enrol(owner));
+    queue_claim claim;
+    claim.arrival = owner;
+    claim.was_served = owner == 1;
+    static_cast<void>(uut.stand(owner, {}, claim));
+  }
+  static_cast<void>(uut.knew(1, {"a", "b"}));
+  static_cast<void>(uut.enter({1, trial_id{1}, {{{amount::of(2), {}, 0, {}}}, {}}, true}));
+  static_cast<void>(uut.enter({2, trial_id{1}, {{{amount::of(1), {}, 0, {}}}, {}}, true}));
+  static_cast<void>(uut.open_queue());
+  static_cast<void>(uut.begin_wait(30s));
+
+  static_cast<void>(come("a"));
+  EXPECT_FALSE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(1).place, 0u) << "it is served";
+  EXPECT_EQ(uut.view_of(2).place, 1u);
+
+  static_cast<void>(uut.end_wait());
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_EQ(uut.view_of(2).place, 0u);
+}
+
 TEST(absence_text, names_some_of_many) {
   EXPECT_THAT(absence_text({"a", "b"}, 3),
               testing::AllOf(HasSubstr("workers a, b are lost: they did not come back"),

@@ -352,6 +352,21 @@ TEST_F(cluster_plan_test, looks_once_for_what_no_node_can_grant) {
   EXPECT_THAT(only<cluster_cmd::tell_unmet>(come(5, {5, 0, {}}, 2))[0].text, IsEmpty());
 }
 
+TEST_F(cluster_plan_test, tells_at_once_what_the_cluster_has_after_a_loss) {
+  static_cast<void>(come(5));
+  static_cast<void>(uut.arrive({"near", "w2", 6, {6, 0, {}}}, cpus(1), now));
+  static_cast<void>(uut.enter({1, trial_id{1}, {{cpus(3).capacity}, {}}, true}));
+  const auto before = only<cluster_cmd::tell_unmet>(uut.look_for_unmet());
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_THAT(before[0].text, HasSubstr("the cluster has 2 nodes"));
+
+  const auto after = only<cluster_cmd::tell_unmet>(silent(5));
+
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_THAT(after[0].text, testing::Not(HasSubstr("2 nodes")));
+  EXPECT_EQ(only<cluster_cmd::tell_unmet>(uut.leave("near")).size(), 1u);
+}
+
 TEST_F(cluster_plan_test, tells_once_which_worker_lacks_a_trainable) {
   static_cast<void>(come(5));
   const lease_wish wanted{

@@ -247,6 +247,25 @@ TEST_F(scaling_test, one_call_at_a_time) {
   EXPECT_TRUE(call_after(1s));
 }
 
+TEST_F(scaling_test, shows_the_number_that_the_last_call_was_given) {
+  rules.worker = four_cpus();
+  come("a", false);
+  come("b", false);
+  EXPECT_TRUE(hold_after(0s).empty());
+  EXPECT_THAT(hold_after(300s), ElementsAre("a", "b"));
+  const auto named = held({"a", "b"});
+  ASSERT_TRUE(named);
+  ended();
+
+  EXPECT_EQ(named->wanted, 0u);
+  EXPECT_EQ(uut().state().wanted, 0u);
+  EXPECT_EQ(uut().state().given_back, 2u);
+
+  wait(4);
+  EXPECT_FALSE(call_after(1s)) << "it cools down";
+  EXPECT_EQ(uut().state().wanted, 1u) << "the need is another since";
+}
+
 TEST_F(scaling_test, gives_back_what_was_idle_for_long_once_nothing_may_be_placed_there) {
   come("a");
   come("b", false);

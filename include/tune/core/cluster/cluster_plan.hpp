@@ -196,6 +196,7 @@ private:
   void free(lease_id which, cluster_commands& out);
   void revoke(lease_id which, cluster_commands& out);
   void plan_look(cluster_commands& out);
+  void tell_of_fewer(cluster_commands& out);
   void tell_of_unmet(cluster_commands& out);
 };
 

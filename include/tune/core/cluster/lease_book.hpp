@@ -66,6 +66,12 @@ public:
   /// As those of `allocation_order`.
   void close_queue() { order_.close_queue(); }
   void open_queue() { order_.open_queue(); }
+  /// Whether nodes may still come back that the head before had: then no request counts as one that
+  /// no node could grant, and no experiment loses its place for that.
+  void expect_nodes(bool whether) {
+    nodes_changed_ = nodes_changed_ || whether != expects_nodes_;
+    expects_nodes_ = whether;
+  }
   void note_ran_before(std::uint64_t owner) { order_.note_ran_before(owner); }
   [[nodiscard]] std::vector<std::uint64_t> take_newly_served() {
     return order_.take_newly_served();
@@ -234,6 +240,7 @@ private:
   std::map<std::uint64_t, room_made> made_room_;
   /// A node has come, gone or changed since it was last seen which requests none can ever grant.
   bool nodes_changed_ = false;
+  bool expects_nodes_ = false;
 
   [[nodiscard]] room_on_nodes room_for(const resource_request& what, const node_labels& labels,
                                        std::uint64_t owner) const;

@@ -65,6 +65,7 @@ struct scaling_call {
 
 /// What people are told of it.
 struct scaling_state {
+  /// As in the last call, as long as no other number has become the right one since.
   std::uint64_t wanted = 0;
   std::uint64_t now = 0;
   std::uint64_t asked = 0;
@@ -144,6 +145,9 @@ private:
   std::deque<asking> asked_;
   worker_demand demand_;
   std::optional<call> open_;
+  /// `wanted` of the last call, and the number that there should be as it began.
+  std::uint64_t told_wanted_ = 0;
+  std::uint64_t wanted_then_ = 0;
   instant last_begin_{0};
   instant last_end_{0};
   bool was_called_ = false;
