@@ -55,7 +55,8 @@ expected<named_trial> named_in(const object& request, const experiment& machine,
   if (*attempt && **attempt > result.trial->attempts)
     return error{ec::protocol, "trial " + to_text(*id) + " has had "
                                    + std::to_string(result.trial->attempts)
-                                   + " attempts: there is no " + std::to_string(**attempt)};
+                                   + (result.trial->attempts == 1 ? " attempt" : " attempts")
+                                   + ": there is no " + std::to_string(**attempt)};
   result.stale = *attempt && **attempt < result.trial->attempts;
   return result;
 }

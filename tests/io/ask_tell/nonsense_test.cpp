@@ -50,6 +50,8 @@ TEST(ask_tell, faults_nonsense_and_goes_on) {
       {R"({"op":"report","trial":"00000","metrics":{},"checkpoint":7})", "\"checkpoint\" must be"},
       {R"({"op":"report","trial":"00000","metrics":{},"checkpoint":""})", "\"checkpoint\" must be"},
       {R"({"op":"report","trial":"00000","metrics":{},"attempt":"1"})", "\"attempt\" must be"},
+      {R"({"op":"report","trial":"00000","metrics":{},"attempt":2})",
+       "has had 1 attempt: there is no 2"},
       {R"({"op":"report","trial":"00001","metrics":{"loss":1}})", "is paused"},
       {R"({"op":"complete","trial":"00001"})", "is paused"},
       {R"({"op":"complete","trial":"00000","metrics":7})", "\"metrics\" must be an object"},
