@@ -191,7 +191,8 @@ findings nothing_measured(const study& x) {
                                       [](const study_trial& t) { return t.iterations > 0; });
   return {{"nothing_measured", "No trial has a value of " + x.metric,
            of_text(static_cast<std::size_t>(reported), x.trials.size())
-               + " trials reported something. Look at what they print (tune-node logs), and at the "
+               + (x.trials.size() == 1 ? " trial" : " trials")
+               + " reported something. Look at what they print (tune-node logs), and at the "
                  "name of the metric."}};
 }
 

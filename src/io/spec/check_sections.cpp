@@ -136,12 +136,22 @@ void warn_of_empty_space(loading& x) {
     x.warn(x.origin("space", {}), "[space] has no parameters: all trials are alike");
 }
 
+/// Whether a domain has one value alone, however it is written.
+bool has_one_value(const domain& what) {
+  constexpr std::size_t most = 64;
+  if (std::holds_alternative<constant>(what))
+    return true;
+  const auto all = all_values(what, most);
+  return all && !all->empty() && std::all_of(all->begin(), all->end(), [&](const value& x) {
+           return x == all->front();
+         });
+}
+
 /// Warns likewise if the searcher has nothing to choose from.
 void warn_of_constant_space(loading& x) {
   const auto all = x.space->parameters();
-  auto is_fixed = [](const parameter& each) {
-    return each.numbers_runs || std::holds_alternative<constant>(each.what);
-  };
+  auto is_fixed
+      = [](const parameter& each) { return each.numbers_runs || has_one_value(each.what); };
   const auto& search = x.what.search;
   const auto has_points = !search.points.empty() || !search.points_from.empty();
   if (all.empty() || has_points || search.type == "none" || x.what.experiment.num_samples == 1

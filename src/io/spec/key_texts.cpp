@@ -18,9 +18,15 @@ std::string_view trimmed(std::string_view x) {
                          : x.substr(first, x.find_last_not_of(" \t") - first + 1);
 }
 
+/// A name with blanks may stand in double quotes, as in constraints.
+std::string_view without_quotes(std::string_view name) {
+  const auto is_quoted = name.size() > 2 && name.starts_with('"') && name.ends_with('"');
+  return is_quoted ? name.substr(1, name.size() - 2) : name;
+}
+
 expected<objective> parse_objective(std::string_view text, bool maximise) {
   auto colon = text.rfind(':');
-  objective result{std::string{trimmed(text.substr(0, colon))}, maximise};
+  objective result{std::string{without_quotes(trimmed(text.substr(0, colon)))}, maximise};
   if (result.metric.empty())
     return error{ec::bad_syntax, "a metric's name is missing in \"" + std::string{text} + '"'};
   if (auto why = why_no_name(result.metric); !why.empty())

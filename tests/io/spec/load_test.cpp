@@ -557,8 +557,20 @@ TEST(load, warns_of_a_space_in_which_nothing_varies) {
   EXPECT_THAT(warnings("y = 2 if x == 1\n"),
               ElementsAre(HasSubstr("digits.ini:7: [space] has nothing that varies: all trials are "
                                     "alike")));
+  EXPECT_THAT(warnings("y = choice(1.5)\nz = randint(0, 1)\n"),
+              ElementsAre(HasSubstr("nothing that varies")));
   EXPECT_THAT(warnings("y = uniform(0, 1)\n"), IsEmpty());
+  EXPECT_THAT(warnings("y = choice(1.5, 2)\n"), IsEmpty());
   EXPECT_THAT(warnings("[search]\ntype = none\n"), IsEmpty());
+}
+
+TEST(load, takes_names_of_metrics_with_blanks_in_quotes) {
+  const auto uut = support::load_text("[experiment]\nmetric = \"val loss\":min, size:min\n"
+                                      "[trainable]\ncommand = /bin/true\n[space]\nx = 1\n");
+
+  ASSERT_TRUE(uut.loaded);
+  EXPECT_EQ(uut.loaded->what.experiment.objectives,
+            (std::vector<objective>{{"val loss", false}, {"size", false}}));
 }
 
 TEST(load, warns_of_options_of_a_search_that_stand_in_stop) {
