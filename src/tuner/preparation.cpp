@@ -177,7 +177,7 @@ expected<std::vector<object>> points_from(const loaded_spec& from, const fs::pat
     auto tell = [&](std::size_t much, const std::string& why) {
       if (much > 0)
         omitted.push_back("[search] points_from: " + name + " of " + std::to_string(much)
-                          + " configuration(s) " + why);
+                          + (much == 1 ? " configuration " : " configurations ") + why);
     };
     tell(count.outside, "is outside of [space] and left open");
     tell(count.forbidden,

@@ -74,12 +74,20 @@ made_stopper make_threshold(const std::string& metric, const std::string& text) 
                                               stop_verdict::reach::trial)};
 }
 
-/// The words after a plateau's metric: names, most of them followed by a value.
+/// A plateau's metric, which may stand in double quotes, and the words after it: names, most of
+/// them followed by a value.
 class word_reader {
 public:
   explicit word_reader(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
-    for (auto i = text.find_first_not_of(blanks); i != std::string_view::npos;
+    auto i = text.find_first_not_of(blanks);
+    if (i != std::string_view::npos && text[i] == '"') {
+      const auto end = text.find('"', i + 1);
+      is_open_ = end == std::string_view::npos;
+      words_.emplace_back(text.substr(i + 1, is_open_ ? end : end - i - 1));
+      i = is_open_ ? end : end + 1;
+    }
+    for (i = text.find_first_not_of(blanks, i); i != std::string_view::npos;
          i = text.find_first_not_of(blanks, i)) {
       auto end = std::min(text.find_first_of(blanks, i), text.size());
       words_.emplace_back(text.substr(i, end - i));
@@ -93,6 +101,8 @@ public:
 
   expected<std::string> metric(std::string_view legal) {
     auto result = next();
+    if (is_open_)
+      return error{ec::bad_syntax, "expected a closing quote after \"" + result};
     if (result.empty())
       return error{ec::bad_syntax, "expected the name of a metric, then " + std::string{legal}};
     if (auto why = why_no_name(result); !why.empty())
@@ -129,6 +139,8 @@ public:
 private:
   std::vector<std::string> words_;
   std::size_t next_ = 0;
+  /// The quote before the metric is not closed.
+  bool is_open_ = false;
   std::set<std::string> read_;
 };
 

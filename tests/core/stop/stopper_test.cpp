@@ -298,6 +298,17 @@ TEST(plateau, is_not_reached_with_nan_or_infinity_in_the_window) {
   EXPECT_TRUE(stops(uut, of({{"x", 1.0}})));
 }
 
+TEST(plateau, takes_names_with_blanks_in_quotes) {
+  auto uut = made({{"plateau", "\"sp ace\" std 0.1"}, {"experiment_plateau", "\"a b\" top 3"}});
+
+  ASSERT_EQ(uut.size(), 2u);
+  EXPECT_EQ(uut[0]->needs().at(0).metric, "sp ace");
+  EXPECT_EQ(uut[1]->needs().at(0).metric, "a b");
+  EXPECT_EQ(fault_of("plateau", "\"sp ace std 0.1"),
+            "expected a closing quote after \"sp ace std 0.1");
+  EXPECT_THAT(fault_of("plateau", "\"\" std 0.1"), HasSubstr("expected the name of a metric"));
+}
+
 TEST(plateau, explains_what_is_wrong) {
   EXPECT_THAT(fault_of("plateau", ""), HasSubstr("expected the name of a metric"));
   EXPECT_EQ(fault_of("plateau", "x std 0"), "std must be a number > 0, not \"0\"");
