@@ -252,9 +252,9 @@ paragraphs spent_words(const study& x) {
              : each.fate == trial_fate::finished ? "ran to their end"
                                                  : "have not ended"));
   }
-  paragraphs result{
-      "Of " + number_text(iterations) + (iterations < 2 ? " iteration and " : " iterations and ")
-      + seconds_text(time) + " of training went, by iterations, " + joined(parts) + "."};
+  paragraphs result{"Of " + number_text(iterations)
+                    + (iterations < 2 ? " iteration and " : " iterations and ") + seconds_text(time)
+                    + " of training went, by iterations, " + joined(parts) + "."};
   if (auto redone = redone_text(x); !redone.empty())
     result.push_back(std::move(redone));
   result.push_back(saved_text(x));
