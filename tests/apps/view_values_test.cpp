@@ -297,6 +297,7 @@ TEST_F(table_test, pages_through_all_in_every_order) {
     ASSERT_EQ(whole.size(), 50u);
     for (std::size_t limit : {1, 3, 49, 50})
       EXPECT_EQ(paged(sort, limit), whole) << sort << " " << limit;
+    EXPECT_EQ(page(sort, "failures >= 0"), whole) << sort;
   }
 }
 

@@ -275,20 +275,47 @@ expected<value::list> rows_of(watched_experiment& from, const std::vector<trial_
   });
 }
 
+/// A page of all trials in the order of their numbers: costs what it shows.
+trial_page page_of_all(const trial_table& trials, bool descending,
+                       const std::optional<page_start>& start, std::size_t limit) {
+  const auto& lines = trials.lines();
+  const auto is_below = [](const trial_line& x, trial_id y) { return x.trial < y; };
+  trial_page result;
+  result.total = lines.size();
+  // The first place that is shown; descending, the one behind it.
+  auto at = descending ? lines.size() : std::size_t{0};
+  if (start) {
+    const auto found = std::lower_bound(lines.begin(), lines.end(), start->trial, is_below);
+    at = static_cast<std::size_t>(found - lines.begin());
+    if (!descending && found != lines.end() && found->trial == start->trial)
+      ++at;
+  }
+  const auto left = descending ? at : lines.size() - at;
+  result.more = left > limit;
+  for (std::size_t k = 0; k < std::min(left, limit); ++k)
+    result.places.push_back(descending ? at - 1 - k : at + k);
+  return result;
+}
+
 } // namespace
 
 trial_page page_of(const trial_table& trials, const trial_order& order,
                    const std::vector<comparison>& filter, const std::vector<bool>* texts,
                    const std::optional<page_start>& start, std::size_t limit) {
-  const order_comparer before{trials, order};
   // The table has that order already: no more has to be sorted than is shown.
   const auto is_sorted = order.by.what == trial_key::kind::trial;
+  if (is_sorted && filter.empty() && texts == nullptr)
+    return page_of_all(trials, order.descending, start, limit);
+  const order_comparer before{trials, order};
+  const auto has_text = [&](std::size_t i) {
+    const auto number = trials.lines()[i].trial.number;
+    return number < texts->size() && (*texts)[number];
+  };
   trial_page result;
   std::vector<std::size_t> left;
   for (std::size_t k = 0; k < trials.size(); ++k) {
     const auto i = is_sorted && order.descending ? trials.size() - 1 - k : k;
-    const auto number = trials.lines()[i].trial.number;
-    auto keeps = texts == nullptr || (number < texts->size() && (*texts)[number]);
+    auto keeps = texts == nullptr || has_text(i);
     for (auto x = filter.begin(); keeps && x != filter.end(); ++x)
       keeps = fits(*x, trials, i);
     result.total += keeps ? 1 : 0;
