@@ -218,8 +218,8 @@ TEST_F(pausing, goes_on_from_disk_when_its_node_is_lost) {
   EXPECT_EQ(removed(), (std::vector<std::string>{"memory:there"}));
   ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
   EXPECT_EQ(ports.last<cmd::warn>().text,
-            "trial 00000: what it paused with was in the memory of node near, which was lost; it "
-            "goes on from its newest checkpoint on disk");
+            "trial 00000: what it paused with was in the memory of node near, which was lost; if "
+            "it is to go on, it does so from its newest checkpoint on disk");
   choose();
   place("far");
   EXPECT_EQ(ports.last<cmd::launch>().from_location, "on/disk");
