@@ -4,6 +4,7 @@
 #include "inspect/importance.hpp"
 #include "inspect/scope.hpp"
 #include "view/fields.hpp"
+#include "view/parameters.hpp"
 #include "view/sampling.hpp"
 
 #include <algorithm>
@@ -19,16 +20,6 @@ value cell_value(const column* from, std::size_t place) {
     return {};
   const auto& cell = from->at(place);
   return cell.text >= 0 ? value{from->text_of(cell)} : number_or_null(cell.number);
-}
-
-std::vector<std::string> parameter_names_in(const value& parameters) {
-  std::vector<std::string> result;
-  const auto* all = parameters.as_list();
-  for (const auto& x : all == nullptr ? value::list{} : *all) {
-    if (const auto* name = x.as_object()->find("name"))
-      result.push_back(to_text(*name));
-  }
-  return result;
 }
 
 /// The least and the greatest number in a column; nothing if it has none.

@@ -63,6 +63,16 @@ object domain_object(const domain& what) {
   return result;
 }
 
+std::vector<std::string> parameter_names_in(const value& parameters) {
+  std::vector<std::string> result;
+  const auto* all = parameters.as_list();
+  for (const auto& x : all == nullptr ? value::list{} : *all) {
+    if (const auto* name = x.as_object()->find("name"))
+      result.push_back(to_text(*name));
+  }
+  return result;
+}
+
 value parameters_value(const spec& what) {
   auto space = search_space::parse(space_lines(what));
   value::list result;

@@ -5,6 +5,9 @@
 #include "tune/core/space/space.hpp"
 #include "tune/io/spec/spec.hpp"
 
+#include <string>
+#include <vector>
+
 namespace tune::cli {
 
 /// A domain: `kind` ("float", "int", "normal", "choice", "ordinal", "grid", "constant",
@@ -14,6 +17,9 @@ namespace tune::cli {
 
 /// A list of `name`, `domain`, `conditional`; empty if the space cannot be read any more.
 [[nodiscard]] value parameters_value(const spec& what);
+
+/// The names of the parameters. @param parameters As `parameters_value` makes it.
+[[nodiscard]] std::vector<std::string> parameter_names_in(const value& parameters);
 
 /// The whole configuration, with the values of environment variables left out: they may be secret.
 [[nodiscard]] value shown_spec(spec what);

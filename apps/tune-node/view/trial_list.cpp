@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/read_words.hpp"
 #include "view/fields.hpp"
+#include "view/parameters.hpp"
 #include "view/trial_rows.hpp"
 
 #include "tune/core/printable.hpp"
@@ -170,19 +171,12 @@ std::vector<column_name> columns_for(const list_wish& what) {
 /// trials may get values yet.
 std::vector<std::string> declared_names(const experiment_summary& in, column_name::kind what) {
   std::vector<std::string> result;
-  if (what != column_name::kind::parameter) {
-    for (const auto& x : in.start->by.objectives)
-      result.push_back(x.metric);
-    for (const auto& x : in.start->by.constraints)
-      result.push_back(x.metric);
-    return result;
-  }
-  const auto* all = in.start->parameters.as_list();
-  for (const auto& x : all != nullptr ? *all : value::list{}) {
-    const auto* each = x.as_object();
-    if (const auto* name = each != nullptr ? each->find("name") : nullptr)
-      result.push_back(to_text(*name));
-  }
+  if (what == column_name::kind::parameter)
+    return parameter_names_in(in.start->parameters);
+  for (const auto& x : in.start->by.objectives)
+    result.push_back(x.metric);
+  for (const auto& x : in.start->by.constraints)
+    result.push_back(x.metric);
   return result;
 }
 
