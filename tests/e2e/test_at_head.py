@@ -9,9 +9,8 @@ import pathlib
 import re
 import shlex
 import signal
-import tempfile
 
-from e2e import CertifiedCase, main, parent_of
+from e2e import CertifiedCase, clean_environment, main, parent_of
 
 # Trials report three times, save on request, and end once a file exists.
 TRIAL = """#!/bin/sh
@@ -59,6 +58,16 @@ class AtHead(CertifiedCase):
             )
         self.wait_until(lambda: "experiments may come" in log.read_text(), self.head, "a port")
         self.where = re.search(r"--head (\S+)", log.read_text()).group(1)
+
+    def start(self, *words, **how):
+        # Apart from the files that programs of other tests pass on meanwhile.
+        temporary = self.directory / "tmp"
+        temporary.mkdir(exist_ok=True)
+        how.setdefault("env", clean_environment(TMPDIR=str(temporary)))
+        return super().start(*words, **how)
+
+    def assert_nothing_is_on_its_way(self):
+        self.assertEqual(list((self.directory / "tmp").glob("tune-node-passing-*")), [])
 
     def end_head(self):
         self.head.send_signal(signal.SIGTERM)
@@ -170,7 +179,7 @@ class AtHead(CertifiedCase):
                 elif form != "optuna":
                     whole = other.read_text().replace(str(self.storage / "x"), "x")
                     self.assertEqual(one.read_text(), whole)
-        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("tune-node-passing-*")), [])
+        self.assert_nothing_is_on_its_way()
 
     def test_exports_that_cannot_be_say_so_and_leave_nothing(self):
         self.submit(samples=2)
@@ -189,7 +198,7 @@ class AtHead(CertifiedCase):
         self.assertIn("--format", no_form.err)
         self.assertNotEqual(foreign.code, 0)
         self.assertFalse((self.directory / "x.results.csv").exists())
-        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("tune-node-passing-*")), [])
+        self.assert_nothing_is_on_its_way()
         self.flag.touch()
 
     def test_a_wait_ends_as_the_experiment_does(self):
