@@ -111,6 +111,9 @@ TEST_F(store_scan_test, knows_the_head_without_counting) {
   EXPECT_EQ((*uut.opening())->spec, wanted->spec);
   EXPECT_EQ(*uut.last_node({0}), "node-a");
   EXPECT_EQ(*uut.last_node({99}), "");
+  const std::vector<trial_id> some{{99}, {0}};
+  EXPECT_EQ(*uut.last_nodes(some), (std::vector<std::string>{"", "node-a"}));
+  EXPECT_EQ(uut.last_nodes({})->size(), 0u);
 }
 
 TEST_F(store_scan_test, selects_decisions) {

@@ -45,8 +45,8 @@ inline constexpr double largest_exact = 9007199254740992.0;
   return x.empty() ? value{} : value{std::move(x)};
 }
 
-[[nodiscard]] inline value object_or_null(const std::optional<object>& x) {
-  return x ? value{*x} : value{};
+[[nodiscard]] inline value object_or_null(std::optional<object> x) {
+  return x ? value{std::move(*x)} : value{};
 }
 
 } // namespace tune::cli

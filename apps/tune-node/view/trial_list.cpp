@@ -11,6 +11,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <span>
 #include <sstream>
 
 namespace tune::cli {
@@ -258,13 +259,18 @@ expected<value::list> rows_of(watched_experiment& from, const std::vector<trial_
       return rows.error();
     const auto wants_node
         = fields.empty() || std::find(fields.begin(), fields.end(), "node") != fields.end();
+    std::vector<trial_id> found;
+    for (const auto& x : *rows)
+      found.push_back(x.trial);
+    auto nodes = reader.last_nodes(wants_node ? std::span<const trial_id>{found}
+                                              : std::span<const trial_id>{});
+    if (!nodes)
+      return nodes.error();
+    nodes->resize(found.size());
     value::list result;
-    for (const auto& x : *rows) {
-      auto node = wants_node ? reader.last_node(x.trial) : expected<std::string>{std::string{}};
-      if (!node)
-        return node.error();
-      result.emplace_back(row_object(x, *node, fields));
-    }
+    result.reserve(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      result.emplace_back(row_object(std::move((*rows)[i]), (*nodes)[i], fields));
     return result;
   });
 }

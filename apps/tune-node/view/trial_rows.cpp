@@ -27,27 +27,27 @@ const std::vector<std::string>& row_fields() {
   return result;
 }
 
-object row_object(const trial_row& x, const std::string& node,
-                  const std::vector<std::string>& fields) {
+object row_object(trial_row x, const std::string& node, const std::vector<std::string>& fields) {
   object result;
   auto add = [&](const char* name, auto make) {
     if (fields.empty() || std::find(fields.begin(), fields.end(), name) != fields.end())
       result.set(name, make());
   };
+  auto best_config = best_config_of(x);
   result.set("trial", number_value(x.trial.number));
   result.set("trial_id", to_text(x.trial));
   add("status", [&] { return value{to_text(x.status)}; });
-  add("config", [&] { return value{x.config}; });
-  add("origin", [&] { return value{x.origin}; });
+  add("config", [&] { return value{std::move(x.config)}; });
+  add("origin", [&] { return value{std::move(x.origin)}; });
   add("iterations", [&] { return number_value(x.iterations); });
   add("time_total_s", [&] { return value{seconds_of(x.time_total)}; });
-  add("metrics", [&] { return object_or_null(x.metrics); });
+  add("metrics", [&] { return object_or_null(std::move(x.metrics)); });
   add("best_iteration",
       [&] { return x.best_iteration == 0 ? value{} : number_value(x.best_iteration); });
-  add("best_metrics", [&] { return object_or_null(x.best_metrics); });
-  add("best_config", [&] { return best_config_of(x); });
-  add("reason", [&] { return value{x.reason}; });
-  add("error", [&] { return value{x.error}; });
+  add("best_metrics", [&] { return object_or_null(std::move(x.best_metrics)); });
+  add("best_config", [&] { return std::move(best_config); });
+  add("reason", [&] { return value{std::move(x.reason)}; });
+  add("error", [&] { return value{std::move(x.error)}; });
   add("failures", [&] { return number_value(x.failures); });
   add("lineage", [&] { return number_value(x.lineage); });
   add("node", [&] { return text_or_null(node); });

@@ -17,7 +17,7 @@ namespace tune::cli {
 [[nodiscard]] const std::vector<std::string>& row_fields();
 
 /// One trial. @param node Where it ran last. @param fields Only these; all if empty.
-[[nodiscard]] object row_object(const trial_row& x, const std::string& node,
+[[nodiscard]] object row_object(trial_row x, const std::string& node,
                                 const std::vector<std::string>& fields = {});
 
 [[nodiscard]] object attempt_object(const attempt_row& x);

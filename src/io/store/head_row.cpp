@@ -103,12 +103,33 @@ expected<void> add_sums(connection& in) {
   return add_sum(in, "t_trials", "trial_sum(trial, config, origin)");
 }
 
+error damaged_head() {
+  return {ec::storage, "damaged: t_head is empty"};
+}
+
+std::string select_head(bool summed) {
+  return "SELECT " + std::string{columns} + (summed ? ", sum" : "") + " FROM t_head";
+}
+
+expected<head_row> head_in(const statement& row, bool summed) {
+  head_row x;
+  x.epoch = row.number(0);
+  x.last_seq = row.number(1);
+  x.created_ms = row.number(2);
+  x.opened_seq = number_at(row, 3);
+  x.status = text_at(row, 4);
+  x.why = text_at(row, 5);
+  x.finished = number_at(row, 6);
+  if (summed && row.number(column_count) != sum_of(x))
+    return damaged("t_head", "1", "damaged: the checksum does not fit");
+  return x;
+}
+
 expected<head_row> read_head(connection& in) {
   auto summed = has_sum(in, "t_head");
   if (!summed)
     return summed.error();
-  auto query = statement::prepare(in, "SELECT " + std::string{columns} + (*summed ? ", sum" : "")
-                                          + " FROM t_head");
+  auto query = statement::prepare(in, select_head(*summed));
   if (!query)
     return query.error();
   auto located = [&in](const error& what) {
@@ -117,18 +138,9 @@ expected<head_row> read_head(connection& in) {
   };
   bool failed = false;
   if (!query->step(failed))
-    return failed ? in.failure() : located({ec::storage, "damaged: t_head is empty"});
-  head_row x;
-  x.epoch = query->number(0);
-  x.last_seq = query->number(1);
-  x.created_ms = query->number(2);
-  x.opened_seq = number_at(*query, 3);
-  x.status = text_at(*query, 4);
-  x.why = text_at(*query, 5);
-  x.finished = number_at(*query, 6);
-  if (*summed && query->number(column_count) != sum_of(x))
-    return located(damaged("t_head", "1", "damaged: the checksum does not fit"));
-  return x;
+    return failed ? in.failure() : located(damaged_head());
+  auto result = head_in(*query, *summed);
+  return result ? std::move(result) : expected<head_row>{located(result.error())};
 }
 
 } // namespace tune::store

@@ -29,6 +29,14 @@ struct head_row {
 /// Adds checksums to rows made by a version without them. Needs `provide_sums`.
 [[nodiscard]] expected<void> add_sums(connection& in);
 
+/// SQL for the row. @param summed Whether it has a checksum.
+[[nodiscard]] std::string select_head(bool summed);
+/// The row, from a statement of `select_head`. @errors `ec::storage` if its checksum does not
+/// match.
+[[nodiscard]] expected<head_row> head_in(const statement& row, bool summed);
+/// The error of a record without the row; it does not name the file.
+[[nodiscard]] error damaged_head();
+
 /// Reads the row. @errors `ec::storage` if there is none, or its checksum does not match.
 [[nodiscard]] expected<head_row> read_head(connection& in);
 

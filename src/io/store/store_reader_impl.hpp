@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "head_row.hpp"
 #include "row_reader.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"
@@ -141,10 +142,32 @@ public:
 
   /// Experiment time of the last event. [nanoseconds]
   expected<std::int64_t> elapsed() {
-    auto result
-        = db_.number("SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
-                     " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))");
-    return result ? std::move(result) : expected<std::int64_t>{busy_or(result.error())};
+    static const std::string sql
+        = "SELECT max(ifnull((SELECT t FROM t_events ORDER BY seq DESC LIMIT 1), 0),"
+          " ifnull((SELECT t FROM t_results ORDER BY seq DESC LIMIT 1), 0))";
+    std::int64_t result = 0;
+    auto read = scan(sql, [&](const store::statement& row) { result = row.number(0); });
+    return read ? expected<std::int64_t>{result} : read.error();
+  }
+
+  /// As `store::read_head`, which does not keep its statements.
+  expected<store::head_row> head_row() {
+    if (select_head_.empty()) {
+      auto summed = store::has_sum(db_, "t_head");
+      if (!summed)
+        return busy_or(summed.error());
+      head_is_summed_ = *summed;
+      select_head_ = store::select_head(head_is_summed_);
+    }
+    auto* found = prepared(select_head_);
+    if (found == nullptr)
+      return failure();
+    store::borrowed query{*found};
+    bool failed = false;
+    if (!query->step(failed))
+      return failed ? failure() : located(store::damaged_head());
+    auto row = store::head_in(*query, head_is_summed_);
+    return row ? std::move(row) : expected<store::head_row>{located(row.error())};
   }
 
   expected<experiment_row> experiment();
@@ -168,6 +191,17 @@ public:
     return trial_columns_;
   }
 
+  /// SQL for one trial.
+  expected<std::string> select_trial() {
+    if (select_trial_.empty()) {
+      auto columns = trial_columns();
+      if (!columns)
+        return columns.error();
+      select_trial_ = store::select(*columns, "t_trials AS t WHERE trial = ?");
+    }
+    return select_trial_;
+  }
+
   expected<void> hold() {
     if (auto begun = db_.run("BEGIN"); !begun)
       return begun;
@@ -188,6 +222,9 @@ private:
   bool held_ = false;
   bool tells_busy_ = false;
   std::string trial_columns_;
+  std::string select_trial_;
+  std::string select_head_;
+  bool head_is_summed_ = false;
   /// By SQL text; one for each different query.
   std::map<std::string, store::statement> prepared_;
 

@@ -57,11 +57,10 @@ expected<std::vector<trial_row>> store_reader::trials(const trial_query& which) 
 }
 
 expected<std::optional<trial_row>> store_reader::trial(trial_id which) {
-  auto columns = impl_->trial_columns();
-  if (!columns)
-    return columns.error();
-  return impl_->one(select(*columns, "t_trials AS t WHERE trial = ?"), store::read_trial,
-                    which.number);
+  auto sql = impl_->select_trial();
+  if (!sql)
+    return sql.error();
+  return impl_->one(*sql, store::read_trial, which.number);
 }
 
 expected<std::vector<result_row>> store_reader::results(trial_id of, sequence after,

@@ -128,9 +128,9 @@ void store_reader::heed_locks_for(std::chrono::milliseconds time) {
 
 expected<head_facts> store_reader::head() {
   return impl_->in_snapshot([this]() -> expected<head_facts> {
-    auto row = store::read_head(impl_->db());
+    auto row = impl_->head_row();
     if (!row)
-      return impl_->busy_or(row.error());
+      return row.error();
     auto elapsed = impl_->elapsed();
     if (!elapsed)
       return elapsed.error();
@@ -303,14 +303,23 @@ expected<std::vector<checkpoint_row>> store_reader::checkpoints_after(sequence a
 }
 
 expected<std::string> store_reader::last_node(trial_id of) {
-  auto read
-      = [](const statement& row) -> expected<std::string> { return std::string{row.text(0)}; };
-  auto found = impl_->one<std::string>(
-      "SELECT node FROM t_attempts WHERE trial = ? ORDER BY attempt DESC LIMIT 1", +read,
-      bounded(of.number));
-  if (!found)
-    return found.error();
-  return std::move(*found).value_or("");
+  auto found = last_nodes({&of, 1});
+  return found ? expected<std::string>{std::move(found->front())} : found.error();
+}
+
+expected<std::vector<std::string>> store_reader::last_nodes(std::span<const trial_id> of) {
+  static const std::string sql
+      = "SELECT node FROM t_attempts WHERE trial = ? ORDER BY attempt DESC LIMIT 1";
+  return impl_->in_snapshot([&]() -> expected<std::vector<std::string>> {
+    std::vector<std::string> result(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      auto found = impl_->scan(
+          sql, [&](const statement& row) { result[i] = row.text(0); }, bounded(of[i].number));
+      if (!found)
+        return found.error();
+    }
+    return result;
+  });
 }
 
 } // namespace tune

@@ -157,6 +157,8 @@ public:
                                                                         std::size_t limit);
   /// The node of the trial's newest attempt; empty if it had none.
   [[nodiscard]] expected<std::string> last_node(trial_id of);
+  /// The same of each of these trials, in their order, at one moment.
+  [[nodiscard]] expected<std::vector<std::string>> last_nodes(std::span<const trial_id> of);
 
   /// The events after `after`, without gaps, exactly as they were written.
   /// @param limit Maximum number of events. @param bytes Stops after the event that reaches this
