@@ -4,6 +4,7 @@
 #include "io/scratch_directory.hpp"
 #include "sample.hpp"
 
+#include "inspect/experiment_directory.hpp"
 #include "inspect/list.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -117,6 +118,28 @@ TEST_F(inspect_test, lists_all_trials) {
 00001  TERMINATED     4  0.75  0.2  stopped by asha
 00002  ERRORED        0     -  0.3  exit status 1           1
 )");
+}
+
+TEST_F(inspect_test, can_read_a_running_experiment_as_of_one_moment) {
+  auto uut = open_experiment(directory(), seen_at::one_moment);
+  ASSERT_TRUE(uut);
+  cmd::trial_changed row;
+  row.trial = {3};
+  row.status = trial_status::running;
+  row.config = sample::shared({{"lr", 0.4}});
+  std::vector<store_item> items;
+  items.emplace_back(event{5, 5s, on::stop_asked{}});
+  items.emplace_back(5, row);
+  ASSERT_TRUE(experiment_store::open(directory())->write(items));
+
+  trial_query running;
+  running.status = trial_status::running;
+  EXPECT_EQ(uut->recorded.row.counts[static_cast<std::size_t>(trial_status::running)], 0u);
+  EXPECT_TRUE(uut->reader.trials(running)->empty());
+  auto now = open_experiment(directory());
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->recorded.row.counts[static_cast<std::size_t>(trial_status::running)], 1u);
+  EXPECT_EQ(now->reader.trials(running)->size(), 1u);
 }
 
 TEST_F(inspect_test, has_no_metrics_of_the_best_report_where_no_report_is_the_best) {

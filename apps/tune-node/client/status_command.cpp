@@ -110,7 +110,7 @@ expected<std::vector<trial_share>> shares_of(store_reader& from, status_counts c
 }
 
 expected<known_state> read_state(const fs::path& directory) {
-  auto opened = open_experiment(directory);
+  auto opened = open_experiment(directory, seen_at::one_moment);
   if (!opened)
     return opened.error();
   auto& [reader, recorded] = *opened;

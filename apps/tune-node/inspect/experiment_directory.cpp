@@ -102,13 +102,16 @@ expected<recorded_experiment> read_experiment(store_reader& from, const fs::path
 
 } // namespace
 
-expected<opened_experiment> open_experiment(const fs::path& directory) {
+expected<opened_experiment> open_experiment(const fs::path& directory, seen_at when) {
   auto reader = store_reader::open(directory);
   if (!reader)
     return reading_failed(reader.error());
+  auto held = when == seen_at::one_moment ? reader->hold() : expected<void>{};
   auto recorded = read_experiment(*reader, directory);
   if (!recorded)
     return recorded.error();
+  if (!held)
+    return reading_failed(held.error());
   return opened_experiment{std::move(*reader), std::move(*recorded)};
 }
 

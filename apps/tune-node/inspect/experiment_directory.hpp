@@ -49,8 +49,13 @@ struct opened_experiment {
   recorded_experiment recorded;
 };
 
+/// Whether all that is read of a running experiment is of the same moment, which takes a reader
+/// that soon goes: see `store_reader::hold`.
+enum class seen_at { its_time, one_moment };
+
 /// @errors `reading_failed` of those of the reader; `ec::unreadable`: the experiment has not begun
 ///         yet; `ec::storage`: its configuration cannot be read, or names no metric.
-[[nodiscard]] expected<opened_experiment> open_experiment(const std::filesystem::path& directory);
+[[nodiscard]] expected<opened_experiment> open_experiment(const std::filesystem::path& directory,
+                                                          seen_at when = seen_at::its_time);
 
 } // namespace tune::cli
