@@ -83,6 +83,18 @@ class External(Searched):
     def log_of(self, name):
         return (self.directory / "results" / name / "search.log").read_text()
 
+    def test_overwrite_removes_what_the_searcher_logged(self):
+        ini = self.experiment_of("twice", self.command(), 3)
+        self.run_node("run", ini)
+        log = self.directory / "results" / "twice" / "search.log"
+        self.assertTrue(log.exists())
+        log.write_text("of the first run")
+
+        self.run_node("run", ini, "--overwrite", "--yes")
+
+        self.assertNotIn("of the first run", log.read_text())
+        self.assertEqual(len(self.configs("twice")), 3)
+
     def test_suggests_the_same_though_its_process_dies_and_errs(self):
         faults = ("die:3", "stray:5", "leave:8", "wrong:9", "wrong:12")
         self.run_node("run", self.experiment_of("x", self.command(*faults)))

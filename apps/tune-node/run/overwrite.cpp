@@ -9,6 +9,7 @@
 #include "run/before_run.hpp"
 #include "tune/core/program_name.hpp"
 #include "tune/io/control/control_place.hpp"
+#include "tune/io/external/searcher_process.hpp"
 #include "tune/io/files/remove_tree.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
@@ -35,10 +36,19 @@ error refused(const fs::path& directory, const std::string& why) {
 
 /// The entries of an experiment's directory besides its log file. Of those removed the
 /// database is the last, so that the rest of an interrupted removal is still an experiment.
-constexpr std::array<std::string_view, 12> parts{
-    "trials",        "sinks",    submitter_file,      resumption_file,         head_mark_file,
-    ".probe",        ".control", "experiment.db-shm", "experiment.db-journal", "experiment.db-wal",
-    "experiment.db", "lock"};
+constexpr std::array<std::string_view, 13> parts{"trials",
+                                                 "sinks",
+                                                 submitter_file,
+                                                 resumption_file,
+                                                 head_mark_file,
+                                                 searcher_log_name,
+                                                 ".probe",
+                                                 ".control",
+                                                 "experiment.db-shm",
+                                                 "experiment.db-journal",
+                                                 "experiment.db-wal",
+                                                 "experiment.db",
+                                                 "lock"};
 
 bool is_part(const std::string& name, const std::string& log) {
   return (!log.empty() && (name == log || name.starts_with(log + ".")))
