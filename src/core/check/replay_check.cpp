@@ -297,6 +297,15 @@ void replay_check::answer_open(bool facts_for_judge, bool facts_for_source) {
   }
 }
 
+/// Whether today's searcher gives this very answer.
+bool replay_check::was_answered(const on::suggested& what) const {
+  const auto known = asks_.find(what.ask);
+  if (known == asks_.end())
+    return false;
+  const auto& all = known->second.answers;
+  return std::find(all.begin(), all.end(), text_of(what.what)) != all.end();
+}
+
 /// Whether the answers differ only because the number of samples did: with fewer samples than now
 /// the searcher had no more or only the beginning of today's answer to give, with more it gave
 /// more.
@@ -323,7 +332,7 @@ void replay_check::compare(const event& what) {
   } else if (const auto* made = std::get_if<on::suggested>(&what.what)) {
     if (!source_->traits().recomputes)
       ++unverifiable_;
-    else if (changed_ && came_to_an_end_earlier(*made))
+    else if (changed_ && !was_answered(*made) && came_to_an_end_earlier(*made))
       asks_.erase(made->ask);
     else
       settle(asks_, made->ask, text_of(made->what), what.seq, "the searcher");

@@ -245,6 +245,26 @@ INSTANTIATE_TEST_SUITE_P(replay, any_fault_of_replay,
                          testing::Values(rule_fault::apply, rule_fault::judge, rule_fault::later,
                                          rule_fault::choose, rule_fault::event, rule_fault::odd));
 
+TEST(failing_rules, a_searcher_is_verified_where_the_experiment_was_gone_on_with_otherwise) {
+  frail_world how;
+  const auto rules = judged_by_failing(rule_fault::none);
+  auto run = how.of(rules);
+  run.run();
+  std::uint64_t verified[2] = {};
+  for (auto changes : {false, true}) {
+    replay_check uut{how.settings, rules(), true};
+    if (changes)
+      uut.go_by({how.settings, {}});
+    for (const auto& x : run.log())
+      static_cast<void>(uut.apply(x));
+    uut.end();
+    EXPECT_TRUE(uut.found().empty());
+    verified[changes ? 1 : 0] = uut.verified();
+  }
+  EXPECT_GT(verified[0], 10u);
+  EXPECT_EQ(verified[0], verified[1]);
+}
+
 TEST(failing_rules, a_searcher_that_fails_in_a_replay_is_a_finding) {
   const auto none = found_by(judged_by_failing(rule_fault::none)());
   EXPECT_TRUE(none.empty()) << none.front();

@@ -105,6 +105,7 @@ private:
   void answer_ask(const ask& about, question& what) const;
   [[nodiscard]] bool works_out(question& what, const std::string& recorded) const;
   void compare(const event& what);
+  [[nodiscard]] bool was_answered(const on::suggested& what) const;
   [[nodiscard]] bool came_to_an_end_earlier(const on::suggested& what) const;
   void settle(open_questions& among, sequence cause, const std::string& recorded, sequence seq,
               std::string_view who);
