@@ -56,6 +56,18 @@ TEST_F(archive_test, turns_objectives_round_and_knows_who_runs) {
   EXPECT_EQ(uut.suggested(), 3u);
 }
 
+TEST_F(archive_test, takes_a_stopped_trial_that_diverged_for_a_failed_one) {
+  suggest(2);
+  tell(0, outcome::stopped, {std::nan("")});
+  observation diverged{trial_id{1}, at(0.1), 1, 1, {std::nan("")}, {}, outcome::stopped};
+  diverged.diverged = true;
+  uut.apply({++seq, diverged});
+
+  ASSERT_EQ(uut.results().size(), 2u);
+  EXPECT_EQ(uut.results()[0].how, ending::stopped);
+  EXPECT_EQ(uut.results()[1].how, ending::failed);
+}
+
 TEST_F(archive_test, forgets_a_draft_that_was_replaced) {
   suggest(3);
   uut.apply({++seq, suggested_fact{2, std::vector<suggestion>{{at(0.7), "test"}}, trial_id{1}}});

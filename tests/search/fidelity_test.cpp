@@ -78,6 +78,25 @@ TEST_F(courses, of_trials_that_failed_are_as_bad_as_any) {
   EXPECT_TRUE(known[1].is_bad);
 }
 
+TEST_F(courses, of_trials_that_diverged_are_as_bad_as_any_until_they_have_a_number_again) {
+  for (auto how : {outcome::running, outcome::stopped}) {
+    const auto trial = how == outcome::running ? 0u : 1u;
+    tell(trial, 1, 0.9, at(0.5, "a"));
+    observation nan{trial_id{trial}, at(0.5, "a"), 1, 2, {std::nan("")}, {}, how};
+    nan.diverged = true;
+    uut.apply({++seq, nan});
+  }
+  for (const auto& x : extrapolated(*space, uut.courses()))
+    EXPECT_TRUE(x.is_bad) << to_text(x.trial);
+
+  // A report without the metric says nothing.
+  tell(0, 3, std::nan(""), at(0.5, "a"));
+  EXPECT_TRUE(uut.courses().at(trial_id{0}).is_bad);
+  tell(0, 4, 0.7, at(0.5, "a"));
+  EXPECT_FALSE(uut.courses().at(trial_id{0}).is_bad);
+  EXPECT_EQ(extrapolated(*space, uut.courses())[0].value, 0.7);
+}
+
 TEST_F(courses, that_ended_are_worth_what_they_ended_with) {
   train(0, at(0.5, "a"), {0.9, 0.8}, outcome::completed);
   train(1, at(0.6, "a"), {0.9, 0.8, 0.7, 0.5});
@@ -177,6 +196,31 @@ TEST_F(screened, are_better_than_chance_though_no_trial_has_ended) {
   EXPECT_EQ(learnt, 5 * 16);
   // For random configurations the mean is .297.
   EXPECT_LT(sum / learnt, 0.25);
+}
+
+TEST_F(screened, keep_away_from_where_trials_diverge) {
+  int inside = 0;
+  int learnt = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    uut = asking{make(seed)};
+    for (int i = 0; i < 40; ++i) {
+      auto trial = uut.trials();
+      auto what = next();
+      // The best is where x is just small enough not to diverge.
+      const auto diverges = *what.config->find("x")->number() < 0.5;
+      learnt += what.origin.starts_with("best of");
+      inside += what.origin.starts_with("best of") && diverges;
+      if (!diverges) {
+        train(trial, what, i % 4 == 0 ? 8 : 1);
+        continue;
+      }
+      observation nan{trial_id{trial}, what.config, 1, 1, {std::nan("")}, {}, outcome::stopped};
+      nan.diverged = true;
+      uut.tell(nan);
+    }
+  }
+  EXPECT_GT(learnt, 60);
+  EXPECT_LT(inside, learnt / 3);
 }
 
 TEST_F(screened, begin_with_nine_spread_over_the_space) {

@@ -176,6 +176,7 @@ void machine::tell_searcher(const live_trial& trial, outcome how) {
     what.values = scores_of(*trial.last.what);
     what.constraints = violations_of(
         settings_.constraints, trial.last.what->metrics ? *trial.last.what->metrics : object{});
+    what.diverged = head_.draws() >= on::learns_divergence && has_diverged(*trial.last.what, how);
   }
   emit(cmd::tell_searcher{{seq_, std::move(what)}});
 }

@@ -185,6 +185,7 @@ private:
   [[nodiscard]] std::optional<stop_verdict> ask_stopper(stopper& whom, const report& about);
   [[nodiscard]] bool stop_condition(live_trial& trial);
   [[nodiscard]] std::vector<double> scores_of(const report& what) const;
+  [[nodiscard]] bool has_diverged(const report& newest, outcome how) const;
   [[nodiscard]] double violation_of(const report& what) const;
   [[nodiscard]] double time_of(const report& what) const;
   void note_exports(const live_trial& trial, const on::exported& what);

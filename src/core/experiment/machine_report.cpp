@@ -35,6 +35,15 @@ std::vector<double> machine::scores_of(const report& what) const {
   return result;
 }
 
+/// See `observation::diverged`. A metric that is missing may yet come.
+bool machine::has_diverged(const report& newest, outcome how) const {
+  return std::any_of(settings_.objectives.begin(), settings_.objectives.end(),
+                     [&](const objective& x) {
+                       const auto number = metric_number(newest, x.metric);
+                       return number ? !std::isfinite(*number) : how == outcome::completed;
+                     });
+}
+
 double machine::violation_of(const report& what) const {
   return total_violation(settings_.constraints, what.metrics ? *what.metrics : object{});
 }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tune {
 namespace {
 
@@ -45,6 +47,62 @@ TEST_F(scheduler_facts, tell_that_the_nodes_of_a_head_are_gone_with_it) {
   take_node("a", 2);
 
   EXPECT_EQ(heard_of_nodes(), "+b 1 CPU +a 2 CPU -a -b +a 2 CPU ");
+}
+
+/// What searchers hear of values that are no numbers.
+struct diverging : testing::Test, support::run_by_hand {
+  /// Whether the newest observation says that the trial diverged.
+  [[nodiscard]] bool is_told() const { return ports.observed(zero).back().diverged; }
+  void report_without_metric() {
+    auto what = std::make_shared<tune::report>();
+    what->trial = zero;
+    what->attempt = attempt;
+    what->number = ++reports;
+    what->iteration = ++iteration;
+    what->metrics = std::make_shared<object>(object{{"other", 1.0}});
+    post(on::reported{what});
+    decide(go_on{});
+  }
+};
+
+TEST_F(diverging, is_told_of_a_value_that_is_no_number_and_not_of_one_that_is_missing) {
+  open();
+  run();
+  report(zero, 0.5);
+  EXPECT_FALSE(is_told());
+  decide(go_on{});
+  report_without_metric();
+  EXPECT_FALSE(is_told());
+  report(zero, std::nan(""));
+  EXPECT_TRUE(is_told());
+  decide(go_on{});
+  report(zero, -HUGE_VAL);
+  EXPECT_TRUE(is_told());
+  decide(go_on{});
+  report(zero, 0.25);
+  EXPECT_FALSE(is_told());
+}
+
+TEST_F(diverging, is_told_of_an_end_without_a_number) {
+  open();
+  run();
+  report(zero, 0.5);
+  decide(go_on{});
+  report_without_metric();
+  end(end_class::finished);
+
+  EXPECT_EQ(ports.observed(zero).back().how, outcome::completed);
+  EXPECT_TRUE(is_told());
+}
+
+TEST_F(diverging, was_not_told_by_earlier_heads) {
+  make();
+  post(on::opened{1, "test", "{}", 1, opening::at_once, on::learns_divergence - 1});
+  suggest(1);
+  run();
+  report(zero, std::nan(""));
+
+  EXPECT_FALSE(is_told());
 }
 
 /// A trial that the scheduler does not start, so that the scheduler is asked to resolve the stall.

@@ -166,6 +166,21 @@ TEST_F(repeated, a_configuration_all_of_whose_runs_failed_is_told_as_failed) {
   EXPECT_EQ(notes->heard[0].how, outcome::failed);
 }
 
+TEST_F(repeated, a_configuration_has_diverged_if_no_run_has_a_number) {
+  auto from = make(rule_of(2));
+  auto list = list_of(from.next(4));
+
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    observation made{{i}, list[i].config, 1, 1, {i == 3 ? 0.5 : nan}, {}, outcome::stopped};
+    made.diverged = i != 3;
+    from.tell(made);
+  }
+
+  ASSERT_EQ(notes->heard.size(), 2u);
+  EXPECT_TRUE(notes->heard[0].diverged);
+  EXPECT_FALSE(notes->heard[1].diverged);
+}
+
 TEST_F(repeated, what_a_client_adds_is_told_as_a_configuration_of_one_run) {
   auto from = make(rule_of(2));
   auto list = list_of(from.next(2));

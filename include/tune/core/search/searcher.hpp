@@ -70,6 +70,10 @@ struct observation {
   /// Spread of the first objective if the values are those of several runs together. Empty: one
   /// run, whose noise is unknown.
   std::optional<run_spread> spread = {};
+  /// It counts as bad as the worst: its newest report has a NaN or an infinity for an objective, or
+  /// it came to its own end without a number for one. Heads before `on::learns_divergence` did not
+  /// say so.
+  bool diverged = false;
 };
 
 /// The recorded answer to an ask, with the numbers that its trials were given.

@@ -202,7 +202,8 @@ void course_book::take(const observation& what) {
     return;
   }
   auto value = what.values.empty() ? inactive : -what.values.front();
-  if (!std::isfinite(value) && what.how != outcome::failed)
+  auto is_bad = what.how == outcome::failed || what.diverged;
+  if (!std::isfinite(value) && !is_bad)
     return;
   auto at = what.config != nullptr ? space_->encoded(*what.config) : std::nullopt;
   if (!at)
@@ -212,7 +213,7 @@ void course_book::take(const observation& what) {
   if (x.lineage != what.lineage || space_->key(x.at) != space_->key(*at))
     x = course{std::move(*at), what.lineage};
   x.is_whole = what.how == outcome::completed;
-  x.is_bad = what.how == outcome::failed || !keeps_constraints(what);
+  x.is_bad = is_bad || !keeps_constraints(what);
   x.spread = what.spread;
   if (!std::isfinite(value))
     return;

@@ -75,6 +75,8 @@ void archive::take(const observation& what) {
     heard_.add(what.fidelity);
     for (auto x : what.values)
       heard_.add(x);
+    if (what.diverged)
+      heard_.add(std::uint64_t{1});
   }
   open(what.trial, what.config);
   if (what.how == outcome::running)
@@ -91,9 +93,8 @@ void archive::take(const observation& what) {
   made.trial = what.trial;
   made.spread = what.spread;
   made.at = *trial.at;
-  made.how = known                          ? ending::finished
-             : what.how == outcome::stopped ? ending::stopped
-                                            : ending::failed;
+  auto is_open = what.how == outcome::stopped && !what.diverged;
+  made.how = known ? ending::finished : is_open ? ending::stopped : ending::failed;
   made.value = known ? -what.values.front() : inactive;
   if (known) {
     made.missed = missed_by(what);

@@ -311,6 +311,7 @@ void repeater::take(const searcher_fact& at, const observation& what) {
     return;
   auto& x = known->second;
   x.how = what.how;
+  x.diverged = what.diverged;
   auto& all = draws_[x.draw];
   if (std::exchange(x.ended, ends) != ends)
     all.ended += ends ? 1 : -1;
@@ -328,12 +329,15 @@ observation repeater::joined(const draw& what) const {
   for (auto id : what.trials) {
     const auto& x = runs_.at(id);
     ends.push_back(x.how);
+    result.diverged = result.diverged || x.diverged;
     if (!x.best.values.empty())
       seen.push_back(&x.best);
   }
   result.how = joined_outcome(ends);
   if (seen.empty())
     return result;
+  // Some run has a number to be judged by.
+  result.diverged = false;
   result.fidelity = seen.front()->fidelity;
   for (const auto* x : seen)
     result.fidelity = std::min(result.fidelity, x->fidelity);

@@ -34,7 +34,7 @@ struct course {
   std::vector<sighting> budgets = {};
   /// True if the trial ended by itself: the last entry is its final value.
   bool is_whole = false;
-  /// True if the trial failed, or misses a constraint: it counts as bad as the worst.
+  /// True if the trial failed, diverged, or misses a constraint: it counts as bad as the worst.
   bool is_bad = false;
   /// Spread of its final value, as in `observation`.
   std::optional<run_spread> spread = {};

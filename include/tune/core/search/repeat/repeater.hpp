@@ -77,6 +77,7 @@ private:
     observation best;
     outcome how = outcome::running;
     bool ended = false;
+    bool diverged = false;
   };
   struct batch;
 
