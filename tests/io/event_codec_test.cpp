@@ -79,7 +79,7 @@ TEST(event_codec, reads_heads_that_do_not_say_how_they_draw) {
   EXPECT_EQ(head.draws, 0u);
   EXPECT_EQ(json_of(head), text);
   head.draws = on::present_draws;
-  EXPECT_EQ(json_of(head), R"({"epoch":1,"build":"0","spec":"{}","seed":3,"draws":14})");
+  EXPECT_EQ(json_of(head), R"({"epoch":1,"build":"0","spec":"{}","seed":3,"draws":15})");
 }
 
 TEST(event_codec, refuses_what_it_does_not_know_naming_kind_and_field) {

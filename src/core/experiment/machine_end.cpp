@@ -137,6 +137,9 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
   // The trainable may still live on another node, without its helpers.
   if (trial->attempt->home() != what.node)
     emit(cmd::halt{trial->id, trial->attempt->id, halt_mode::kill, "its helpers' node was lost"});
+  // What was taken for silence of the trial may have been that of its node.
+  if (trial->attempt->killed_for == end_class::timeout && head_.draws() >= on::blames_nodes)
+    trial->attempt->killed_for.reset();
   // The last words of a node that left may arrive after its connection ends.
   const auto node = "node " + what.node;
   if (trial->attempt->leaves.node_goes)

@@ -354,6 +354,35 @@ TEST_F(trial_files_test, appends_a_block_for_each_attempt_that_was_lost_with_its
                                   "  node w2 did not end it within 5 s\n");
 }
 
+/// Heads of earlier versions gave an attempt the class of what it was being ended for.
+TEST_F(trial_files_test, appends_a_block_for_an_attempt_that_was_lost_while_it_was_ended) {
+  auto store = begun();
+  const auto silence = std::string{"no report within the progress timeout; "};
+  auto timed_out = [&](std::uint64_t counter, instant when, const std::string& detail) {
+    cmd::attempt_changed row;
+    row.trial = {0};
+    row.attempt = {1, counter};
+    row.config = std::make_shared<const object>();
+    row.finished = when;
+    row.how = end_class::timeout;
+    row.detail = silence + detail;
+    return row;
+  };
+  const auto down = at(4, on::node_down{"w2", "silence"});
+  const auto tick = at(5, on::ticked{on::ticked::due::kill_time, {0}});
+  const auto first = timed_out(1, down.at, "node w2 was lost: silence");
+  const auto second = timed_out(2, tick.at, "node w2 did not end it within 5 s");
+  ASSERT_TRUE(
+      store.write(std::vector<store_item>{down, {4, first}, tick, {5, second}}).has_value());
+
+  ASSERT_TRUE(sink()->catch_up(5).has_value());
+
+  EXPECT_EQ(text(0, "error.txt"), "=== attempt 1.1: timeout ===\n  " + silence
+                                      + "node w2 was lost: silence\n"
+                                        "=== attempt 1.2: timeout ===\n  "
+                                      + silence + "node w2 did not end it within 5 s\n");
+}
+
 TEST_F(trial_files_test, tells_what_the_experiment_had_an_attempt_killed_for) {
   auto store = begun();
   cmd::attempt_changed row;

@@ -97,6 +97,8 @@ namespace on {
 /// `notes_stops_once`: in addition, a stop of a trial that is to stop already is no decision of its
 /// own, unless it ends the experiment. `forces_once`: in addition, `hyperband` and `hb_bohb` tell
 /// no second verdict on a round that they had decided because nothing else could run.
+/// `blames_nodes`: in addition, an attempt that was being ended for lack of progress when its node
+/// was lost counts as lost with the node.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -116,7 +118,8 @@ inline constexpr std::uint32_t says_lowest = 13;
 inline constexpr std::uint32_t clones_named = 13;
 inline constexpr std::uint32_t notes_stops_once = 14;
 inline constexpr std::uint32_t forces_once = 14;
-inline constexpr std::uint32_t present_draws = notes_stops_once;
+inline constexpr std::uint32_t blames_nodes = 15;
+inline constexpr std::uint32_t present_draws = blames_nodes;
 
 /// A head took the experiment over. First event of each epoch.
 struct opened {
