@@ -70,6 +70,18 @@ TEST(event_codec, reads_and_leaves_out_what_earlier_versions_did_not_have) {
   EXPECT_EQ(json_of(std::get<on::save_failed>(*read)), text);
 }
 
+TEST(event_codec, says_of_a_node_that_it_was_lost_where_it_did_not_go_by_itself) {
+  const std::string text = R"({"node":"w","why":"it left"})";
+  auto read = event_from_json("node_down", text);
+  ASSERT_TRUE(read) << read.error().detail;
+  auto down = std::get<on::node_down>(*read);
+
+  EXPECT_FALSE(down.is_lost);
+  EXPECT_EQ(json_of(down), text);
+  down.is_lost = true;
+  EXPECT_EQ(json_of(down), R"({"node":"w","why":"it left","is_lost":true})");
+}
+
 TEST(event_codec, reads_heads_that_do_not_say_how_they_draw) {
   const std::string text = R"({"epoch":1,"build":"0","spec":"{}","seed":3})";
   auto read = event_from_json("opened", text);

@@ -134,6 +134,7 @@ inline std::vector<event_body> every_kind() {
           on::node_up{"node-a", granted.bundles[0].what},
           on::node_up{"node-c", {}, {"disk_gb=500", "gpu_model=A100"}, {"spot"}},
           on::node_down{"node-b", "lease expired"},
+          on::node_down{"node-b", "it was killed", true},
           on::node_leaving{"node-b"},
           on::stop_asked{trial_id{26}, "user"},
           on::stop_asked{std::nullopt, "all"},
@@ -229,7 +230,7 @@ inline auto parts(const on::node_up& x) {
   return std::tie(x.node, x.capacity);
 }
 inline auto parts(const on::node_down& x) {
-  return std::tie(x.node, x.why);
+  return std::tie(x.node, x.why, x.is_lost);
 }
 inline auto parts(const on::granted& x) {
   return std::tie(x.trial, x.what);

@@ -42,7 +42,7 @@ cluster_commands cluster_plan::arrive(const node_arrival& who, node_profile what
 void cluster_plan::replace(const node_arrival& who, cluster_commands& out) {
   const auto began_anew = nodes_.find(who.node)->worker == who.worker && who.session != 0;
   if (!began_anew)
-    return lose(who.node, "another node came under its name", out);
+    return lose({who.node, "another node came under its name"}, out);
   const std::string why = "it heard nothing of this head for too long, ended its trials and began"
                           " anew";
   for (auto id : members_.open_on(who.node)) {
@@ -53,7 +53,7 @@ void cluster_plan::replace(const node_arrival& who, cluster_commands& out) {
           on::ended{
               x.trial, *x.attempt, end_class::preempted, "node " + who.node + ": " + why, {}}});
   }
-  lose(who.node, why, out);
+  lose({who.node, why}, out);
 }
 
 void cluster_plan::join(const node_arrival& who, node_profile what, instant now,
@@ -309,7 +309,7 @@ cluster_commands cluster_plan::silent(std::uint64_t session, const std::string& 
 
 cluster_commands cluster_plan::lost(const std::string& node, const std::string& why) {
   cluster_commands out;
-  lose(node, why, out);
+  lose({node, why}, out);
   return out;
 }
 
@@ -326,11 +326,12 @@ void cluster_plan::break_off(const std::string& node, std::string why, instant n
            + " times of late, it gets no trials for " + seconds_text(wait);
   if (known->session != 0)
     tell_of_loss(node, why, out);
-  lose(node, why, out);
+  lose({node, why, true}, out);
 }
 
 /// The node's processes are out of reach, or gone: its trials have to run elsewhere.
-void cluster_plan::lose(const std::string& node, const std::string& why, cluster_commands& out) {
+void cluster_plan::lose(const on::node_down& what, cluster_commands& out) {
+  const auto& node = what.node;
   const auto* known = nodes_.find(node);
   if (known == nullptr)
     return;
@@ -341,7 +342,7 @@ void cluster_plan::lose(const std::string& node, const std::string& why, cluster
   settle(out);
   book_.remove_node(node);
   if (was_announced)
-    announce(on::node_down{node, why}, out);
+    announce(what, out);
   for (auto id : members_.lose(node)) {
     out.emplace_back(cluster_cmd::forget_order{id});
     for (auto other : book_.lose(id))
@@ -376,7 +377,7 @@ cluster_commands cluster_plan::dissolve() {
       away.push_back(node);
   }
   for (const auto& node : away)
-    lose(node, "the head ends", out);
+    lose({node, "the head ends"}, out);
   settle(out);
   return out;
 }

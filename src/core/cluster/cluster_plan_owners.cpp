@@ -136,13 +136,14 @@ void cluster_plan::tell_of_lack(const std::string& node, std::uint64_t owner,
 /// Tells the owners whose trials were there, or if there are none, whoever runs this head.
 void cluster_plan::tell_of_loss(const std::string& node, const std::string& why,
                                 cluster_commands& out) {
+  const auto leaves = members_.is_leaving(node);
   std::vector<std::uint64_t> told;
   for (const auto& [owner, trials] : book_.trials_of(members_.open_on(node))) {
-    if (tell(owner, loss_text(node, why, trials.size()), out))
+    if (tell(owner, loss_text(node, why, trials.size(), leaves), out))
       told.push_back(owner);
   }
   if (told.empty())
-    out.emplace_back(cluster_cmd::say{loss_text(node, why, 0)});
+    out.emplace_back(cluster_cmd::say{loss_text(node, why, 0, leaves)});
   notices_.lost(node, std::move(told));
 }
 

@@ -17,16 +17,18 @@ std::optional<std::vector<std::uint64_t>> loss_notices::back(const std::string& 
   return found.empty() ? std::nullopt : std::optional{std::move(found.mapped())};
 }
 
-std::string loss_text(const std::string& worker, const std::string& why, std::size_t trials) {
-  auto result = "worker " + worker + " is lost: " + why;
+std::string loss_text(const std::string& worker, const std::string& why, std::size_t trials,
+                      bool was_leaving) {
+  const auto result
+      = "worker " + worker + (was_leaving ? ", which was leaving," : "") + " is lost: " + why;
   if (trials == 0)
     return result + "; no trial ran there";
-  result += trials == 1
-                ? "; the trial that ran there is tried again"
-                : "; the " + std::to_string(trials) + " trials that ran there are tried again";
-  return result
-         + ", from the newest checkpoint if there is one, as often as [failure] max_node_losses "
-           "allows";
+  const auto again
+      = trials == 1 ? "; the trial that ran there is tried again"
+                    : "; the " + std::to_string(trials) + " trials that ran there are tried again";
+  return result + again + ", from the newest checkpoint if there is one, "
+         + (was_leaving ? "and no failure is counted"
+                        : "as often as [failure] max_node_losses allows");
 }
 
 std::string return_text(const std::string& worker) {

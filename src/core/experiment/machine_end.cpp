@@ -141,13 +141,13 @@ void machine::lose_node(trial_id id, const on::node_down& what) {
   if (trial->attempt->killed_for == end_class::timeout && head_.draws() >= on::blames_nodes)
     trial->attempt->killed_for.reset();
   // The last words of a node that left may arrive after its connection ends.
-  const auto node = "node " + what.node;
-  if (trial->attempt->leaves.node_goes)
-    return take(on::ended{id, trial->attempt->id, end_class::preempted, node + " left", {}});
+  const auto leaves = trial->attempt->leaves.node_goes;
+  const auto lost = std::string{leaves ? " was lost as it was leaving" : " was lost"};
+  const auto why = what.why.empty() ? "" : ": " + what.why;
   take(on::ended{id,
                  trial->attempt->id,
-                 end_class::node_lost,
-                 node + " was lost" + (what.why.empty() ? "" : ": " + what.why),
+                 leaves ? end_class::preempted : end_class::node_lost,
+                 "node " + what.node + (leaves && !what.is_lost ? " left" : lost + why),
                  {}});
 }
 

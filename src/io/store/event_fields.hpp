@@ -151,7 +151,8 @@ constexpr auto fields(of<on::node_up>) {
 }
 constexpr auto fields(of<on::node_down>) {
   using x = on::node_down;
-  return std::tuple{field{"node", &x::node}, field{"why", &x::why}};
+  return std::tuple{field{"node", &x::node}, field{"why", &x::why},
+                    field{"is_lost", &x::is_lost, json_position::plain, true}};
 }
 constexpr auto fields(of<on::node_leaving>) {
   return std::tuple{field{"node", &on::node_leaving::node}};

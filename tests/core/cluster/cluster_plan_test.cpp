@@ -266,6 +266,34 @@ TEST_F(cluster_plan_test, does_not_announce_the_loss_of_a_node_that_left_before_
   EXPECT_THAT(events<on::node_down>(uut.lost("far", "it left")), IsEmpty());
 }
 
+TEST_F(cluster_plan_test, says_of_a_node_that_is_killed_as_it_leaves_what_becomes_of_its_trials) {
+  static_cast<void>(come(5));
+  static_cast<void>(granted(1, 1));
+  static_cast<void>(uut.leave("far"));
+
+  const auto out = uut.silent(5, "it was killed", now);
+
+  EXPECT_THAT(texts(out), ElementsAre(HasSubstr("worker far, which was leaving, is lost: it was "
+                                                "killed; the trial that ran there")));
+  EXPECT_THAT(texts(out), ElementsAre(HasSubstr("no failure is counted")));
+  const auto down = events<on::node_down>(out);
+  ASSERT_EQ(down.size(), 1u);
+  EXPECT_TRUE(down[0].is_lost);
+}
+
+TEST_F(cluster_plan_test, tells_a_node_that_left_from_one_that_was_lost) {
+  static_cast<void>(come(5));
+  static_cast<void>(uut.leave("far"));
+  const auto left = events<on::node_down>(uut.lost("far", "it left"));
+  static_cast<void>(come(6, {6, 0, {}}));
+  const auto lost = events<on::node_down>(silent(6));
+
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_FALSE(left[0].is_lost);
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_TRUE(lost[0].is_lost);
+}
+
 TEST_F(cluster_plan_test, grants_elsewhere_what_a_leaving_node_was_best_for) {
   static_cast<void>(come(5));
   static_cast<void>(granted(1, 1));

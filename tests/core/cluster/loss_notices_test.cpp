@@ -54,5 +54,19 @@ TEST(loss_notices, says_how_long_it_was_silent_and_what_becomes_of_its_trials) {
   EXPECT_THAT(return_text("w1"), HasSubstr("worker w1 was lost and is back"));
 }
 
+TEST(loss_notices, says_that_the_loss_of_a_worker_that_was_leaving_costs_no_failure) {
+  const auto head = std::string{"worker w1, which was leaving, is lost: killed; "};
+
+  EXPECT_EQ(loss_text("w1", "killed", 0, true), head + "no trial ran there");
+  EXPECT_EQ(loss_text("w1", "killed", 1, true),
+            head
+                + "the trial that ran there is tried again, from the newest checkpoint if there "
+                  "is one, and no failure is counted");
+  EXPECT_EQ(loss_text("w1", "killed", 2, true),
+            head
+                + "the 2 trials that ran there are tried again, from the newest checkpoint if "
+                  "there is one, and no failure is counted");
+}
+
 } // namespace
 } // namespace tune

@@ -163,6 +163,19 @@ TEST_F(leaving_node, is_not_lost_where_its_last_words_come_too_late) {
   EXPECT_EQ(status(), trial_status::running);
 }
 
+TEST_F(leaving_node, that_is_killed_costs_no_failure_and_is_not_said_to_have_left) {
+  settings.failures.budget[static_cast<std::size_t>(end_class::node_lost)] = 0;
+  begin();
+  go();
+  post(on::node_down{"near", "it was killed", true});
+
+  EXPECT_EQ(how(), end_class::preempted);
+  EXPECT_EQ(ports.last<cmd::attempt_changed>().detail,
+            "node near was lost as it was leaving: it was killed");
+  EXPECT_EQ(status(), trial_status::pending);
+  EXPECT_EQ(ports.last<cmd::trial_changed>().failures, 0u);
+}
+
 TEST_F(leaving_node, is_not_trusted_with_a_pause_in_its_memory) {
   settings.checkpoints.pause_in_memory = true;
   begin();

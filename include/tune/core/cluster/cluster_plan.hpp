@@ -179,7 +179,7 @@ private:
   void begin(const std::string& node, cluster_commands& out);
   void part(const std::string& node);
   void break_off(const std::string& node, std::string why, instant now, cluster_commands& out);
-  void lose(const std::string& node, const std::string& why, cluster_commands& out);
+  void lose(const on::node_down& what, cluster_commands& out);
   void settle(cluster_commands& out);
 
   /// What experiments hear of a node that offers this.

@@ -33,8 +33,9 @@ private:
 /// The message about a lost worker.
 /// @param why    Such as "nothing was heard of it for 10 s".
 /// @param trials Number of the reader's trials that ran there.
+/// @param was_leaving True if the worker had said that it leaves: its trials count as preempted.
 [[nodiscard]] std::string loss_text(const std::string& worker, const std::string& why,
-                                    std::size_t trials);
+                                    std::size_t trials, bool was_leaving = false);
 /// The message about its return.
 [[nodiscard]] std::string return_text(const std::string& worker);
 

@@ -267,6 +267,9 @@ struct node_up {
 struct node_down {
   std::string node;
   std::string why;
+  /// True if it did not go by itself: it was silent for too long, or killed. Heads of earlier
+  /// versions did not say so.
+  bool is_lost = false;
 };
 /// A node is about to leave: it takes no more, and programs running there have a little time left.
 struct node_leaving {
