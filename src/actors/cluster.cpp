@@ -251,10 +251,6 @@ struct cluster_state {
 
   // -- From the head's owner.
 
-  [[nodiscard]] cluster_status status() const {
-    return {plan.leases().total(), plan.leases().used(), plan.nodes().size()};
-  }
-
   /// Empty: it is not.
   [[nodiscard]] std::string why_impossible(const fit_question& x) {
     const auto why = plan.impossible(x.what, x.labels);
@@ -379,7 +375,7 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
       [&state](const lease_cancel& what, const runner_actor& runner) {
         state.withdraw(what, runner.address());
       },
-      [&state](status_atom) { return state.status(); },
+      [&state](status_atom) { return state.plan.status(); },
       [&state](const remark& x) { state.carry_out(state.plan.tell_all(x.text)); },
       [&state](const fit_question& x) { return state.why_impossible(x); },
       [&state](drain_atom) { return state.dissolve(); },

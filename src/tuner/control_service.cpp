@@ -193,6 +193,7 @@ expected<control_answer> control_service::status() const {
   result.planned = state->view.planned;
   result.total = books->total;
   result.used = books->used;
+  result.leaving = books->leaving;
   result.waits_for = state->waits_for;
   if (parts_.board != nullptr)
     result.scheduler = parts_.board->read();

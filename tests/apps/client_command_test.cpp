@@ -148,6 +148,33 @@ TEST(status_command, counts_the_nodes_of_a_cluster_once) {
   EXPECT_THAT(text, Not(HasSubstr("2 nodes, 2 nodes")));
 }
 
+TEST(status_command, says_which_node_is_leaving) {
+  known_state x;
+  x.row.status = "running";
+  x.led = true;
+  x.head.emplace();
+  x.head->nodes = 3;
+  x.head->leaving = {"w2"};
+  x.seen.nodes = 3;
+  x.seen.leaving = 1;
+  x.seen.objectives = {{"loss", false}};
+  for (const char* name : {"w1", "w2"}) {
+    x.nodes.emplace_back();
+    x.nodes.back().node = name;
+    x.nodes.back().up = true;
+  }
+
+  const auto text = status_text(x, style{false});
+  const auto json = status_json(x);
+
+  EXPECT_THAT(text, HasSubstr("3 nodes, 1 of them leaving"));
+  EXPECT_THAT(text, HasSubstr("  node w2: leaving\n"));
+  EXPECT_THAT(text, Not(HasSubstr("node w1")));
+  EXPECT_THAT(json, HasSubstr("\"leaving\":[\"w2\"]"));
+  EXPECT_THAT(json, HasSubstr("{\"node\":\"w1\",\"state\":\"up\""));
+  EXPECT_THAT(json, HasSubstr("{\"node\":\"w2\",\"state\":\"leaving\""));
+}
+
 TEST(status_command, says_of_an_ended_conversation_how_to_go_on) {
   known_state x;
   x.row.status = "running";

@@ -198,6 +198,11 @@ TEST(resource_texts, name_what_the_cluster_has) {
   x.nodes = 2;
   EXPECT_THAT(resource_texts(x),
               ElementsAre("cpu 2/4", "gpu 0.5/1", "memory 1.5/8 GiB", "licence 0/3", "2 nodes"));
+
+  x.leaving = 1;
+  EXPECT_EQ(resource_texts(x).back(), "2 nodes, 1 of them leaving");
+  x.nodes = 1;
+  EXPECT_EQ(resource_texts(x).back(), "1 node, leaving");
 }
 
 } // namespace

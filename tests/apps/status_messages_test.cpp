@@ -47,6 +47,7 @@ TEST(status_messages, snapshots_look_the_same_at_the_client) {
   auto x = sample::digits();
   x.total.custom["licence"] = amount::of(2);
   x.nodes = 3;
+  x.leaving = 1;
   x.object_parameters = {"model", "opt.rule"};
   x.best->metrics = sample::shared({{"accuracy", std::nan("")},
                                     {"loss", -std::numeric_limits<double>::infinity()},
@@ -63,6 +64,8 @@ TEST(status_messages, snapshots_look_the_same_at_the_client) {
   ASSERT_TRUE(back) << to_text(back.error());
   EXPECT_EQ(shown(back->last), shown(x));
   EXPECT_EQ(back->last.object_parameters, x.object_parameters);
+  EXPECT_EQ(back->last.nodes, 3u);
+  EXPECT_EQ(back->last.leaving, 1u);
   EXPECT_EQ(back->how.view.counts, x.counts);
   EXPECT_EQ(back->how.view.succeeded, 4u);
   EXPECT_EQ(back->how.why, "why");

@@ -149,6 +149,7 @@ void ask_head(known_state& x, const fs::path& directory) {
   x.seen.total = x.head->total;
   x.seen.planned = x.head->planned;
   x.seen.nodes = static_cast<std::uint32_t>(x.head->nodes);
+  x.seen.leaving = static_cast<std::uint32_t>(x.head->leaving.size());
 }
 
 std::string headline(const known_state& x) {
@@ -248,19 +249,23 @@ std::string marks_text(const node_row& x) {
   return result;
 }
 
-/// The nodes that are there and have labels or taints, one a line.
-std::string node_lines(const std::vector<node_row>& all) {
+/// The nodes that are there and have labels or taints, or are leaving, one a line.
+/// @param leaving See `control_status::leaving`.
+std::string node_lines(const std::vector<node_row>& all, const std::vector<std::string>& leaving) {
   std::string result;
   std::size_t shown = 0;
   for (const auto& x : all) {
-    if (!x.up || (x.labels.empty() && x.taints.empty()))
+    auto text = marks_text(x);
+    if (state_of_node(x, leaving) == "leaving")
+      text = text.empty() ? "leaving" : "leaving; " + text;
+    if (!x.up || text.empty())
       continue;
     if (shown++ < most_nodes_shown)
-      result += "  node " + printable(x.node) + ": " + marks_text(x) + "\n";
+      result += "  node " + printable(x.node) + ": " + text + "\n";
   }
   if (shown > most_nodes_shown)
     result += "  ... " + counted(shown - most_nodes_shown, "node")
-              + " with labels or taints not shown\n";
+              + " with labels or taints, or leaving, not shown\n";
   return result;
 }
 
@@ -338,7 +343,7 @@ std::string status_text(const known_state& x, const style& look) {
     result += "  " + cause_text(x.row.why) + "\n";
   result += progress_text(x.seen, look) + head_line(x);
   if (x.head)
-    result += node_lines(x.nodes);
+    result += node_lines(x.nodes, x.head->leaving);
   for (const auto& share : x.shares)
     result += share_text(share, x.seen.objectives);
   result += "  directory: " + printable(x.seen.directory) + "\n";
@@ -356,6 +361,7 @@ std::string status_json(const known_state& x) {
     head.set("held", static_cast<std::int64_t>(x.head->held));
     head.set("waits_for", x.head->waits_for.empty() ? value{} : value{x.head->waits_for});
     head.set("nodes", static_cast<std::int64_t>(x.head->nodes));
+    head.set("leaving", value::list{x.head->leaving.begin(), x.head->leaving.end()});
     head.set("scheduler", x.head->scheduler);
     head.set("scaling", x.head->scaling.empty() ? value{} : value{x.head->scaling});
     head.set("allocation", x.head->allocation.empty() ? value{} : value{x.head->allocation});
@@ -371,7 +377,7 @@ std::string status_json(const known_state& x) {
   result.set("running", std::move(running));
   value::list nodes;
   for (const auto& node : x.nodes)
-    nodes.emplace_back(node_object(node));
+    nodes.emplace_back(node_object(node, x.head ? x.head->leaving : std::vector<std::string>{}));
   result.set("nodes", std::move(nodes));
   return to_json(result) + "\n";
 }

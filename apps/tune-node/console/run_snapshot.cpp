@@ -43,6 +43,13 @@ std::string memory_share(std::uint64_t used, std::uint64_t total) {
   return share("memory", scaled(used), scaled(total)) + " " + std::string{units[unit]};
 }
 
+/// ", 1 of them leaving"; empty if none is.
+std::string leaving_text(const run_snapshot& x) {
+  if (x.leaving == 0)
+    return {};
+  return x.leaving == x.nodes ? ", leaving" : ", " + std::to_string(x.leaving) + " of them leaving";
+}
+
 } // namespace
 
 bool have_same_objectives(const object& x, const object& y, const std::vector<objective>& which) {
@@ -142,8 +149,8 @@ std::vector<std::string> resource_texts(const run_snapshot& x) {
     auto used = x.used.custom.find(name);
     add(printable(name), used == x.used.custom.end() ? amount{} : used->second, total);
   }
-  if (x.nodes != 1)
-    result.push_back(counted(x.nodes, "node"));
+  if (x.nodes != 1 || x.leaving > 0)
+    result.push_back(counted(x.nodes, "node") + leaving_text(x));
   return result;
 }
 

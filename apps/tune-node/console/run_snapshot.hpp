@@ -77,6 +77,8 @@ struct run_snapshot {
   resources used;
   resources total;
   std::uint32_t nodes = 1;
+  /// Nodes among them that are leaving.
+  std::uint32_t leaving = 0;
   /// Counts of exports, if they were counted: at the end, and where nobody runs the experiment.
   export_counts exports;
   /// Trials worth showing, in any order; the renderers choose among them.
@@ -122,7 +124,8 @@ struct run_snapshot {
 /// runs of its configuration, if there are several, see `runs_text`.
 [[nodiscard]] value best_value(const run_snapshot& x);
 
-/// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only resources that the cluster has.
+/// "cpu 3/4", "gpu 0.5/2", "memory 2/8 GiB", …; only resources that the cluster has; "3
+/// nodes, 1 of them leaving".
 [[nodiscard]] std::vector<std::string> resource_texts(const run_snapshot& x);
 
 /// "4 running", "2 paused", "80 pending", "1 errored": the counts above zero, most telling first.

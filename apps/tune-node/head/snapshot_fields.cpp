@@ -270,6 +270,8 @@ object to_object(const run_snapshot& x, bool whole) {
   result.set("used", value{to_object(x.used)});
   result.set("total", value{to_object(x.total)});
   result.set("nodes", count_value(x.nodes));
+  if (x.leaving > 0)
+    result.set("leaving", count_value(x.leaving));
   result.set("exports_made", count_value(x.exports.made));
   result.set("exports_failed", count_value(x.exports.failed));
   result.set("exports_why", x.exports.why);
@@ -313,6 +315,8 @@ run_snapshot read_snapshot(const object& x, field_reader& faults) {
   result.used = read_resources(from, "used");
   result.total = read_resources(from, "total");
   result.nodes = static_cast<std::uint32_t>(from.get_count("nodes"));
+  if (auto leaving = from.get_if<std::int64_t>("leaving"))
+    result.leaving = static_cast<std::uint32_t>(*leaving);
   for (const auto& trial : from.get<value::list>("trials")) {
     if (const auto* fields = trial.as_object())
       result.trials.push_back(read_listed(*fields, from));

@@ -146,6 +146,7 @@ std::optional<run_snapshot> take_snapshot(experiment_actors& actors, const snaps
   result.used = books->used;
   result.total = books->total;
   result.nodes = static_cast<std::uint32_t>(books->nodes);
+  result.leaving = static_cast<std::uint32_t>(books->leaving.size());
   for (const auto& x : state->running) {
     listed_trial row;
     row.trial = x.trial;

@@ -109,10 +109,11 @@ value::list texts(const std::vector<std::string>& all) {
   return {all.begin(), all.end()};
 }
 
-value nodes_value(const std::vector<node_row>& all) {
+value nodes_value(const std::vector<node_row>& all, const live_facts& live) {
+  const auto leaving = leaving_nodes(live);
   value::list result;
   for (const auto& x : all)
-    result.emplace_back(node_object(x));
+    result.emplace_back(node_object(x, leaving));
   return result;
 }
 
@@ -175,9 +176,19 @@ value resources_value(const resources& x) {
                 {"custom", std::move(custom)}};
 }
 
-object node_object(const node_row& x) {
+std::string_view state_of_node(const node_row& x, const std::vector<std::string>& leaving) {
+  if (!x.up)
+    return "down";
+  return std::find(leaving.begin(), leaving.end(), x.node) == leaving.end() ? "up" : "leaving";
+}
+
+std::vector<std::string> leaving_nodes(const live_facts& live) {
+  return live.status ? live.status->leaving : std::vector<std::string>{};
+}
+
+object node_object(const node_row& x, const std::vector<std::string>& leaving) {
   return {{"node", x.node},
-          {"state", x.up ? "up" : "down"},
+          {"state", std::string{state_of_node(x, leaving)}},
           {"capacity", resources_value(x.capacity)},
           {"since", seconds_of(x.since)},
           {"why", x.why},
@@ -329,7 +340,7 @@ expected<object> overview(watched_experiment& from, const std::string& name) {
   auto result = begin_overview(**seen, name, live, std::move(*best));
   add_rules(result, **seen);
   add_live(result, **seen, live);
-  result.set("nodes", nodes_value(*nodes));
+  result.set("nodes", nodes_value(*nodes, live));
   value::list metrics;
   for (auto& x : metric_names(*some))
     metrics.emplace_back(std::move(x));

@@ -6,6 +6,8 @@
 #include "view/watched_experiment.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tune::cli {
 
@@ -17,7 +19,13 @@ namespace tune::cli {
 
 /// `node`, `state`, `capacity`, `since`, `why`.
 [[nodiscard]] value resources_value(const resources& x);
-[[nodiscard]] object node_object(const node_row& x);
+/// "up", "down", or "leaving": it takes no more trials, and those that run there save or end.
+/// @param leaving See `control_status::leaving`.
+[[nodiscard]] std::string_view state_of_node(const node_row& x,
+                                             const std::vector<std::string>& leaving);
+[[nodiscard]] object node_object(const node_row& x, const std::vector<std::string>& leaving);
+/// What the head says of nodes that are leaving; nothing where none answers.
+[[nodiscard]] std::vector<std::string> leaving_nodes(const live_facts& live);
 
 /// `pending`, `running`, `paused`, `terminated`, `errored`, `total`, `withdrawn`.
 [[nodiscard]] object counts_object(const trial_table& trials);

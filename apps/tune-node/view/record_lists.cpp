@@ -215,7 +215,9 @@ view_answer decisions_list(watched_experiment& from, const view_request& what) {
 }
 
 view_answer nodes_list(watched_experiment& from, const view_request&) {
-  const auto live = from.live().live;
+  const auto facts = from.live();
+  const auto live = facts.live;
+  const auto leaving = leaving_nodes(facts);
   std::optional<resources> each;
   if (auto seen = from.look(); seen && live)
     each = resources_of_trials(**seen);
@@ -229,7 +231,7 @@ view_answer nodes_list(watched_experiment& from, const view_request&) {
     return fault_of(nodes.error());
   value::list all;
   for (const auto& x : *nodes) {
-    auto row = node_object(x);
+    auto row = node_object(x, leaving);
     row.set("running", number_value(running[x.node]));
     row.set("used", each ? resources_value(used_by(*each, running[x.node])) : value{});
     all.emplace_back(std::move(row));
@@ -288,11 +290,13 @@ view_answer timeline(watched_experiment& from, const view_request& what) {
   auto absences = from.absences();
   if (!absences)
     return fault_of(absences.error());
+  const auto leaving = leaving_nodes(from.live());
   value::list all, places, down;
   for (auto i : spread_places(bars->size(), limit))
     all.push_back(bar_value((*bars)[i]));
   for (const auto& x : *nodes)
-    places.emplace_back(object{{"node", x.node}, {"state", x.up ? "up" : "down"}});
+    places.emplace_back(
+        object{{"node", x.node}, {"state", std::string{state_of_node(x, leaving)}}});
   for (const auto& x : *absences)
     down.emplace_back(object{{"node", x.node},
                              {"from", seconds_of(x.from)},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/actors/wire.hpp"
+#include "tune/core/cluster/allocation_terms.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/trial/program_attempt.hpp"
 #include "tune/io/artifacts/artifact_rules.hpp"
@@ -268,13 +269,6 @@ struct job_ready {
   std::string why;
   /// See `launch_declined`.
   bool is_passing = false;
-};
-
-/// Resources of all nodes and how much of them is granted.
-struct cluster_status {
-  resources total;
-  resources used;
-  std::size_t nodes = 0;
 };
 
 /// The state of a running experiment, for display.

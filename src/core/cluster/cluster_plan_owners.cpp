@@ -42,6 +42,19 @@ cluster_commands cluster_plan::open_queue() {
   return out;
 }
 
+cluster_status cluster_plan::status() const {
+  cluster_status result{book_.total(), book_.used(), nodes_.size(), {}};
+  for (const auto& [node, x] : nodes_.all()) {
+    if (!members_.is_leaving(node))
+      continue;
+    const auto held = book_.held_on_removed(node);
+    result.total += held;
+    result.used += held;
+    result.leaving.push_back(node);
+  }
+  return result;
+}
+
 cluster_commands cluster_plan::tell_all(const std::string& text) const {
   cluster_commands out;
   for (auto owner : hearers_)

@@ -274,6 +274,11 @@ resources ledger::used() const {
   return result;
 }
 
+resources ledger::held_on_removed(const std::string& node) const {
+  const auto known = nodes_.find(node);
+  return known == nodes_.end() || !known->second.gone ? resources{} : known->second.used;
+}
+
 room_on_nodes ledger::room_with(const node_labels& labels) const {
   room_on_nodes result;
   auto is_open = [&](const node_account& x) { return !x.gone && has_all(x, labels); };

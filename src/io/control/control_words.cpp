@@ -92,6 +92,8 @@ object to_object(const control_status& x) {
     result.set("scaling", x.scaling);
   if (!x.allocation.empty())
     result.set("allocation", x.allocation);
+  if (!x.leaving.empty())
+    result.set("leaving", value::list{x.leaving.begin(), x.leaving.end()});
   return result;
 }
 
@@ -110,6 +112,12 @@ control_status read_status(field_reader& from) {
   result.scheduler = from.get_if<std::string>("scheduler").value_or(std::string{});
   result.scaling = from.get_if<object>("scaling").value_or(object{});
   result.allocation = from.get_if<object>("allocation").value_or(object{});
+  for (const auto& node : from.get_if<value::list>("leaving").value_or(value::list{})) {
+    if (node.as_string() == nullptr)
+      from.fail("leaving has what is no text");
+    else
+      result.leaving.push_back(*node.as_string());
+  }
   return result;
 }
 

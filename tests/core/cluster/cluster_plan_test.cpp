@@ -294,6 +294,35 @@ TEST_F(cluster_plan_test, tells_a_node_that_left_from_one_that_was_lost) {
   EXPECT_TRUE(lost[0].is_lost);
 }
 
+TEST_F(cluster_plan_test, counts_what_still_runs_on_a_node_that_is_leaving) {
+  static_cast<void>(uut.arrive({"near", {}, 0, {}}, cpus(2), now));
+  auto there = [&](std::uint64_t trial) {
+    const auto wish
+        = lease_wish{1, trial_id{trial}, {{cpus(1).capacity}, {}}, false, {node_label("far")}};
+    return only<cluster_cmd::grant>(uut.enter(wish)).at(0).what.id;
+  };
+  static_cast<void>(come(5, {5, 0, {}}, 3));
+  const auto first = there(1);
+  static_cast<void>(there(2));
+  EXPECT_THAT(uut.status().leaving, IsEmpty());
+  EXPECT_EQ(uut.status().total.cpu, amount::of(5));
+  static_cast<void>(uut.leave("far"));
+
+  EXPECT_THAT(uut.status().leaving, ElementsAre("far"));
+  EXPECT_EQ(uut.status().nodes, 2u);
+  EXPECT_EQ(uut.status().used.cpu, amount::of(2));
+  EXPECT_EQ(uut.status().total.cpu, amount::of(4)) << "what it no longer offers is left out";
+
+  static_cast<void>(uut.over(first));
+  EXPECT_EQ(uut.status().used.cpu, amount::of(1));
+  EXPECT_EQ(uut.status().total.cpu, amount::of(3));
+  static_cast<void>(uut.lost("far", "it left"));
+  EXPECT_EQ(uut.status().nodes, 1u);
+  EXPECT_THAT(uut.status().leaving, IsEmpty());
+  EXPECT_EQ(uut.status().total.cpu, amount::of(2));
+  EXPECT_EQ(uut.status().used.cpu, amount::of(0));
+}
+
 TEST_F(cluster_plan_test, grants_elsewhere_what_a_leaving_node_was_best_for) {
   static_cast<void>(come(5));
   static_cast<void>(granted(1, 1));

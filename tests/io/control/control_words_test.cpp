@@ -76,6 +76,7 @@ TEST(control_words, answers_come_back_as_they_were) {
   status.status->total.cpu = amount{40000};
   status.status->used.memory = 1024;
   status.status->planned = 20;
+  status.status->leaving = {"w1", "w2"};
   status.status->scaling = object{{"wanted", 5}, {"since_call", value{}}};
 
   for (const auto& x : {told, status}) {
@@ -93,9 +94,10 @@ TEST(control_words, faults_come_back_as_errors) {
 }
 
 TEST(control_words, answers_that_are_none_are_errors) {
-  for (const auto* line : {"", "3", "{}", R"({"ok":1})", R"({"ok":true,"told":[3]})",
-                           R"({"ok":true,"told":[{"outcome":"maybe","text":""}]})",
-                           R"({"ok":true,"status":{"pid":"x"}})"})
+  for (const auto* line :
+       {"", "3", "{}", R"({"ok":1})", R"({"ok":true,"told":[3]})",
+        R"({"ok":true,"told":[{"outcome":"maybe","text":""}]})",
+        R"({"ok":true,"status":{"pid":"x"}})", R"({"ok":true,"status":{"leaving":[3]}})"})
     EXPECT_FALSE(control_answer_from_json(line)) << line;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -77,6 +78,16 @@ struct room_on_nodes {
   std::set<std::uint64_t> rivals = {};
   /// A node that has room for the request but is on hold for its owner; empty: there is none.
   std::string awaited = {};
+};
+
+/// Resources of all nodes and how much of them is granted. A node that is leaving counts, with what
+/// is still granted of it: it has no more to offer.
+struct cluster_status {
+  resources total = {};
+  resources used = {};
+  std::size_t nodes = 0;
+  /// Names of the nodes among them that are leaving, in order.
+  std::vector<std::string> leaving = {};
 };
 
 /// Where an experiment stands among the others.

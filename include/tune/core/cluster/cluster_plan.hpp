@@ -78,6 +78,7 @@ public:
                                                 const node_labels& labels) {
     return book_.impossible(what, labels);
   }
+  [[nodiscard]] cluster_status status() const;
   /// Tells the people of all owners that hear of nodes.
   [[nodiscard]] cluster_commands tell_all(const std::string& text) const;
   [[nodiscard]] cluster_commands enter(const lease_wish& what);

@@ -208,6 +208,9 @@ public:
   /// Capacity of all nodes together, and the granted part of it.
   [[nodiscard]] resources total() const { return books_.total(); }
   [[nodiscard]] resources used() const { return books_.used(); }
+  [[nodiscard]] resources held_on_removed(const std::string& node) const {
+    return books_.held_on_removed(node);
+  }
 
 private:
   /// Has no waiting requests: `order_` says which one is tried next.

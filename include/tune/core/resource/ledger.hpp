@@ -94,6 +94,8 @@ public:
   /// neither.
   [[nodiscard]] resources total() const;
   [[nodiscard]] resources used() const;
+  /// What is granted of a node that was removed, and is not freed yet.
+  [[nodiscard]] resources held_on_removed(const std::string& node) const;
   /// The nodes that have all these labels: what they offer together, and who holds what of it.
   /// Costs O(n) of n leases.
   [[nodiscard]] room_on_nodes room_with(const node_labels& labels) const;

@@ -79,6 +79,8 @@ struct control_status {
   object allocation = {};
   /// Number of trials there will be; nothing where it is unknown.
   std::optional<std::uint64_t> planned = {};
+  /// Names of the nodes that are leaving: `nodes`, `total` and `used` count what still runs there.
+  std::vector<std::string> leaving = {};
 
   friend bool operator==(const control_status&, const control_status&) = default;
 };
