@@ -154,8 +154,11 @@ struct runner_state : engine_ports {
   void take(tick_atom) {
     if (is_broken())
       return;
-    for (auto& what : timers.to_tell(loop->machine().due(now()), now()))
-      loop->post(std::move(what), now());
+    for (auto& what : timers.to_tell(loop->machine().due(now()), now())) {
+      what.is_queued
+          = what.what == on::ticked::due::time_limit && parts->is_queued && parts->is_queued();
+      loop->post(what, now());
+    }
     look_for_answer();
     end_turn();
   }

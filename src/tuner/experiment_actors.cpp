@@ -133,6 +133,7 @@ runner_parts runner_parts_of(const head_services& where, run_parts& of,
   result.outlives_heads = how.outlives_heads;
   result.awaits_attempts = how.awaits_attempts;
   result.labels = of.labels;
+  result.is_queued = how.is_queued;
   return result;
 }
 

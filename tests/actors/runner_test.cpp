@@ -6,6 +6,7 @@
 #include "tune/core/experiment/searcher_wait.hpp"
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <tuple>
 
@@ -41,6 +42,8 @@ struct runner_test : support::deterministic_system {
   support::mock<node_actor> node = mock_node();
   support::mock<trainable_actor> trainable = mock_trainable();
   janitor_actor janitor;
+  /// See `runner_parts::is_queued`.
+  std::function<bool()> is_queued;
   runner_actor uut;
 
   /// Everything that the recorder received so far.
@@ -78,6 +81,7 @@ struct runner_test : support::deterministic_system {
     parts.prompt_scheduler = judge_traits.prompt;
     parts.prompt_searcher = source_traits.prompt;
     parts.source = source_traits;
+    parts.is_queued = is_queued;
     uut = keep(spawn_runner(*system, std::move(parts)));
     tell(uut, run_atom_v);
     EXPECT_EQ(recorder.take<runner_actor>(), uut);
@@ -628,6 +632,24 @@ TEST_F(runner_test, gathers_no_timers_while_trials_come_and_go) {
 
   // A single timer is left, that of the time limit.
   EXPECT_EQ(pass(1h), 1u);
+}
+
+TEST_F(runner_test, records_that_it_was_queued_all_the_time_until_its_time_limit) {
+  settings.time_limit = 1h;
+  is_queued = [] { return true; };
+  spawn();
+  make_durable();
+
+  pass(1h);
+  make_durable();
+
+  auto is_noted = false;
+  for (const auto& x : written) {
+    const auto* what = std::get_if<event>(&x.what);
+    const auto* tick = what == nullptr ? nullptr : std::get_if<on::ticked>(&what->what);
+    is_noted = is_noted || (tick != nullptr && tick->is_queued);
+  }
+  EXPECT_TRUE(is_noted);
 }
 
 TEST_F(runner_test, ends_when_the_disk_fails) {

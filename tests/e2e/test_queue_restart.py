@@ -125,6 +125,7 @@ class QueueRestart(Lasting):
         why = "the time limit was reached; it was queued at the head all the time"
         self.wait_until(lambda: self.says(self.head_log.name, why), head, "the reason")
         self.assertEqual(self.rows("SELECT * FROM attempts", "late"), [])
+        self.assertEqual(self.rows("SELECT why FROM experiment", "late"), [{"why": why}])
         self.hold.unlink()
         head.send_signal(signal.SIGTERM)
         self.finish(head)

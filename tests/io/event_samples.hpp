@@ -157,6 +157,7 @@ inline std::vector<event_body> every_kind() {
           on::gathered{},
           on::interrupted{"SIGTERM"},
           on::ticked{due::time_limit, {}},
+          on::ticked{due::time_limit, {}, true},
           on::ticked{due::progress_timeout, {27}},
           on::ticked{due::stop_grace, {28}},
           on::ticked{due::retry, {29}},
@@ -263,7 +264,7 @@ inline bool same_body(const on::exported& x, const on::exported& y) {
                        equal);
 }
 inline auto parts(const on::ticked& x) {
-  return std::tie(x.what, x.trial);
+  return std::tie(x.what, x.trial, x.is_queued);
 }
 
 template <class T>

@@ -29,6 +29,7 @@
 #include "tune/tuner/shipment.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -85,8 +86,8 @@ struct job_supervisor_state {
   std::shared_ptr<feed> told;
   std::unique_ptr<experiment_actors> actors;
   bool head_goes = false;
-  /// It has been in the queue since it began.
-  bool is_queued = false;
+  /// It has been in the queue since it began; its runner reads this, too.
+  std::shared_ptr<std::atomic<bool>> is_queued = std::make_shared<std::atomic<bool>>(false);
   /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
@@ -208,7 +209,7 @@ struct job_supervisor_state {
 
   void say_beginning() {
     const auto stands = actors->standing().value_or(allocation_view{});
-    is_queued = is_held_back(stands);
+    *is_queued = is_held_back(stands);
     if (auto words = beginning_words(stands, task.goes_on, task.claim); !words.empty())
       say_doing(words);
   }
@@ -242,6 +243,9 @@ struct job_supervisor_state {
     how->standing = standing_of(loaded.what, user());
     how->claim = task.claim;
     how->on_served = [me] { send_from_outside(me, tick_atom_v); };
+    // One that the head before served was not queued all the time.
+    if (!task.claim.was_served)
+      how->is_queued = [now = is_queued] { return now->load(); };
     const auto awaits = how->awaits_attempts;
     actors
         = std::make_unique<experiment_actors>(*here.place, std::move(made.parts), std::move(*how));
@@ -282,7 +286,7 @@ struct job_supervisor_state {
       return;
     task.claim.was_served = true;
     note_for_next_head();
-    if (std::exchange(is_queued, false))
+    if (is_queued->exchange(false))
       say_doing("runs");
   }
 
@@ -322,8 +326,6 @@ struct job_supervisor_state {
 
   void end(run_summary how) {
     actors->settle(how);
-    if (is_queued && how.status == experiment_status::time_limit)
-      how.why += "; it was queued at the head all the time";
     // One that was left off in order stays so until its submitter goes on with it.
     static_cast<void>(remove_resumption(fixed.directory));
     auto last = snapshot_of(fixed, how.view, how.elapsed);

@@ -137,6 +137,9 @@ struct runner_parts {
   bool outlives_heads = false;
   /// Those of the head before this one are awaited. Needs `outlives_heads`.
   bool awaits_attempts = false;
+  /// Tells whether the experiment has been in its head's queue all the time; called by the runner.
+  /// Empty: there is no queue.
+  std::function<bool()> is_queued = {};
   /// Null: checkpoints that nobody needs are doomed, but stay.
   janitor_actor janitor = {};
   /// Key of the launch tokens: see `launch_token_of`. Empty: launches carry none.

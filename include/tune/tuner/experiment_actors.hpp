@@ -62,6 +62,8 @@ struct experiment_actors_options {
   /// once it is served and has something to run.
   queue_claim claim = {};
   std::function<void()> on_served = {};
+  /// See `runner_parts::is_queued`.
+  std::function<bool()> is_queued = {};
   /// Attempts on workers may outlive this head, and those of the one before are awaited.
   bool outlives_heads = false;
   bool awaits_attempts = false;

@@ -339,7 +339,7 @@ private:
 
   // machine_time
   [[nodiscard]] bool has_trained_enough() const;
-  void leave_off_in_time();
+  void leave_off_in_time(bool is_queued);
   /// Whether the trial waits, after a failure, for the time to run again.
   [[nodiscard]] bool backs_off(const live_trial& trial) const {
     return deadlines_.has(trial.id, due_kind::retry);

@@ -23,7 +23,7 @@ std::string counted(std::uint64_t n, const char* noun) {
 void machine::settle() {
   // Time trained before this head opened does not end the run here; the clock does.
   if (!ending_.drains() && training_.is_new() && has_trained_enough())
-    leave_off_in_time();
+    leave_off_in_time(false);
   if (ending_.drains()) {
     if (census_.running() == 0 && !open_ends_.is_giving_up())
       finish(ending_.how().status, ending_.how().why);

@@ -5,6 +5,7 @@
 #include "tune/core/experiment/time_limits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tune {
 
@@ -42,15 +43,16 @@ bool machine::has_trained_enough() const {
   return most.count() > 0 && training_.total() >= most;
 }
 
-void machine::leave_off_in_time() {
-  begin_drain({experiment_status::time_limit,
-               std::string{has_trained_enough() ? training_limit_reached : time_limit_reached},
-               true});
+void machine::leave_off_in_time(bool is_queued) {
+  auto why = std::string{has_trained_enough() ? training_limit_reached : time_limit_reached};
+  if (is_queued)
+    why += was_queued;
+  begin_drain({experiment_status::time_limit, std::move(why), true});
 }
 
 void machine::take(const on::ticked& what) {
   if (what.what == due_kind::time_limit) {
-    leave_off_in_time();
+    leave_off_in_time(what.is_queued);
     return;
   }
   // What follows is settled by the time.

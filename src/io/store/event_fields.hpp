@@ -183,7 +183,8 @@ constexpr auto fields(of<on::interrupted>) {
 }
 constexpr auto fields(of<on::ticked>) {
   using x = on::ticked;
-  return std::tuple{field{"what", &x::what}, field{"trial", &x::trial}};
+  return std::tuple{field{"what", &x::what}, field{"trial", &x::trial},
+                    field{"is_queued", &x::is_queued, json_position::plain, true}};
 }
 
 constexpr auto fields(of<report>) {

@@ -405,6 +405,21 @@ TEST_F(training_limit, ends_the_run_by_the_sum_of_all_training) {
   EXPECT_EQ(status(), trial_status::pending);
 }
 
+TEST_F(training_limit, is_not_named_where_the_time_limit_ends_a_run_queued_or_not) {
+  for (auto was_queued : {false, true}) {
+    open();
+    run();
+    post(on::ticked{on::ticked::due::time_limit, {}, was_queued});
+    end(end_class::interrupted);
+
+    ASSERT_EQ(ports.all<cmd::finish>().size(), was_queued ? 2u : 1u);
+    EXPECT_EQ(ports.last<cmd::finish>().status, experiment_status::time_limit);
+    EXPECT_EQ(ports.last<cmd::finish>().why,
+              std::string{"the time limit was reached"}
+                  + (was_queued ? "; it was queued at the head all the time" : ""));
+  }
+}
+
 TEST_F(training_limit, is_over_for_the_next_head_too) {
   settings.training_limit = 10s;
   open();

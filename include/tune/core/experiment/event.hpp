@@ -332,6 +332,8 @@ struct ticked {
   due what = due::time_limit;
   /// The trial concerned; unused for `time_limit`, `ask_again` and `free_place`.
   trial_id trial;
+  /// For `time_limit`: the experiment was in its head's queue all the time.
+  bool is_queued = false;
 };
 
 } // namespace on
