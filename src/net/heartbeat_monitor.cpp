@@ -68,7 +68,7 @@ struct heartbeat_monitor_state {
     if (which != timer)
       return;
     for (auto session : watched.look(settings.clock()))
-      give_up(session, "nothing was heard of it for " + seconds_text(settings.rules.lost_after));
+      give_up(session, "no heartbeat came from it for " + seconds_text(settings.rules.lost_after));
     arm();
   }
 

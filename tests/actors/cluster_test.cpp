@@ -777,14 +777,14 @@ TEST_F(far_cluster_test, loses_a_node_that_is_silent_for_too_long) {
 
   tell(uut, node_silent{4, "another one"});
   EXPECT_EQ(runner.heard->size(), 0u);
-  tell(uut, node_silent{5, "nothing was heard of it for 10 s"});
+  tell(uut, node_silent{5, "no heartbeat came from it for 10 s"});
 
   EXPECT_THAT(runner.take<remark>().text,
-              AllOf(HasSubstr("worker far is lost: nothing was heard of it for 10 s"),
+              AllOf(HasSubstr("worker far is lost: no heartbeat came from it for 10 s"),
                     HasSubstr("the trial that ran there is tried again")));
   auto down = runner.heard->take_news<on::node_down>();
   EXPECT_EQ(down.node, "far");
-  EXPECT_EQ(down.why, "nothing was heard of it for 10 s");
+  EXPECT_EQ(down.why, "no heartbeat came from it for 10 s");
   ask(wants(1, 1, true));
   tell(uut, node_offer{"here", cpus(1), {}}, here.actor);
   runner.heard->take_news<on::node_up>();
@@ -804,9 +804,10 @@ TEST_F(told_cluster_test, tells_whoever_runs_it_of_a_lost_worker_without_trials)
   auto back = mock_node();
   join();
 
-  tell(uut, node_silent{5, "nothing was heard of it for 10 s"});
-  EXPECT_THAT(*lines, testing::ElementsAre("worker far is lost: nothing was heard of it for 10 s; "
-                                           "no trial ran there"));
+  tell(uut, node_silent{5, "no heartbeat came from it for 10 s"});
+  EXPECT_THAT(*lines,
+              testing::ElementsAre("worker far is lost: no heartbeat came from it for 10 s; "
+                                   "no trial ran there"));
   come(back, 6);
 
   back.take<leases_kept>();

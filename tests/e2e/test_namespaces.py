@@ -164,7 +164,7 @@ class Networks(ClusterTests, Cluster):
         self.assertEqual([row["end_class"] for row in lost], ["node_lost"])
         self.assertEqual(
             self.rows("SELECT state, why FROM nodes WHERE node = 'two'"),
-            [{"state": "down", "why": "nothing was heard of it for 10 s"}],
+            [{"state": "down", "why": "no heartbeat came from it for 10 s"}],
         )
         # The trial goes on elsewhere, and nothing is left where it was.
         self.wait_for_attempts(1, head, node="three")

@@ -41,7 +41,7 @@ TEST_F(heartbeat_monitor_test, tells_of_a_node_that_falls_silent_once) {
 
   auto told = cluster.take<node_silent>();
   EXPECT_EQ(told.session, 1u);
-  EXPECT_THAT(told.why, HasSubstr("nothing was heard of it for 10 s"));
+  EXPECT_THAT(told.why, HasSubstr("no heartbeat came from it for 10 s"));
   EXPECT_FALSE(beat(1));
   pass(1min);
   EXPECT_FALSE(has_timer());

@@ -43,7 +43,7 @@ TEST(loss_notices, forgets_some_where_there_are_many) {
 }
 
 TEST(loss_notices, says_how_long_it_was_silent_and_what_becomes_of_its_trials) {
-  const auto why = std::string{"nothing was heard of it for 10 s"};
+  const auto why = std::string{"no heartbeat came from it for 10 s"};
 
   EXPECT_EQ(loss_text("w1", why, 0), "worker w1 is lost: " + why + "; no trial ran there");
   EXPECT_THAT(loss_text("w1", why, 1), HasSubstr("the trial that ran there is tried again"));

@@ -31,7 +31,7 @@ private:
 };
 
 /// The message about a lost worker.
-/// @param why    Such as "nothing was heard of it for 10 s".
+/// @param why    Such as "no heartbeat came from it for 10 s".
 /// @param trials Number of the reader's trials that ran there.
 /// @param was_leaving True if the worker had said that it leaves: its trials count as preempted.
 [[nodiscard]] std::string loss_text(const std::string& worker, const std::string& why,
