@@ -307,6 +307,21 @@ TEST_F(views_test, counts_rungs_and_what_stopping_saved) {
   EXPECT_EQ(at(seen, "cost/iterations_without"), value{24 * 9});
 }
 
+TEST_F(views_test, counts_as_cost_what_was_done_again) {
+  grown_record record{storage() / "one", {3, 9, 3, 0}, support::grown_spec("one")};
+  record.write_all();
+  EXPECT_EQ(at(got("/one/rungs"), "cost/iterations"), value{27});
+
+  record.begin_trial();
+  record.report_once();
+  record.report_again();
+  record.flush();
+
+  const auto seen = got("/one/rungs");
+  EXPECT_EQ(at(seen, "cost/iterations"), value{29});
+  EXPECT_NEAR(at(seen, "cost/spent_s").number().value_or(0), 2.9, 1e-9);
+}
+
 TEST_F(views_test, takes_no_seconds_for_iterations) {
   auto what = support::grown_spec("one");
   what.scheduler.options = {{"max_t", "3600"}, {"time_attr", "time_total_s"}};

@@ -124,6 +124,10 @@ void grown_record::report_once() {
   report_at(row_.last == nullptr ? 1 : row_.last->iteration + 1);
 }
 
+void grown_record::report_again() {
+  report_at(row_.last->iteration);
+}
+
 void grown_record::decide_stop(sequence cause) {
   const auto loss = loss_of(row_.trial.number, how_.stop_at);
   object reason{

@@ -43,6 +43,8 @@ public:
   void begin_trial();
   /// Another report of the trial that was begun last.
   void report_once();
+  /// Its last report once more, as after a loss.
+  void report_again();
   /// Ends the trial that was begun last, as a client does.
   void end_from_outside();
   /// Writes what is not written yet.

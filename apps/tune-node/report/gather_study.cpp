@@ -271,12 +271,6 @@ std::string text_in(const object& row, const char* name) {
   return text == nullptr ? short_text(*found) : *text;
 }
 
-/// Training of all attempts, and their reports.
-struct attempts_cost {
-  double trained_s = 0;
-  std::uint64_t reports = 0;
-};
-
 /// What is read beside the summary.
 struct aside {
   experiment_row row;
@@ -285,25 +279,7 @@ struct aside {
   std::vector<failure_group> failures;
   std::vector<head_code> heads;
   std::size_t nodes = 0;
-  attempts_cost attempts;
 };
-
-/// Reads all results.
-expected<attempts_cost> attempts_in(store_reader& from) {
-  constexpr std::size_t at_once = 100'000;
-  attempts_cost result;
-  for (sequence last = 0;;) {
-    auto count = from.scan_results(last, at_once, [&](const raw_result& x) {
-      last = x.seq;
-      ++result.reports;
-      result.trained_s += seconds_of(x.time_this_iter);
-    });
-    if (!count)
-      return count.error();
-    if (*count < at_once)
-      return result;
-  }
-}
 
 expected<aside> read_aside(store_reader& from) {
   aside result;
@@ -313,17 +289,15 @@ expected<aside> read_aside(store_reader& from) {
   auto failures = failures_in(from);
   auto heads = code_of_heads(from);
   auto nodes = from.nodes();
-  auto attempts = attempts_in(from);
-  if (!row || !given_up || !ended || !failures || !heads || !nodes || !attempts)
+  if (!row || !given_up || !ended || !failures || !heads || !nodes)
     return !row        ? row.error()
            : !given_up ? given_up.error()
            : !ended    ? ended.error()
            : !failures ? failures.error()
            : !heads    ? heads.error()
-           : !nodes    ? nodes.error()
-                       : attempts.error();
-  return aside{std::move(*row),   std::move(*given_up), std::move(*ended), std::move(*failures),
-               std::move(*heads), nodes->size(),        *attempts};
+                       : nodes.error();
+  return aside{std::move(*row),      std::move(*given_up), std::move(*ended),
+               std::move(*failures), std::move(*heads),    nodes->size()};
 }
 
 study_cost cost_in(const experiment_summary& seen, const std::map<trial_id, bool>& given_up) {
@@ -331,12 +305,13 @@ study_cost cost_in(const experiment_summary& seen, const std::map<trial_id, bool
   return {cost.spent_s, cost.iterations, cost.without_s, cost.iterations_without};
 }
 
-/// The columns that the study needs.
-expected<looking_for> columns_for(watched_experiment& from) {
+/// What the study needs of the summary.
+expected<looking_for> needs_of(watched_experiment& from) {
   auto seen = from.look();
   if (!seen)
     return seen.error();
   looking_for result;
+  result.trained = true;
   for (const auto& p : parameters_of((*seen)->start->what)) {
     if (result.columns.size() + 2 < trial_table::most_columns)
       result.columns.push_back({column_name::kind::parameter, p.name});
@@ -364,9 +339,9 @@ void add_importance(study& to, const object& answer) {
 
 expected<gathered_study> gather_study(watched_experiment& from, const std::string& directory) {
   const auto live = from.live().live;
-  auto columns = columns_for(from);
-  if (!columns)
-    return columns.error();
+  auto needs = needs_of(from);
+  if (!needs)
+    return needs.error();
   auto more = from.with_reader([](store_reader& x) { return read_aside(x); });
   if (!more)
     return more.error();
@@ -375,7 +350,7 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
   std::optional<trial_id> winner;
   comparing_rules by;
   {
-    auto seen = from.look(*columns);
+    auto seen = from.look(*needs);
     if (!seen)
       return seen.error();
     auto best = best_value_of(from, **seen);
@@ -389,8 +364,8 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
     add_trials(what, **seen, more->given_up, more->ended);
     winner = add_winner(what, *best);
     what.cost = cost_in(**seen, more->given_up);
-    what.cost.attempts_s = more->attempts.trained_s;
-    what.cost.reports = more->attempts.reports;
+    what.cost.attempts_s = seconds_of((*seen)->trained->time());
+    what.cost.reports = (*seen)->trained->reports();
     result.configuration = (*seen)->start->what;
   }
   auto added = from.with_reader([&](store_reader& x) -> expected<void> {

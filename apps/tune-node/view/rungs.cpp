@@ -309,6 +309,17 @@ run_cost cost_of(const trial_table& trials, const std::map<trial_id, bool>& give
   return result;
 }
 
+run_cost with_attempts(run_cost x, const trained_track& all) {
+  const auto spent = seconds_of(all.time());
+  if (x.without_s)
+    *x.without_s += spent - x.spent_s;
+  if (x.iterations_without)
+    *x.iterations_without += all.iterations() - x.iterations;
+  x.spent_s = spent;
+  x.iterations = all.iterations();
+  return x;
+}
+
 view_answer rungs(watched_experiment& from, const view_request&) {
   constexpr std::size_t most_silent = 300;
   auto said = from.with_reader([](store_reader& x) { return remarks_of(x); });
@@ -330,12 +341,13 @@ view_answer rungs(watched_experiment& from, const view_request&) {
     }
     return {};
   });
-  auto seen = from.look();
+  auto seen = from.look({.trained = true});
   if (!added || !seen)
     return fault_of(added ? seen.error() : added.error());
   settle_waits(*said, **seen);
   const auto& type = (*seen)->start->what.scheduler.type;
-  const auto cost = cost_of((*seen)->trials, said->given_up, most_iterations(**seen));
+  const auto cost = with_attempts(cost_of((*seen)->trials, said->given_up, most_iterations(**seen)),
+                                  *(*seen)->trained);
   return value{object{{"kind", type.empty() || type == "fifo" ? "none" : type},
                       {"brackets", brackets_value(said->book, (*seen)->trials)},
                       {"cost", cost_value(cost)}}};

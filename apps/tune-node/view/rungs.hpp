@@ -105,6 +105,9 @@ struct run_cost {
 [[nodiscard]] run_cost cost_of(const trial_table& trials, const std::map<trial_id, bool>& given_up,
                                std::uint64_t most);
 
+/// The same cost with the training of all attempts in place of what their trials came to.
+[[nodiscard]] run_cost with_attempts(run_cost x, const trained_track& all);
+
 /// `GET …/rungs`.
 [[nodiscard]] view_answer rungs(watched_experiment& from, const view_request& what);
 

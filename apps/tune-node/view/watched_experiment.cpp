@@ -107,7 +107,7 @@ bool watched_experiment::has(const head_facts& head, const looking_for& what,
   return summary_.start != nullptr && generation == of_generation_
          && head.created_ms == known.created_ms && head.last_seq == known.last_seq
          && head.opened_seq == known.opened_seq && head.status == known.status
-         && (summary_.track || !what.track)
+         && (summary_.track || !what.track) && (summary_.trained || !what.trained)
          && std::all_of(what.columns.begin(), what.columns.end(), [this](const column_name& x) {
               return summary_.trials.find(x) != nullptr;
             });
@@ -152,12 +152,36 @@ expected<void> watched_experiment::begin_if_new(store_reader& from, const head_f
   if (!start)
     return start.error();
   const auto wants_track = summary_.track.has_value();
+  const auto wants_trained = summary_.trained.has_value();
   summary_ = {};
   summary_.start = std::move(*start);
   summary_.trials = trial_table{summary_.start->by};
   if (wants_track)
     summary_.track.emplace(summary_.start->by);
+  if (wants_trained)
+    summary_.trained.emplace();
   of_generation_ = generation;
+  return {};
+}
+
+/// Reads what the tracks that are asked for only now missed.
+expected<void> watched_experiment::begin_tracks(store_reader& from, const looking_for& what) {
+  const auto begins_track = what.track && !summary_.track;
+  const auto begins_trained = what.trained && !summary_.trained;
+  if (!begins_track && !begins_trained)
+    return {};
+  if (begins_track)
+    summary_.track.emplace(summary_.start->by);
+  if (begins_trained)
+    summary_.trained.emplace();
+  auto read = read_results(from, 0, summary_.head.last_seq, [&](const raw_result& x) {
+    if (begins_track)
+      summary_.track->read(x);
+    if (begins_trained)
+      summary_.trained->read(x);
+  });
+  if (!read)
+    return read.error();
   return {};
 }
 
@@ -235,6 +259,8 @@ expected<void> watched_experiment::read_all(store_reader& from, trial_id first, 
 void watched_experiment::see_result(const raw_result& x) {
   if (summary_.track)
     summary_.track->read(x);
+  if (summary_.trained)
+    summary_.trained->read(x);
   for (auto& [name, each] : summary_.joined)
     each.read(x);
 }
@@ -289,17 +315,12 @@ expected<void> watched_experiment::catch_up(store_reader& from, const looking_fo
   const auto is_first = known.created_ms == 0 && known.last_seq == 0;
   auto reads_all = begin_columns(what) || is_first || head->status != known.status;
   std::vector<trial_id> changed;
-  if (what.track && !summary_.track) {
-    summary_.track.emplace(summary_.start->by);
-    auto read = read_results(from, 0, known.last_seq,
-                             [&](const raw_result& x) { summary_.track->read(x); });
-    if (!read)
-      return read.error();
-  }
+  if (auto begun = begin_tracks(from, what); !begun)
+    return begun;
   const auto joins_more = begin_joined(from);
   if (!joins_more)
     return joins_more.error();
-  if (!is_first || summary_.track || !summary_.joined.empty()) {
+  if (!is_first || summary_.track || summary_.trained || !summary_.joined.empty()) {
     auto reported = read_results(from, known.last_seq, head->last_seq,
                                  [&](const raw_result& x) { see_result(x); });
     if (!reported)

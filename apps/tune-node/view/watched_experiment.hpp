@@ -11,6 +11,7 @@
 #include "view/node_track.hpp"
 #include "view/place.hpp"
 #include "view/result_track.hpp"
+#include "view/trained_track.hpp"
 #include "view/trial_table.hpp"
 
 #include <atomic>
@@ -54,6 +55,8 @@ struct experiment_summary {
   trial_table trials{comparing_rules{}};
   /// Empty until somebody asks for it.
   std::optional<result_track> track;
+  /// Empty until somebody asks for it.
+  std::optional<trained_track> trained;
   /// One for each joined column of `trials`.
   std::map<column_name, joined_metric> joined;
   /// Number of events by kind that were seen since the summary was begun, without those before.
@@ -77,6 +80,7 @@ private:
 struct looking_for {
   std::vector<column_name> columns = {};
   bool track = false;
+  bool trained = false;
 };
 
 /// May be used by several threads at once; all calls may block on the disk.
@@ -152,6 +156,7 @@ private:
                                         std::uint64_t generation);
   [[nodiscard]] expected<void> begin_if_new(store_reader& from, const head_facts& head,
                                             std::uint64_t generation);
+  [[nodiscard]] expected<void> begin_tracks(store_reader& from, const looking_for& what);
   [[nodiscard]] bool begin_columns(const looking_for& what);
   [[nodiscard]] expected<bool> begin_joined(store_reader& from);
   void show_joined(const std::vector<trial_id>* which);
