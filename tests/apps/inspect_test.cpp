@@ -6,6 +6,7 @@
 
 #include "inspect/experiment_directory.hpp"
 #include "inspect/list.hpp"
+#include "tune/core/trial/end_reasons.hpp"
 #include "tune/io/spec/record.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 #include "tune/io/store/experiment_store.hpp"
@@ -518,6 +519,35 @@ TEST(show_list, says_that_there_is_nothing) {
   show_list({list_request::part::trainables}, {}, output_format::table, {}, out);
   show_list({list_request::part::trainables}, {}, output_format::json, {}, out);
   EXPECT_EQ(out.str(), "none\n[]\n");
+}
+
+TEST_F(inspect_test, says_that_a_trial_which_lost_its_pause_waits_for_its_scheduler) {
+  const auto other = root / "results" / "other";
+  auto store = experiment_store::create(other);
+  ASSERT_TRUE(store) << store.error().detail;
+  spec what;
+  what.experiment.name = "other";
+  what.experiment.objectives = {{"loss", false}};
+  cmd::trial_changed row;
+  row.config = sample::shared({{"lr", 0.1}});
+  row.origin = "random";
+  row.status = trial_status::pending;
+  row.reason = lost_its_pause;
+  std::vector<store_item> items;
+  items.emplace_back(event{1, 0s, on::opened{1, "0.1.0", to_json(what), 7}});
+  items.emplace_back(event{2, 1s, on::node_down{"w2", "silent"}});
+  items.emplace_back(2, cmd::decision_taken{row.trial, {}, 0, "pause_lost", {{"why", "so"}}});
+  items.emplace_back(2, row);
+  ASSERT_TRUE(store->write(items));
+  auto asked = of(other);
+  asked.why = row.trial;
+  const auto wanted = "paused by the scheduler, until it is chosen again";
+
+  EXPECT_THAT(shown(asked), HasSubstr(wanted));
+
+  ASSERT_TRUE(
+      store->write(std::vector<store_item>{event{3, 2s, on::chosen{choice{2, {row.trial}}}}}));
+  EXPECT_THAT(shown(asked), testing::Not(HasSubstr(wanted)));
 }
 
 } // namespace

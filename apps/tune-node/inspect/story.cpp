@@ -8,7 +8,11 @@
 #include "console/text_table.hpp"
 #include "inspect/costs.hpp"
 #include "inspect/story_json.hpp"
+#include "tune/core/experiment/event.hpp"
+#include "tune/core/trial/end_reasons.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/store/event_codec.hpp"
+#include "tune/io/store/scan_rows.hpp"
 #include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
@@ -170,6 +174,36 @@ void write_error(std::string_view text, const table_look& look, std::ostream& ou
   }
 }
 
+/// The event with which a trial that waits to be chosen lost what it had paused with.
+std::optional<sequence> when_its_pause_was_lost(const trial_story& x) {
+  if (x.trial.status != trial_status::pending || x.trial.reason != lost_its_pause)
+    return std::nullopt;
+  const auto found = std::find_if(x.decisions.rbegin(), x.decisions.rend(),
+                                  [](const decision_row& y) { return y.action == "pause_lost"; });
+  return found == x.decisions.rend() ? std::nullopt : std::optional{found->seq};
+}
+
+expected<bool> is_chosen_after(store_reader& from, sequence after, trial_id which) {
+  constexpr std::size_t at_once = 1000;
+  auto result = false;
+  for (auto more = true; more && !result;) {
+    auto passed = from.scan_events(after, at_once, [&](const raw_event& x) {
+      after = x.seq;
+      if (result || x.kind != name_of(on::chosen{}))
+        return;
+      const auto body = event_from_json(x.kind, x.body);
+      const auto* chosen = body ? std::get_if<on::chosen>(&*body) : nullptr;
+      result = chosen != nullptr
+               && std::find(chosen->what.start.begin(), chosen->what.start.end(), which)
+                      != chosen->what.start.end();
+    });
+    if (!passed)
+      return passed.error();
+    more = *passed == at_once;
+  }
+  return result;
+}
+
 } // namespace
 
 void leave_out_repeated(std::vector<decision_row>& all) {
@@ -224,6 +258,19 @@ expected<void> tell_who_holds(trial_story& of, store_reader& from, const std::st
         = (of.trial.status == trial_status::running ? "told to pause by a client, then until "
                                                     : "paused by a client, until ")
           + release;
+  return {};
+}
+
+expected<void> tell_if_scheduler_holds(trial_story& of, store_reader& from) {
+  const auto after = when_its_pause_was_lost(of);
+  if (!after)
+    return {};
+  const auto was_chosen = is_chosen_after(from, *after, of.trial.trial);
+  if (!was_chosen)
+    return was_chosen.error();
+  if (!*was_chosen)
+    of.waits_for
+        = "paused by the scheduler, until it is chosen again: " + std::string{lost_its_pause};
   return {};
 }
 

@@ -28,8 +28,8 @@ struct trial_story {
   std::vector<export_row> exports = {};
   /// The checkpoint of its best report, or of the best report that has one.
   std::optional<saved_report> best_checkpoint = {};
-  /// Who keeps the trial from running: a client, or, for a pending trial, what its experiment waits
-  /// for, as its head says.
+  /// Who keeps the trial from running: a client, a scheduler that paused it, or, for a pending
+  /// trial, what its experiment waits for, as its head says.
   std::string waits_for = {};
   /// See `run_snapshot`.
   std::vector<std::string> object_parameters = {};
@@ -52,6 +52,10 @@ void leave_out_repeated(std::vector<decision_row>& all);
 /// @param release What lets it run again, for people. @errors of the reader.
 [[nodiscard]] expected<void> tell_who_holds(trial_story& of, store_reader& from,
                                             const std::string& release);
+
+/// Sets what a trial waits for that its scheduler paused, lost what it had paused with, and was not
+/// chosen again since. @errors of the reader.
+[[nodiscard]] expected<void> tell_if_scheduler_holds(trial_story& of, store_reader& from);
 
 /// Writes a story: headed tables for people, one JSON object, or the decisions alone as CSV
 /// (`seq,attempt,iteration,action,reason`, the reason as JSON).

@@ -323,6 +323,8 @@ expected<void> show_trials(const trials_request& what, output_format format, con
   if ((*story)->trial.status == trial_status::pending)
     if (auto answer = ask_control(*directory, {}, head_patience); answer && answer->status)
       (*story)->waits_for = answer->status->waits_for;
+  if (auto told = tell_if_scheduler_holds(**story, from); !told)
+    return reading_failed(told.error());
   if (auto told = tell_who_holds(**story, from, unpause_call(*directory, {*what.why})); !told)
     return reading_failed(told.error());
   if (all != nullptr) {

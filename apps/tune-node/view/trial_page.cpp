@@ -149,6 +149,12 @@ expected<void> tell_what_it_waits_for(trial_story& of, watched_experiment& from)
   const auto live = from.live();
   if (status == trial_status::pending && live.status)
     of.waits_for = live.status->waits_for;
+  auto waits = from.with_reader([&](store_reader& x) -> expected<bool> {
+    auto done = tell_if_scheduler_holds(of, x);
+    return done ? expected<bool>{true} : done.error();
+  });
+  if (!waits)
+    return waits.error();
   if (live.status && live.status->held == 0)
     return {};
   auto told = from.with_reader([&](store_reader& x) -> expected<bool> {

@@ -72,9 +72,7 @@ void machine::take(const on::opened& what) {
     if (idle && !stands.is_queued() && !stands.awaits_lease() && !backs_off(trial))
       trial.end ? await_end(trial) : tell_added(trial, comeback::where_it_stood);
   }
-  // Ending a trial may change the set: walk over a copy.
-  for (auto id : trials_.live_now())
-    lose_aside(*live(id), "what it paused with in memory was lost with its head");
+  lose_all_asides();
 }
 
 void machine::take(const on::node_up& what) {

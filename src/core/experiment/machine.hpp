@@ -27,6 +27,7 @@
 #include "trial_table.hpp"
 
 #include "tune/core/experiment/experiment.hpp"
+#include "tune/core/experiment/lost_pauses.hpp"
 
 #include <map>
 #include <set>
@@ -237,8 +238,13 @@ private:
   void keep_on_disk(live_trial& trial, checkpoint_id id, checkpoint_entry what);
   void set_aside(live_trial& trial, checkpoint_id id, checkpoint_entry what);
   void drop_aside(live_trial& trial);
-  void lose_aside(live_trial& trial, const std::string& why);
+  [[nodiscard]] lost_pauses::turn turn_after_loss(const live_trial& trial) const;
+  void lose_aside(live_trial& trial, const std::string& how, lost_pauses::turn when,
+                  lost_pauses& lost);
   void lose_asides_of(const std::string& node);
+  void lose_all_asides();
+  void leave_aside(live_trial& trial);
+  void warn_of(const lost_pauses& lost, const std::string& how, bool is_of_one = false);
 
   // machine_decide
   [[nodiscard]] bool is_overtaken(const decision& answer) const;

@@ -6,6 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "tune/core/trial/end_reasons.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -277,34 +279,61 @@ void machine::drop_aside(live_trial& trial) {
     propose_to_doom({id});
 }
 
+/// When a trial goes on that loses its checkpoint in memory.
+lost_pauses::turn machine::turn_after_loss(const live_trial& trial) const {
+  const auto& stands = standing_of(trial);
+  if (stands.is_held() || clients_.suspended())
+    return lost_pauses::turn::when_unpaused;
+  return stands.status() == trial_status::paused ? lost_pauses::turn::if_chosen
+                                                 : lost_pauses::turn::when_there_is_room;
+}
+
 /// Handles the loss of the checkpoint in memory: the trial goes on from those on disk.
-void machine::lose_aside(live_trial& trial, const std::string& why) {
+/// @param how See `lost_pauses::text`.
+void machine::lose_aside(live_trial& trial, const std::string& how, lost_pauses::turn when,
+                         lost_pauses& lost) {
   if (!trial.aside)
     return;
-  note_decision(trial, "pause_lost", object{{"why", why}});
-  if (notices_.is_first(notice::lost_pause))
-    emit(cmd::warn{
-        "trial " + to_text(trial.id) + ": " + why + "; "
-        + (standing_of(trial).awaits_lease() ? "it goes on" : "if it is to go on, it does so")
-        + " from " + (newest_good(trial) ? "its newest checkpoint on disk" : "scratch")});
+  note_decision(trial, "pause_lost", object{{"why", "what it paused with " + how}});
+  lost.add({trial.id, when, static_cast<bool>(newest_good(trial))});
   drop_aside(trial);
   if (standing_of(trial).awaits_lease() && !clients_.suspended()) {
     // The trial may now run on any node.
     return_lease(trial);
     place(trial);
   } else if (standing_of(trial).status() == trial_status::paused) {
-    requeue(trial, "what it paused with was lost");
+    requeue(trial, std::string{lost_its_pause});
   }
 }
 
 void machine::lose_asides_of(const std::string& node) {
+  const auto how = "was in the memory of node " + node + ", which was lost";
+  lost_pauses lost;
   // A loss may change the set: walk over a copy.
   for (auto id : trials_.live_now()) {
     auto* trial = live(id);
     if (trial->aside && checkpoints_.at(trial->aside).node == node)
-      lose_aside(*trial,
-                 "what it paused with was in the memory of node " + node + ", which was lost");
+      lose_aside(*trial, how, turn_after_loss(*trial), lost);
   }
+  warn_of(lost, how);
+}
+
+void machine::lose_all_asides() {
+  const std::string how = "in memory was lost with its head";
+  lost_pauses lost;
+  // A loss may change the set: walk over a copy.
+  for (auto id : trials_.live_now())
+    lose_aside(*live(id), how, turn_after_loss(*live(id)), lost);
+  warn_of(lost, how);
+}
+
+/// Warns of each loss of several trials at once, and of the first of a single one.
+void machine::warn_of(const lost_pauses& lost, const std::string& how, bool is_of_one) {
+  if (lost.is_empty())
+    return;
+  const auto is_first = notices_.is_first(notice::lost_pause);
+  if (is_first || !is_of_one)
+    emit(cmd::warn{lost.text(how)});
 }
 
 void machine::take(const on::checkpoint_bad& what) {

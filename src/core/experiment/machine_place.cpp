@@ -25,8 +25,7 @@ void machine::take(const on::placed& what) {
   }
   census_.stop_waiting(standing_of(*trial));
   if (trial->aside && start_of(*trial, what.what) != trial->aside)
-    lose_aside(*trial, "what it paused with lies in the memory of node "
-                           + checkpoints_.at(trial->aside).node + ", and it goes on elsewhere");
+    leave_aside(*trial);
   if (trial->end && !start_of(*trial, what.what)) {
     emit(cmd::release{what.what.id});
     give_up_end(*trial, "none of its checkpoints can be restored");
@@ -38,6 +37,15 @@ void machine::take(const on::placed& what) {
     return;
   }
   open(*trial, what);
+}
+
+/// Takes the trial away from its checkpoint in memory, which lies on another node.
+void machine::leave_aside(live_trial& trial) {
+  const auto how = "lies in the memory of node " + checkpoints_.at(trial.aside).node
+                   + ", and it goes on elsewhere";
+  lost_pauses lost;
+  lose_aside(trial, how, lost_pauses::turn::at_once, lost);
+  warn_of(lost, how, true);
 }
 
 bool machine::has_only_bad(const live_trial& trial) const {

@@ -218,11 +218,33 @@ TEST_F(pausing, goes_on_from_disk_when_its_node_is_lost) {
   EXPECT_EQ(removed(), (std::vector<std::string>{"memory:there"}));
   ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
   EXPECT_EQ(ports.last<cmd::warn>().text,
-            "trial 00000: what it paused with was in the memory of node near, which was lost; if "
-            "it is to go on, it does so from its newest checkpoint on disk");
+            "trial 00000: what it paused with was in the memory of node near, which was lost; it "
+            "goes on from its newest checkpoint on disk if the scheduler chooses it again");
   choose();
   place("far");
   EXPECT_EQ(ports.last<cmd::launch>().from_location, "on/disk");
+}
+
+TEST_F(pausing, tells_at_once_of_all_trials_whose_node_is_lost) {
+  open(2);
+  for (const auto id : {zero, trial_id{1}}) {
+    choose({id});
+    attempt = uut->machine().next_attempt();
+    post(on::placed{id, attempt, lease{{++leases}, {{"near", {}, {}}}}});
+    reports = iteration = 0;
+    report(id);
+    post(on::decided{{{ports.last<cmd::judge>().cause, {{id, pause_trial{}, {}}}}}});
+    save("memory:" + to_text(id));
+    post(on::ended{id, attempt, end_class::stopped, "", {}});
+    ASSERT_EQ(status(id), trial_status::paused);
+  }
+
+  post(on::node_down{"near", "silent"});
+
+  ASSERT_EQ(ports.all<cmd::warn>().size(), 1u);
+  EXPECT_EQ(ports.last<cmd::warn>().text,
+            "what 2 trials (00000, 00001) paused with was in the memory of node near, which was "
+            "lost; they go on from scratch if the scheduler chooses them again");
 }
 
 TEST_F(pausing, is_not_touched_by_the_loss_of_another_node) {
