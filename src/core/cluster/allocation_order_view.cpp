@@ -3,8 +3,11 @@
 #include "tune/core/cluster/allocation_order.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <vector>
 
 namespace tune {
 
@@ -13,17 +16,49 @@ namespace {
 /// A kind of resource that is asked for, and its amounts.
 struct scarce {
   std::string unit;
-  double (*of)(const resources&);
+  std::function<double(const resources&)> of;
 };
 
-scarce kind_of(const resources& asked) {
+/// The kinds that are asked for, the dearest first. Not empty.
+std::vector<scarce> kinds_of(const resources& asked) {
+  std::vector<scarce> result;
   if (asked.gpu.units > 0)
-    return {"GPU", [](const resources& x) { return x.gpu.number(); }};
-  if (asked.cpu.units > 0 || asked.memory == 0)
-    return {"CPU", [](const resources& x) { return x.cpu.number(); }};
-  return {"GiB memory", [](const resources& x) {
-            return static_cast<double>(x.memory) / (1024.0 * 1024 * 1024);
-          }};
+    result.push_back({"GPU", [](const resources& x) { return x.gpu.number(); }});
+  for (const auto& [name, amount] : asked.custom) {
+    if (amount.units > 0)
+      result.push_back({name, [name = name](const resources& x) {
+                          const auto found = x.custom.find(name);
+                          return found == x.custom.end() ? 0.0 : found->second.number();
+                        }});
+  }
+  if (asked.cpu.units > 0)
+    result.push_back({"CPU", [](const resources& x) { return x.cpu.number(); }});
+  if (asked.memory > 0)
+    result.push_back({"GiB memory", [](const resources& x) {
+                        return static_cast<double>(x.memory) / (1024.0 * 1024 * 1024);
+                      }});
+  if (result.empty())
+    result.push_back({"CPU", [](const resources& x) { return x.cpu.number(); }});
+  return result;
+}
+
+/// The first kind of which less is free, on all these nodes together, than is asked for.
+std::optional<scarce> lacking_kind(const resources& asked, const room_on_nodes& open) {
+  constexpr double least = 1e-9;
+  for (const auto& x : kinds_of(asked)) {
+    auto free = x.of(open.total);
+    for (const auto& [owner, held] : open.held)
+      free -= x.of(held);
+    if (x.of(asked) > free + least)
+      return x;
+  }
+  return std::nullopt;
+}
+
+/// How much of a kind an owner holds on these nodes.
+double held_of(const scarce& kind, const room_on_nodes& open, std::uint64_t owner) {
+  const auto known = open.held.find(owner);
+  return known == open.held.end() ? 0.0 : kind.of(known->second);
 }
 
 std::string amount_text(double x) {
@@ -153,13 +188,13 @@ std::string allocation_order::why_no_room(const party& x, const resources& asked
   if (!open.awaited.empty())
     return "trials wait until node " + open.awaited + " is ready for them";
   const auto& user = x.standing.user;
-  const auto [unit, of] = kind_of(asked);
-  const auto out_of_all = " of " + amount_text(of(open.total)) + " " + unit;
   const std::string where = open.is_of_all_nodes ? "" : " on the nodes that may run them";
-  auto held_by = [&](std::uint64_t owner) {
-    const auto known = open.held.find(owner);
-    return known == open.held.end() ? 0.0 : of(known->second);
-  };
+  const auto lacking = lacking_kind(asked, open);
+  if (!lacking && !open.scattered.empty())
+    return "trials wait for room" + where + ": " + open.scattered;
+  const auto kind = lacking ? *lacking : kinds_of(asked).front();
+  const auto out_of_all = " of " + amount_text(kind.of(open.total)) + " " + kind.unit;
+  auto held_by = [&](std::uint64_t owner) { return held_of(kind, open, owner); };
   double above = 0, below = 0, beside = 0;
   const party* highest = nullptr;
   const party* lowest = nullptr;

@@ -67,6 +67,11 @@ room_on_nodes lease_book::room_for(const resource_request& what, const node_labe
                                    std::uint64_t owner) const {
   auto result = books_.room_with(demands_of(labels));
   result.awaited = books_.awaited_node(what, labels, owner);
+  // Another node than the best one is room, too.
+  if (!books_.has_room_for(what, demands_of(labels), owner))
+    result.scattered = what.bundles.size() == 1
+                           ? "no node has " + to_text(what.bundles.front()) + " free at once"
+                           : "the nodes have no room at once for " + to_text(what);
   for (const auto& line : order_.lines()) {
     if (books_.has_node_with(demands_of(line.what->labels), result.nodes))
       result.rivals.insert(line.owner);

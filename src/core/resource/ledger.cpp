@@ -313,6 +313,12 @@ std::string ledger::awaited_node(const resource_request& what, const node_labels
   return place && is_on_hold(*nodes_.find(node)) ? node : std::string{};
 }
 
+bool ledger::has_room_for(const resource_request& what, const node_labels& labels,
+                          std::uint64_t owner) const {
+  auto open = nodes_;
+  return find_placement(normal_form(what), labels, open, owner).has_value();
+}
+
 bool ledger::has_node_with(const node_labels& labels, const std::set<std::string>& among) const {
   return std::any_of(among.begin(), among.end(), [&](const std::string& name) {
     const auto known = nodes_.find(name);

@@ -144,6 +144,70 @@ TEST_F(lease_book_test, names_the_node_that_trials_wait_for_until_it_is_ready) {
             "trials wait for room on the nodes that may run them: it holds 2 of 3 CPU itself");
 }
 
+resources cpus_and_gpus(double cpu, double gpu) {
+  return {amount::of(cpu), amount::of(gpu), 0, {}};
+}
+
+TEST_F(lease_book_test, says_of_which_kind_too_little_is_free) {
+  uut.set_node("a", cpus_and_gpus(2, 2), {});
+  uut.stand(7, {"x", "alice"});
+  auto wanted = wants(7, 1, 1);
+  wanted.what = {{cpus_and_gpus(2, 1)}, {}};
+  enter(wanted);
+  granted();
+  wanted.trial = trial_id{2};
+  enter(wanted);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_EQ(uut.view_of(7).why, "trials wait for room: it holds 2 of 2 CPU itself");
+}
+
+TEST_F(lease_book_test, says_that_no_node_has_all_of_it) {
+  uut.set_node("a", cpus(3), {});
+  uut.set_node("b", cpus_and_gpus(1, 2), {});
+  uut.stand(7, {"x", "alice"});
+  auto wanted = wants(7, 1, 1);
+  wanted.what = {{cpus_and_gpus(1, 1)}, {}};
+  enter(wanted);
+  EXPECT_EQ(granted().node, "b");
+  wanted.trial = trial_id{2};
+  enter(wanted);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_EQ(uut.view_of(7).why, "trials wait for room: no node has 1 CPU, 1 GPU free at once");
+}
+
+TEST_F(lease_book_test, says_that_the_nodes_have_no_room_for_all_bundles) {
+  uut.set_node("a", cpus(3), {});
+  uut.set_node("b", cpus_and_gpus(1, 2), {});
+  uut.stand(7, {"x", "alice"});
+  auto wanted = wants(7, 1, 1);
+  wanted.what = {{cpus_and_gpus(1, 1), cpus(1)}, {}};
+  enter(wanted);
+  granted();
+  wanted.trial = trial_id{2};
+  enter(wanted);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_THAT(uut.view_of(7).why,
+              HasSubstr("trials wait for room: the nodes have no room at once for 1 x ("));
+}
+
+TEST_F(lease_book_test, does_not_deny_the_room_of_a_node_that_is_not_the_best) {
+  uut.set_node("a", cpus(1), {});
+  uut.set_node("b", cpus(1), {});
+  uut.stand(7, {"x", "alice"});
+  auto wanted = wants(7, 1, 1);
+  wanted.best = node_label("b");
+  enter(wanted);
+  granted();
+  wanted.trial = trial_id{2};
+  enter(wanted);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+
+  EXPECT_THAT(uut.view_of(7).why, Not(HasSubstr("free at once")));
+}
+
 TEST_F(lease_book_test, forgets_an_owner_but_for_its_leases) {
   uut.set_node("a", cpus(1), {});
   enter(wants(7, 1, 1));

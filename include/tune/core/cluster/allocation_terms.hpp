@@ -78,6 +78,9 @@ struct room_on_nodes {
   std::set<std::uint64_t> rivals = {};
   /// A node that has room for the request but is on hold for its owner; empty: there is none.
   std::string awaited = {};
+  /// What no node, or no set of nodes, has room for at once, for people: "no node has 2 CPU free at
+  /// once"; empty: there is room for the request, or it is not known.
+  std::string scattered = {};
 };
 
 /// Resources of all nodes and how much of them is granted. A node that is leaving counts, with what

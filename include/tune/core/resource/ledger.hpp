@@ -103,6 +103,10 @@ public:
   /// nowhere. Costs one search among copies of all nodes.
   [[nodiscard]] std::string awaited_node(const resource_request& what, const node_labels& labels,
                                          std::uint64_t owner) const;
+  /// Whether the request would be granted now if it were the only one. Costs one search
+  /// among copies of all nodes.
+  [[nodiscard]] bool has_room_for(const resource_request& what, const node_labels& labels,
+                                  std::uint64_t owner) const;
   /// Whether one of these nodes has all the labels.
   [[nodiscard]] bool has_node_with(const node_labels& labels,
                                    const std::set<std::string>& among) const;
