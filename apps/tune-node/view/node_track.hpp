@@ -1,7 +1,9 @@
-/// When the nodes of an experiment were away, from the events of its record.
+/// When the nodes of an experiment were away, and what was granted on them, from the events of its
+/// record.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/resource/placement.hpp"
 #include "tune/io/store/scan_rows.hpp"
 
 #include <map>
@@ -22,11 +24,18 @@ public:
     std::optional<instant> to;
     std::string why;
   };
+  /// What the newest attempt of a trial was granted.
+  struct placement {
+    attempt_id attempt;
+    std::vector<bundle_grant> bundles;
+  };
   /// Absences that are kept; of more the first.
   static constexpr std::size_t most = 10'000;
 
   void read(const raw_event& x);
   [[nodiscard]] const std::vector<absence>& absences() const { return absences_; }
+  /// Of trials whose newest attempt has not ended; it may have been lost with its node.
+  [[nodiscard]] const std::map<trial_id, placement>& placements() const { return placements_; }
   /// The last event that was read; 0: none.
   [[nodiscard]] sequence last() const { return last_; }
 
@@ -34,7 +43,10 @@ private:
   std::vector<absence> absences_;
   /// By node the absence that has not ended.
   std::map<std::string, std::size_t> open_;
+  std::map<trial_id, placement> placements_;
   sequence last_ = 0;
+
+  void read_attempt(const raw_event& x);
 };
 
 } // namespace tune::cli

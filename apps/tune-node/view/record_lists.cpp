@@ -3,8 +3,8 @@
 
 #include "inspect/story.hpp"
 #include "tune/io/json.hpp"
-#include "tune/tuner/rule_parts.hpp"
 #include "view/fields.hpp"
+#include "view/node_use.hpp"
 #include "view/overview.hpp"
 #include "view/record_log.hpp"
 #include "view/sampling.hpp"
@@ -67,36 +67,14 @@ expected<decision_page> decisions_of_events(store_reader& from, decision_query a
   return result;
 }
 
-std::map<std::string, std::uint64_t> running_on(store_reader& from) {
-  std::map<std::string, std::uint64_t> result;
+std::vector<open_attempt> open_attempts(store_reader& from) {
+  std::vector<open_attempt> result;
   constexpr std::size_t all = 1'000'000'000;
   // What cannot be read is not counted: the nodes themselves can be.
   (void)from.scan_attempts({}, all, [&](const raw_attempt& x) {
     if (!x.finished)
-      ++result[std::string{x.node}];
+      result.push_back({x.trial, x.attempt, std::string{x.node}});
   });
-  return result;
-}
-
-/// What each trial takes; empty where the scheduler changes it.
-std::optional<resources> resources_of_trials(const experiment_summary& seen) {
-  const auto& what = seen.start->what;
-  const auto request = settings_by(what).request;
-  // Of several bundles it is not known which lies where.
-  if (what.scheduler.type == "resource_changing" || request.bundles.size() != 1)
-    return std::nullopt;
-  return request.bundles.front();
-}
-
-/// What so many of a kind take.
-resources used_by(const resources& each, std::uint64_t many) {
-  const auto times = static_cast<std::int64_t>(many);
-  resources result = each;
-  result.cpu.units *= times;
-  result.gpu.units *= times;
-  result.memory *= many;
-  for (auto& [name, x] : result.custom)
-    x.units *= times;
   return result;
 }
 
@@ -218,22 +196,25 @@ view_answer nodes_list(watched_experiment& from, const view_request&) {
   const auto facts = from.live();
   const auto live = facts.live;
   const auto leaving = leaving_nodes(facts);
-  std::optional<resources> each;
-  if (auto seen = from.look(); seen && live)
-    each = resources_of_trials(**seen);
-  std::map<std::string, std::uint64_t> running;
+  std::vector<open_attempt> open;
   auto nodes = from.with_reader([&](store_reader& x) {
     if (live)
-      running = running_on(x);
+      open = open_attempts(x);
     return x.nodes();
   });
   if (!nodes)
     return fault_of(nodes.error());
+  // Read after the attempts: each that is open then was placed before.
+  auto placed = from.placements();
+  if (!placed)
+    return fault_of(placed.error());
+  auto use = use_of_nodes(open, *placed);
   value::list all;
   for (const auto& x : *nodes) {
     auto row = node_object(x, leaving);
-    row.set("running", number_value(running[x.node]));
-    row.set("used", each ? resources_value(used_by(*each, running[x.node])) : value{});
+    const auto& own = use[x.node];
+    row.set("running", number_value(own.running));
+    row.set("used", live && own.used ? resources_value(*own.used) : value{});
     all.emplace_back(std::move(row));
   }
   return value{object{{"nodes", std::move(all)}, {"live", live}}};

@@ -349,9 +349,9 @@ expected<void> watched_experiment::catch_up(store_reader& from, const looking_fo
   return read;
 }
 
-expected<std::vector<node_track::absence>> watched_experiment::absences() {
-  std::lock_guard lock{nodes_guard_};
-  auto read = with_reader([this](store_reader& from) -> expected<void> {
+/// @pre `nodes_guard_` is held.
+expected<void> watched_experiment::follow_nodes() {
+  return with_reader([this](store_reader& from) -> expected<void> {
     if (const auto now = generation(); now != nodes_generation_) {
       nodes_ = {};
       nodes_generation_ = now;
@@ -365,9 +365,20 @@ expected<std::vector<node_track::absence>> watched_experiment::absences() {
     }
     return {};
   });
-  if (!read)
+}
+
+expected<std::vector<node_track::absence>> watched_experiment::absences() {
+  std::lock_guard lock{nodes_guard_};
+  if (auto read = follow_nodes(); !read)
     return read.error();
   return nodes_.absences();
+}
+
+expected<std::map<trial_id, node_track::placement>> watched_experiment::placements() {
+  std::lock_guard lock{nodes_guard_};
+  if (auto read = follow_nodes(); !read)
+    return read.error();
+  return nodes_.placements();
 }
 
 live_facts watched_experiment::live() {

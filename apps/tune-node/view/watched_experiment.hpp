@@ -111,6 +111,10 @@ public:
   /// @errors as `with_reader`.
   [[nodiscard]] expected<std::vector<node_track::absence>> absences();
 
+  /// See `node_track::placements`, up to now.
+  /// @errors as `with_reader`.
+  [[nodiscard]] expected<std::map<trial_id, node_track::placement>> placements();
+
   /// Asked of the head at most once a second, and where `look` has seen that clients added trials.
   [[nodiscard]] live_facts live();
   /// How many trials the summary holds.
@@ -156,6 +160,7 @@ private:
                                         std::uint64_t generation);
   [[nodiscard]] expected<void> begin_if_new(store_reader& from, const head_facts& head,
                                             std::uint64_t generation);
+  [[nodiscard]] expected<void> follow_nodes();
   [[nodiscard]] expected<void> begin_tracks(store_reader& from, const looking_for& what);
   [[nodiscard]] bool begin_columns(const looking_for& what);
   [[nodiscard]] expected<bool> begin_joined(store_reader& from);
