@@ -283,6 +283,40 @@ TEST_F(table_test, knows_a_trial_by_the_configuration_of_its_best_report) {
   EXPECT_EQ(page("trial", "param:lr < 1"), (numbers{1}));
 }
 
+TEST_F(table_test, looks_up_what_the_runtime_adds_to_reports) {
+  using enum column_name::kind;
+  const column_name own{last, "loss"};
+  const column_name of_best{best, "training_iteration"};
+  const column_name of_last{last, "time_this_iter_s"};
+  const trial_table::automatic look_up = [&](const raw_trial& x, const column_name& which) {
+    EXPECT_NE(which, own) << "no metric of the runtime";
+    return std::optional{which == of_best ? static_cast<double>(x.best_iteration) : 0.5};
+  };
+  for (const auto& x : {own, of_best, of_last})
+    uut.begin(x);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    raw_trial x;
+    x.trial = {i};
+    x.metrics = x.best_metrics = i == 2 ? "" : R"({"loss":1})";
+    x.best_iteration = i == 2 ? 0 : 7 - i;
+    uut.read(x, i + 1, look_up);
+  }
+
+  EXPECT_EQ(page("metric:training_iteration"), (numbers{1, 0, 2}));
+  EXPECT_EQ(page("trial", "best:training_iteration >= 7"), (numbers{0}));
+  EXPECT_EQ(page("trial", "last:time_this_iter_s = 0.5"), (numbers{0, 1}));
+  EXPECT_EQ(page("trial", "last:loss = 1"), (numbers{0, 1}));
+}
+
+TEST_F(table_test, prefers_what_a_report_says_itself_to_what_the_runtime_adds) {
+  uut.begin({column_name::kind::best, "training_iteration"});
+  raw_trial x;
+  x.best_metrics = R"({"loss":1,"training_iteration":3})";
+  uut.read(x, 1, [](const raw_trial&, const column_name&) { return std::optional{9.0}; });
+
+  EXPECT_EQ(page("trial", "metric:training_iteration = 3"), (numbers{0}));
+}
+
 TEST_F(table_test, pages_through_all_in_every_order) {
   uut.begin({column_name::kind::parameter, "x"});
   for (std::uint64_t i = 0; i < 50; ++i)

@@ -205,6 +205,22 @@ TEST_F(views_test, pages_through_sorted_and_filtered_trials) {
   (void)got("/one/trials", {{"fields", "trial,ended,node"}});
 }
 
+TEST_F(views_test, sorts_and_filters_by_what_the_runtime_adds_to_reports) {
+  grow("one", {24, 9, 3, 0});
+  std::int64_t stopped = 0;
+  for (std::uint64_t i = 0; i < 24; ++i)
+    stopped += grown_record::is_stopped(i) ? 1 : 0;
+  const auto total = [this](const std::string& filter) {
+    return at(got("/one/trials", {{"filter", filter}}), "total");
+  };
+
+  EXPECT_EQ(total("last:training_iteration = 3"), value{stopped});
+  EXPECT_EQ(total("metric:training_iteration > 3"), value{24 - stopped}) << "they get better";
+  EXPECT_EQ(total("best:time_this_iter_s = 0.1"), value{24});
+  EXPECT_EQ(total("last:time_total_s > 0.8"), value{24 - stopped});
+  EXPECT_EQ(at(got("/one/trials", {{"sort", "-metric:training_iteration"}}), "total"), value{24});
+}
+
 TEST_F(views_test, refuses_what_it_does_not_understand) {
   grow("one");
   for (const auto& [name, text] : std::multimap<std::string, std::string>{{"limit", "0"},

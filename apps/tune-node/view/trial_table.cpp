@@ -2,6 +2,7 @@
 #include "view/trial_table.hpp"
 
 #include "tune/core/experiment/event.hpp"
+#include "tune/core/trial/automatic_metrics.hpp"
 #include "tune/core/trial/end_reasons.hpp"
 #include "tune/io/json_member.hpp"
 #include "view/fields.hpp"
@@ -20,6 +21,15 @@ std::string_view member_of(const column_name& which, const raw_trial& x) {
                     : which.what == last    ? x.metrics
                                             : x.best_metrics;
   return json_member(text, which.name, which.what == parameter ? '.' : '/').value_or("");
+}
+
+/// Whether the runtime adds the metric of a column to the reports of a trial that has one.
+bool is_added(const column_name& which, const raw_trial& x) {
+  using enum column_name::kind;
+  const auto has_report = which.what == last   ? !x.metrics.empty()
+                          : which.what == best ? !x.best_metrics.empty()
+                                               : false;
+  return has_report && is_automatic(which.name);
 }
 
 /// A text up to its longest length, without half a character at its end.
@@ -108,7 +118,7 @@ void trial_table::read_values(std::size_t place, const raw_trial& x, const autom
     auto member = json_member(x.best_metrics, metric, '/');
     auto number = member ? json_number(*member, json_position::metric) : std::nullopt;
     if (!member && !x.best_metrics.empty() && look_up)
-      number = look_up(x, metric);
+      number = look_up(x, {column_name::kind::best, metric});
     values_[place * width + i] = number.value_or(no_number);
   }
   auto& line = lines_[place];
@@ -164,8 +174,12 @@ void trial_table::read(const raw_trial& x, sequence at, const automatic& look_up
   if (by_.repeats.is_on())
     note_run(x, lines_[place].how);
   for (auto& [name, each] : columns_) {
-    if (!name.is_joined())
-      each.set(place, member_of(name, x), name.what != column_name::kind::parameter);
+    if (name.is_joined())
+      continue;
+    const auto member = member_of(name, x);
+    each.set(place, member, name.what != column_name::kind::parameter);
+    if (member.empty() && look_up && is_added(name, x))
+      each.set_number(place, look_up(x, name).value_or(no_number));
   }
 }
 

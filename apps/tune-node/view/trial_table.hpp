@@ -130,9 +130,9 @@ struct column_name {
 /// The trials, in the order of their numbers.
 class trial_table {
 public:
-  /// Looks a metric up that the runtime adds to the best report of a trial, and that is not among
-  /// its own metrics.
-  using automatic = std::function<std::optional<double>(const raw_trial&, const std::string&)>;
+  /// Looks a metric up that the runtime adds to a report of a trial, and that is not among its own
+  /// metrics. The kind is `best` or `last`.
+  using automatic = std::function<std::optional<double>(const raw_trial&, const column_name&)>;
 
   explicit trial_table(comparing_rules by) : by_{std::move(by)}, runs_{by_.repeats} {}
 

@@ -9,6 +9,7 @@
 #include "tune/io/spec/record.hpp"
 #include "tune/io/spec/wanted_configurations.hpp"
 #include "tune/io/store/experiment_directory.hpp"
+#include "view/fields.hpp"
 #include "view/parameters.hpp"
 
 #include <algorithm>
@@ -51,16 +52,21 @@ expected<std::shared_ptr<const recorded_start>> start_in(store_reader& from,
   return std::shared_ptr<const recorded_start>{std::move(result)};
 }
 
-/// Looks automatic metrics of best reports up in the reports themselves. The scan that asks for it
-/// uses another connection.
+/// Looks automatic metrics of best and last reports up in the reports themselves. The scan that
+/// asks for it uses another connection.
 trial_table::automatic automatic_from(store_reader& from) {
-  return [&from](const raw_trial& x, const std::string& metric) {
-    if (metric == "training_iteration")
-      return std::optional{static_cast<double>(x.best_iteration)};
+  return [&from](const raw_trial& x, const column_name& which) {
+    const auto of_last = which.what == column_name::kind::last;
+    const auto iteration = of_last ? x.iterations : x.best_iteration;
+    const auto metrics = of_last ? x.metrics : x.best_metrics;
+    if (which.name == "training_iteration")
+      return std::optional{static_cast<double>(iteration)};
+    if (which.name == "time_total_s" && of_last)
+      return std::optional{seconds_of(x.time_total)};
     std::optional<double> result;
     auto found = from.scan_results_of(x.trial, [&](const raw_result& row) {
-      if (!result && row.iteration == x.best_iteration && row.metrics == x.best_metrics)
-        result = metric_in(row, metric);
+      if ((of_last || !result) && row.iteration == iteration && row.metrics == metrics)
+        result = metric_in(row, which.name);
     });
     return found ? result : std::nullopt;
   };
