@@ -99,6 +99,74 @@ value in_member_order(const domain& of, const value& x) {
   return value{std::move(result)};
 }
 
+namespace {
+
+/// The same number as an integer; empty if it is none.
+std::optional<std::int64_t> same_integer(const value& x) {
+  if (const auto* number = x.as_int())
+    return *number;
+  const auto* real = x.as_double();
+  // The upper bound is 2^63, which no integer of 64 bits reaches.
+  if (real == nullptr || *real != std::trunc(*real) || *real < -0x1p63 || *real >= 0x1p63)
+    return std::nullopt;
+  return static_cast<std::int64_t>(*real);
+}
+
+/// The member that is `x`, or the only one that is the same number; else `x`.
+value member_like(const std::vector<value>& members, const value& x) {
+  auto number = same_integer(x);
+  if (!number || std::find(members.begin(), members.end(), x) != members.end())
+    return x;
+  const value* found = nullptr;
+  for (const auto& member : members) {
+    if (same_integer(member) != number)
+      continue;
+    if (found != nullptr && *found != member)
+      return x;
+    found = &member;
+  }
+  return found != nullptr ? *found : x;
+}
+
+value items_like(const std::vector<value>& members, const value& x) {
+  const auto* items = x.as_list();
+  if (items == nullptr)
+    return x;
+  value::list result;
+  for (const auto& item : *items)
+    result.push_back(member_like(members, item));
+  return value{std::move(result)};
+}
+
+struct drawn_form {
+  const value& x;
+
+  value operator()(const float_range&) const { return real(); }
+  value operator()(const normal_range&) const { return real(); }
+  value operator()(const int_range&) const { return integer(); }
+  value operator()(const dependent_range& of) const { return of.whole ? integer() : real(); }
+  value operator()(const choice_of& of) const { return member_like(of.options, x); }
+  value operator()(const grid_of& of) const { return member_like(of.options, x); }
+  value operator()(const constant& of) const { return member_like({of.what}, x); }
+  value operator()(const permutation_of& of) const { return items_like(of.items, x); }
+  value operator()(const subset_of& of) const {
+    return in_member_order(of, items_like(of.items, x));
+  }
+
+private:
+  value real() const { return x.as_int() != nullptr ? value{*x.number()} : x; }
+  value integer() const {
+    auto number = same_integer(x);
+    return number ? value{*number} : x;
+  }
+};
+
+} // namespace
+
+value as_drawn(const domain& of, const value& x) {
+  return std::visit(drawn_form{x}, of);
+}
+
 std::optional<value> nearest_in(const domain& what, const value& x) {
   return std::visit(nearest_finder{x}, what);
 }

@@ -69,9 +69,12 @@ activity activity_of(const parameter& x, const std::vector<std::size_t>& parents
   return open ? activity::unknown : activity::yes;
 }
 
-/// Text of a value; quoted if it could be taken for a number.
-std::string shown(const value& x) {
-  return x.as_string() != nullptr ? literal_text(x) : to_text(x);
+/// Text of a value for which a domain has no place: texts are quoted if they could be taken for
+/// numbers, and floats among other kinds cannot be taken for whole numbers (`1.0`). Where floats
+/// are drawn the user may have written `1`.
+std::string shown(const value& x, const domain& in) {
+  auto by_kind = x.as_string() != nullptr || (x.as_double() != nullptr && !draws_floats(in));
+  return by_kind ? literal_text(x) : to_text(x);
 }
 
 /// Why a given value is outside of its parameter's domain; empty if it is not.
@@ -83,7 +86,7 @@ std::string why_outside(const search_space& space, std::size_t i,
   auto not_in = [&](const domain& x) {
     return tune::contains(x, *values[i])
                ? std::string{}
-               : shortened(shown(*values[i])) + " is not in " + shortened(to_text(what));
+               : shortened(shown(*values[i], what)) + " is not in " + shortened(to_text(what));
   };
   const auto* depends = std::get_if<dependent_range>(&what);
   if (depends == nullptr)
@@ -97,7 +100,7 @@ std::string why_outside(const search_space& space, std::size_t i,
   }
   auto range = space.range_of(i, read);
   if (!range)
-    return shown(*values[i]) + " is not in " + to_text(what)
+    return shown(*values[i], what) + " is not in " + to_text(what)
            + ", which is empty here: " + why_empty(*depends, bounds_of(*depends, read));
   auto why = not_in(*range);
   return why.empty() ? why : why + ", which is " + to_text(*range) + " here";

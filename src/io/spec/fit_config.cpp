@@ -34,8 +34,9 @@ object nested(const object& config, const search_space& space) {
   return result;
 }
 
-/// Writes each value as its domain does: whole numbers as floats where the space has floats, since
-/// JSON may write 1 for 1.0, and the members of subsets in the domain's order.
+/// Writes each value as its domain does: whole numbers as floats where the space has floats, and
+/// the other way round, since programs write 1 for 1.0 in JSON, and 1.0 for 1; and the members of
+/// subsets in the domain's order.
 void rewrite(object& config, const search_space& space, const std::string& prefix) {
   for (const auto& [name, what] : object{config}) {
     auto full = prefix.empty() ? name : prefix + "." + name;
@@ -44,10 +45,7 @@ void rewrite(object& config, const search_space& space, const std::string& prefi
       rewrite(*config.find(name)->as_object(), space, full);
     if (parameter == nullptr)
       continue;
-    if (what.as_int() != nullptr && draws_floats(parameter->what))
-      config.set(name, static_cast<double>(*what.as_int()));
-    else if (what.as_list() != nullptr)
-      config.set(name, in_member_order(parameter->what, what));
+    config.set(name, as_drawn(parameter->what, what));
   }
 }
 

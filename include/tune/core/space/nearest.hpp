@@ -18,4 +18,11 @@ namespace tune {
 /// the same configuration. All else, and what is no value of the domain, stays as it is.
 [[nodiscard]] value in_member_order(const domain& of, const value& x);
 
+/// The value as the domain itself draws it, where numbers may be of the other kind, as programs
+/// write them: 1.0 becomes 1 where whole numbers are drawn, 1 becomes 1.0 where floats are. Of a
+/// list, and for items of permutations and subsets, it is the only member that is the same number.
+/// Members of subsets come in the domain's order. All else stays as it is, such as 1.5 for a whole
+/// number, and floats beyond 64 bits.
+[[nodiscard]] value as_drawn(const domain& of, const value& x);
+
 } // namespace tune

@@ -8,9 +8,9 @@
 
 namespace tune {
 
-/// A copy of `config` in which keys such as "optimizer.lr" are nested objects, whole numbers are
-/// floats if the space has floats there, and members of subsets are in the space's order. Checks
-/// nothing.
+/// A copy of `config` in which keys such as "optimizer.lr" are nested objects, numbers are of the
+/// kind that the space has there (1.0 becomes 1, or 1 becomes 1.0), and members of subsets are in
+/// the space's order. Checks nothing.
 [[nodiscard]] object fit_config(const object& config, const search_space& space);
 
 /// A complete configuration: like `fit_config`, plus omitted constants, in the order of the space.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -16,14 +15,6 @@ namespace tune::external {
 namespace {
 
 constexpr std::array<std::string_view, 4> ways{"config", "none", "wait", "error"};
-
-/// Converts a whole float to an integer, if one is wanted.
-value fit(const value& given, const int_range&) {
-  const auto* x = given.as_double();
-  if (x == nullptr || std::abs(*x) > 0x1p53 || *x != std::trunc(*x))
-    return given;
-  return static_cast<std::int64_t>(*x);
-}
 
 value fit(const value& given, const float_range& in) {
   auto x = given.number();
@@ -38,16 +29,12 @@ value fit(const value& given, const normal_range& in) {
 }
 
 value fit(const value& given, const dependent_range& in) {
-  return in.whole ? fit(given, int_range{}) : fit(given, float_range{0, 1, false, in.step});
-}
-
-value fit(const value& given, const subset_of& in) {
-  return in_member_order(in, given);
+  return in.whole ? as_drawn(in, given) : fit(given, float_range{0, 1, false, in.step});
 }
 
 template <class Other>
-value fit(const value& given, const Other&) {
-  return given;
+value fit(const value& given, const Other& in) {
+  return as_drawn(in, given);
 }
 
 /// Whether a dotted name is that of a parameter, or lies below one whose values are objects.

@@ -94,6 +94,15 @@ TEST(external_answer, fits_numbers_to_their_domain) {
   EXPECT_EQ(*find_parameter(*made, "opt.lr"), value{1.0});
 }
 
+TEST(external_answer, fits_numbers_to_the_members_of_lists) {
+  auto space = support::space_of({{"k", "choice(1, 2)"}, {"order", "permutation(1, 2)"}});
+
+  auto made = fitted({{"k", 2.0}, {"order", value::list{2.0, 1.0}}}, *space);
+
+  ASSERT_TRUE(made) << made.error().detail;
+  EXPECT_EQ(*made, (object{{"k", 2}, {"order", value::list{2, 1}}}));
+}
+
 TEST(external_answer, names_key_value_and_range_of_what_is_wrong) {
   EXPECT_THAT(fault_of(with(config(), "opt.lr", 2.5)),
               AllOf(HasSubstr("\"opt.lr\""), HasSubstr("2.5"), HasSubstr("loguniform(1e-04, 1")));
