@@ -2,6 +2,7 @@
 #include "loading.hpp"
 
 #include "tune/core/space/idle_comparison.hpp"
+#include "tune/core/space/unreached_bounds.hpp"
 #include "tune/core/stop/stopper.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/keys.hpp"
@@ -236,6 +237,15 @@ void warn_of_meeting_bounds(loading& x) {
   }
 }
 
+/// Warns of bounds that are never drawn since they are no multiples of the step.
+void warn_of_unreached_bounds(loading& x) {
+  for (const auto& each : x.space->parameters()) {
+    if (auto why = unreached_bounds(each.what); !why.empty())
+      x.warn(x.origin("space", each.name),
+             "[space] " + each.name + ": " + to_text(each.what) + ": " + why);
+  }
+}
+
 /// The text as written, if it does not come from a line of the file.
 std::string written_text(const loading& x, const parameter_text& line) {
   const auto* entry = x.find("space", line.name);
@@ -301,6 +311,7 @@ void check_space(loading& x) {
     warn_of_lists(x);
     warn_of_bare_distributions(x);
     warn_of_meeting_bounds(x);
+    warn_of_unreached_bounds(x);
     check_points(x);
     check_known(x);
   }

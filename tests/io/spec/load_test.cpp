@@ -53,6 +53,16 @@ TEST(load, names_the_line_of_a_range_that_may_be_empty) {
                              HasSubstr("\"c\": its range reads \"bb\", which is not a parameter")));
 }
 
+TEST(load, warns_of_bounds_that_are_no_multiples_of_their_step) {
+  auto result = support::load_text(small_and("n = qrandint(0, 10, 3)\nm = qrandint(0, 9, 3)\n"),
+                                   support::request());
+  ASSERT_TRUE(result) << to_text(result.faults);
+  EXPECT_THAT(result.warnings,
+              Contains(HasSubstr("[space] n: qrandint(0, 10, 3): high = 10 is no multiple of q = 3:"
+                                 " the greatest value is 9")));
+  EXPECT_THAT(result.warnings, Not(Contains(HasSubstr("[space] m: "))));
+}
+
 TEST(load, warns_of_whole_numbers_whose_bounds_meet) {
   auto result = support::load_text(
       small_and("layers = randint(1, 4)\nn = randint(1, {layers})\nm = randint(1, {layers} + 1)\n"),
