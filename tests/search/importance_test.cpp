@@ -150,6 +150,36 @@ TEST(importance, finds_what_made_the_difference_and_where) {
   EXPECT_FALSE(of(found, "y").is_significant());
 }
 
+TEST(importance, tells_a_range_of_numbers_upwards_and_that_of_an_ordinal_in_its_order) {
+  auto space = space_of({{"falls", "choice(1, 0.0, -1)"},
+                         {"rises", "choice(-1, 0.0, 1)"},
+                         {"size", "ordinal(3, 2, 1)"},
+                         {"grade", "ordinal(low, mid, high)"}});
+  configs best_first;
+  for (int i = 0; i < 20; ++i) {
+    auto good = i < 10;
+    auto odd = i % 2 == 1;
+    best_first.push_back(
+        std::make_shared<const object>(object{{"falls", !good ? value{1}
+                                                        : odd ? value{-1}
+                                                              : value{0.0}},
+                                              {"rises", !good ? value{1}
+                                                        : odd ? value{-1}
+                                                              : value{0.0}},
+                                              {"size", good ? (odd ? 1 : 2) : 3},
+                                              {"grade", good ? (odd ? "high" : "mid") : "low"}}));
+  }
+  auto range = [&](std::size_t number) {
+    auto at = standing_of(space, number, best_first, 0.5);
+    return to_text(at.from) + " to " + to_text(at.to);
+  };
+
+  EXPECT_EQ(range(0), "-1 to 0");
+  EXPECT_EQ(range(1), "-1 to 0");
+  EXPECT_EQ(range(2), "2 to 1");
+  EXPECT_EQ(range(3), "mid to high");
+}
+
 TEST(importance, takes_what_was_sampled_often_for_no_merit) {
   auto crowded = [](rng& chance) {
     auto y = chance.unit() < 0.9 ? 0.6 + 0.02 * chance.unit() : chance.unit();

@@ -128,6 +128,8 @@ struct measured_column {
   ///         statistic is the sum over items times (K - 1) / K.
   double weight = 1;
   bool is_list = false;
+  /// Whether the user has put the values in an order: theirs, not that of numbers.
+  bool is_ordinal = false;
 
   /// Values of another kind are left out.
   void add(const value& x, const domain& widest) {
@@ -153,6 +155,8 @@ column_of(const search_space& space, std::size_t number,
     return std::nullopt;
   result.is_list
       = std::holds_alternative<permutation_of>(widest) || std::holds_alternative<subset_of>(widest);
+  const auto* choice = std::get_if<choice_of>(&widest);
+  result.is_ordinal = choice != nullptr && choice->ordered;
   if (const auto* order = std::get_if<permutation_of>(&widest))
     result.weight = 1 - 1 / static_cast<double>(order->items.size());
   for (const auto& x : result.on)
@@ -182,7 +186,8 @@ std::size_t most_alike(const measured_column& what, std::size_t best) {
   return static_cast<std::size_t>(least - differences.begin());
 }
 
-/// The tenth and ninetieth percentile of the best.
+/// The tenth and ninetieth percentile of the best. A list of numbers that falls has them from the
+/// lesser to the greater, too, unless it is an ordinal.
 void set_range(const measured_column& what, parameter_standing& of) {
   const auto& coordinates = what.coordinates.front();
   std::vector<std::size_t> ordered(of.best);
@@ -196,6 +201,8 @@ void set_range(const measured_column& what, parameter_standing& of) {
   };
   of.from = at(0.1);
   of.to = at(0.9);
+  if (!what.is_ordinal && of.from.number() > of.to.number())
+    std::swap(of.from, of.to);
 }
 
 parameter_standing standing_in(const parameter& of, const measured_column& what,

@@ -20,8 +20,8 @@ struct parameter_standing {
   /// fewer than 10.
   std::size_t trials = 0;
   std::size_t best = 0;
-  /// Range of the best: the tenth and ninetieth percentile of an ordered parameter; for others the
-  /// most frequent value, twice.
+  /// Range of the best: the tenth and ninetieth percentile of an ordered parameter, the lesser
+  /// number first, those of an ordinal in its order; for others the most frequent value, twice.
   value from = {};
   value to = {};
 };
