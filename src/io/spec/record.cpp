@@ -276,6 +276,23 @@ bool names_same_objectives(const key_spec& key, const spec& before, const spec& 
          && before.experiment.objectives == after.experiment.objectives;
 }
 
+/// The objectives with the direction of each: `loss` alone says that only beside the mode.
+std::string with_directions(const std::vector<objective>& xs) {
+  std::string result;
+  for (const auto& x : xs)
+    result += (result.empty() ? "" : ", ") + x.metric + (x.maximise ? ":max" : ":min");
+  return result;
+}
+
+/// The change of a key as people are told of it.
+spec_change told(const key_spec& key, const spec& before, const spec& after, spec_change what) {
+  if (key.section == "experiment" && key.rule.name == "metric") {
+    what.before = with_directions(before.experiment.objectives);
+    what.after = with_directions(after.experiment.objectives);
+  }
+  return what;
+}
+
 bool may_change_option(const spec& before, std::string_view name) {
   constexpr std::string_view section = "search.";
   return says_how_to_ask(before, name)
@@ -297,7 +314,8 @@ std::vector<spec_change> changes(const spec& before, const spec& after) {
     for (const auto& x : old_lines) {
       const auto* now = find_text(new_lines, x.name);
       if (now == nullptr || *now != x.text)
-        result.push_back({x.name, x.text, now == nullptr ? "" : *now, may_change(x.name)});
+        result.push_back(told(key, before, after,
+                              {x.name, x.text, now == nullptr ? "" : *now, may_change(x.name)}));
     }
     for (const auto& x : new_lines) {
       if (find_text(old_lines, x.name) == nullptr)

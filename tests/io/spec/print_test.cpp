@@ -308,6 +308,28 @@ TEST(resume, names_the_mode_alone_where_the_metric_stays) {
             "cannot resume with another configuration: experiment.mode was \"max\", is \"min\"");
 }
 
+TEST(resume, names_metrics_that_change_with_their_directions) {
+  spec before;
+  before.experiment.objectives = {{"loss", true}};
+  before.experiment.maximise = true;
+  auto after = before;
+  after.experiment.objectives = {{"loss", false}};
+  EXPECT_EQ(may_resume(changes(before, after)).error().detail,
+            "cannot resume with another configuration: experiment.metric was \"loss:max\", is "
+            "\"loss:min\"");
+
+  after.experiment.objectives = {{"loss", true}, {"time", false}};
+  EXPECT_EQ(may_resume(changes(before, after)).error().detail,
+            "cannot resume with another configuration: experiment.metric was \"loss:max\", is "
+            "\"loss:max, time:min\"");
+
+  // The mode alone turns the metric round, which its own text does not show.
+  after.experiment.objectives = {{"loss", false}};
+  after.experiment.maximise = false;
+  EXPECT_EQ(may_resume(changes(before, after)).error().detail,
+            "cannot resume with another configuration: experiment.mode was \"max\", is \"min\"");
+}
+
 TEST(resume, allows_another_command_of_an_external_searcher_but_not_of_another_searcher) {
   spec before;
   before.search.type = "external";
