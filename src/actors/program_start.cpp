@@ -37,8 +37,9 @@ program_attempt::plan program_plan_of(const trainable_start& what, bool is_read)
   result.has_exports = !exports_of(what).empty();
   result.ends = what.order.ends;
   result.objective = what.job->objective;
-  // The objective was reported before the checkpoint; there may be nothing left to do.
-  result.saw_objective = !what.order.restore_from.empty() || what.order.rank > 0;
+  // Where the objective was reported before the checkpoint, there may be nothing left to do.
+  result.saw_objective
+      = (!what.order.restore_from.empty() && !what.order.lacks_objective) || what.order.rank > 0;
   result.stop_grace = what.job->stop_grace;
   result.export_time = what.job->export_time;
   return result;

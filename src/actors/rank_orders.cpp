@@ -44,6 +44,7 @@ launch_order order_of_launch(const cmd::launch& what, const std::string& job, bo
   result.time_total_ns = what.time_total.count();
   result.ends = what.ends;
   result.costs = {what.costs};
+  result.lacks_objective = what.lacks_objective;
   result.launch_token = launch_token_of(secret, attempt_claim{result});
   return result;
 }

@@ -80,10 +80,12 @@ TEST_F(wire_test, carries_a_launch_order_unharmed) {
   x.iteration = 42;
   x.time_total_ns = -1;
   x.turn = 77;
+  x.lacks_objective = true;
 
   auto y = travelled(x);
 
   EXPECT_EQ(y.turn, x.turn);
+  EXPECT_TRUE(y.lacks_objective);
   EXPECT_EQ(y.trial, x.trial);
   EXPECT_EQ(y.attempt.id(), x.attempt.id());
   EXPECT_EQ(y.lease, x.lease);

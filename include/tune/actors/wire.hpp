@@ -121,6 +121,8 @@ struct launch_order {
   bool is_awaited = false;
   /// See `cmd::launch`.
   shared_object costs = {};
+  /// See `cmd::launch`.
+  bool lacks_objective = false;
 };
 
 template <class Inspector>
@@ -133,7 +135,8 @@ auto inspect(Inspector& f, launch_order& x) {
       field("iteration", x.iteration), field("time_total_ns", x.time_total_ns),
       field("launch_token", x.launch_token), field("turn", x.turn), field("session", x.session),
       field("bundles", x.bundles), field("ranks", x.ranks), field("rank", x.rank),
-      field("port", x.port), field("ends", x.ends), field("costs", x.costs));
+      field("port", x.port), field("ends", x.ends), field("costs", x.costs),
+      field("lacks_objective", x.lacks_objective));
 }
 
 /// Identifies the attempt that asks for something about checkpoints, in the terms of its launch.

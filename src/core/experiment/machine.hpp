@@ -167,6 +167,7 @@ private:
   [[nodiscard]] checkpoint_id start_of(const live_trial& trial, const lease& where) const;
   /// Whether the trial would have to begin from scratch, and must not.
   [[nodiscard]] bool has_only_bad(const live_trial& trial) const;
+  [[nodiscard]] bool lacks_objective(const live_trial& trial) const;
   [[nodiscard]] cmd::launch launch_of(const live_trial& trial) const;
   void begin_steps(live_trial& trial);
 

@@ -137,6 +137,16 @@ checkpoint_id machine::start_of(const live_trial& trial, const lease& where) con
   return is_there ? trial.aside : newest_good(trial);
 }
 
+/// Whether no report of the trial has named the first objective, as a number or otherwise, and one
+/// is still wanted.
+bool machine::lacks_objective(const live_trial& trial) const {
+  const auto& last = trial.last.what;
+  // A trial that has come to its end only brings what is due then.
+  return !trial.end && !standing_of(trial).has_number()
+         && (last == nullptr || last->metrics == nullptr
+             || find_path(*last->metrics, settings_.objectives.front().metric) == nullptr);
+}
+
 cmd::launch machine::launch_of(const live_trial& trial) const {
   const auto& attempt = *trial.attempt;
   cmd::launch x;
@@ -156,6 +166,7 @@ cmd::launch machine::launch_of(const live_trial& trial) const {
   x.failures = trial.failures.count();
   x.ends = attempt.ending.is_all;
   x.costs = to_record(trial.costs);
+  x.lacks_objective = attempt.from && x.from_trial == trial.id && lacks_objective(trial);
   return x;
 }
 

@@ -106,6 +106,9 @@ struct launch {
   bool ends = false;
   /// What the trial's attempts before this one have cost; null: nothing is known.
   metrics_ptr costs = {};
+  /// True if the attempt goes on from a checkpoint of its trial, which has never reported the first
+  /// objective: it has to do so yet.
+  bool lacks_objective = false;
 };
 /// Give back a lease that was never used.
 struct release {
