@@ -468,6 +468,26 @@ TEST(sort_trials, knows_fixed_keys_objectives_and_parameters) {
   EXPECT_THAT(sorted("a.b"), ElementsAre(3, 0, 1, 2));
 }
 
+TEST(sort_trials, orders_a_parameter_alike_by_its_own_name_and_by_that_of_its_column) {
+  using testing::ElementsAre;
+  const std::vector<value> mixed{true, "b", 2, nullptr, false, "1", value::list{"a", 1}, 0.5};
+  auto order_by = [&](const std::string& name, const std::string& key) {
+    std::vector<listed_trial> rows;
+    for (const auto& x : mixed)
+      rows.push_back({{rows.size()}, trial_status::pending, 0, {}, sample::shared({{name, x}})});
+    EXPECT_TRUE(sort_trials(rows, {{"accuracy", true}}, key, false)) << key;
+    std::vector<std::uint64_t> numbers;
+    for (const auto& x : rows)
+      numbers.push_back(x.trial.number);
+    return numbers;
+  };
+
+  // Numbers, then texts: "1", ["a",1] as JSON, "b", false, null, true.
+  EXPECT_THAT(order_by("kind", "kind"), ElementsAre(7, 2, 5, 6, 1, 4, 3, 0));
+  EXPECT_THAT(order_by("kind", "config.kind"), ElementsAre(7, 2, 5, 6, 1, 4, 3, 0));
+  EXPECT_THAT(order_by("trial", "config.trial"), ElementsAre(7, 2, 5, 6, 1, 4, 3, 0));
+}
+
 TEST(sort_trials, tells_objectives_from_columns_of_the_same_name) {
   using testing::ElementsAre;
   const std::vector<objective> goals{{"iterations", true}, {"objective", false}};

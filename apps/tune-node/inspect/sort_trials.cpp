@@ -3,6 +3,7 @@
 #include "inspect/trials.hpp"
 #include "output/trial_columns.hpp"
 #include "tune/core/space/space.hpp"
+#include "tune/io/json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,14 +59,16 @@ reader by_objective(std::size_t i, bool maximise, bool heeds) {
   };
 }
 
-/// Sorts true, false and null by their words, as the API does.
+/// Sorts true, false and null by their words, and lists and objects by their JSON, as the API does.
 reader by_parameter(const std::string& name) {
   return [name](const listed_trial& x) -> std::optional<sort_value> {
     const auto* found = x.config ? find_parameter(*x.config, name) : nullptr;
     if (found == nullptr)
       return std::nullopt;
-    const auto is_word = found->is_null() || found->as_bool() != nullptr;
-    return is_word ? sort_value{0, true, 0, to_text(*found)} : sortable(*found);
+    if (found->is_null() || found->as_bool() != nullptr)
+      return sort_value{0, true, 0, to_text(*found)};
+    const auto is_json = found->as_list() != nullptr || found->as_object() != nullptr;
+    return is_json ? sort_value{0, true, 0, to_json(*found)} : sortable(*found);
   };
 }
 
@@ -104,9 +107,14 @@ reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
                   });
   if (known)
     return by_parameter(key);
-  for (const auto& x : all_columns(rows, objectives, {parameters, {}}))
-    if (x.name == key || x.title == key)
-      return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
+  constexpr std::string_view of_parameter = "config.";
+  for (const auto& x : all_columns(rows, objectives, {parameters, {}})) {
+    if (x.name != key && x.title != key)
+      continue;
+    if (x.name.starts_with(of_parameter))
+      return by_parameter(x.name.substr(of_parameter.size()));
+    return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
+  }
   return {};
 }
 
