@@ -217,6 +217,38 @@ TEST(text_chart, fits_any_size) {
   }
 }
 
+TEST(text_chart, breaks_its_legend_where_it_has_no_room) {
+  auto x = rising();
+  x.series.front().name = "best so far";
+  x.series.push_back({form::dots, chart_ink::second, {{1, 1}}, "trials"});
+  x.series.push_back({form::crosses, chart_ink::bad, {{2, 2}}, "failed"});
+  x.series.push_back({form::bars, chart_ink::cut, {{3, 3}}, "ended with the experiment"});
+  text_chart_look look;
+  look.columns = 20;
+  look.lines = 12;
+
+  const auto narrow = draw_text(x, look);
+
+  EXPECT_LE(narrow.size(), look.lines);
+  for (const auto& line : narrow)
+    EXPECT_LE(display_width(line), 20u) << line;
+  const auto has = [&](const char* name) {
+    return std::any_of(narrow.begin(), narrow.end(),
+                       [&](const auto& line) { return line.find(name) != line.npos; });
+  };
+  EXPECT_TRUE(has("· best so far"));
+  EXPECT_TRUE(has("· trials"));
+  EXPECT_TRUE(has("x failed"));
+  EXPECT_TRUE(has("| ended with"));
+
+  look.columns = 100;
+  const auto wide = draw_text(x, look);
+  EXPECT_EQ(wide.size(), look.lines);
+  EXPECT_THAT(wide.back(), AllOf(HasSubstr("· best so far   · trials   x failed   | ended with the "
+                                           "experiment"),
+                                 HasSubstr("trial")));
+}
+
 TEST(svg_chart, shows_texts_as_texts) {
   auto x = rising();
   x.title = "<script>alert(1)</script>";

@@ -110,6 +110,25 @@ struct layout {
   std::vector<chart_tick> y_ticks;
 };
 
+/// The names of the series, as many in a line as there is room for. [>= 1]
+std::vector<std::string> legend_lines(const chart& what, const style& colors, std::size_t room) {
+  const std::string gap(3, ' ');
+  std::vector<std::string> result(1);
+  for (const auto& x : what.series) {
+    if (x.name.empty())
+      continue;
+    const auto* sign = x.what == chart_series::form::crosses ? "x "
+                       : x.what == chart_series::form::bars  ? "| "
+                                                             : "· ";
+    const auto text = cut(sign + printable(x.name), room);
+    const auto used = display_width(result.back());
+    if (used > 0 && used + gap.size() + display_width(text) > room)
+      result.emplace_back();
+    result.back() += (result.back().empty() ? "" : gap) + colors.paint(tint_of(x.ink), text);
+  }
+  return result;
+}
+
 layout layout_of(const chart& what, const text_chart_look& look) {
   layout result;
   const auto all = std::max<std::size_t>(20, look.columns);
@@ -127,6 +146,9 @@ layout layout_of(const chart& what, const text_chart_look& look) {
     result.left = std::max(result.left, display_width(x.text));
   }
   result.columns = all - result.left - 2;
+  // A legend of several lines takes their room from the field.
+  const auto more = what.x.hidden ? 0 : legend_lines(what, {}, result.columns).size() - 1;
+  result.rows = std::max<std::size_t>(2, result.rows - std::min(result.rows, more));
   return result;
 }
 
@@ -163,7 +185,7 @@ std::string below(const chart& what, const layout& places, const text_chart_look
       continue;
     const auto column = static_cast<std::size_t>(
         std::lround(std::clamp(place, 0.0, 1.0) * static_cast<double>(places.columns - 1)));
-    const auto text = cut(printable(tick.text), 14);
+    const auto text = cut(printable(tick.text), std::min<std::size_t>(14, places.columns));
     const auto width = display_width(text);
     auto from = column > width / 2 ? column - width / 2 : 0;
     from = std::min(from, places.columns > width ? places.columns - width : 0);
@@ -184,20 +206,6 @@ std::string level_line(std::size_t columns, bool is_unicode) {
   return result;
 }
 
-std::string legend_text(const chart& what, const style& colors) {
-  std::string result;
-  for (const auto& x : what.series) {
-    if (x.name.empty())
-      continue;
-    const auto sign = x.what == chart_series::form::crosses ? "x "
-                      : x.what == chart_series::form::bars  ? "| "
-                                                            : "· ";
-    result
-        += (result.empty() ? "" : "   ") + colors.paint(tint_of(x.ink), sign + printable(x.name));
-  }
-  return result;
-}
-
 void add_axis(const chart& what, const layout& places, const text_chart_look& look,
               std::vector<std::string>& to) {
   const std::string blank(places.left, ' ');
@@ -208,13 +216,15 @@ void add_axis(const chart& what, const layout& places, const text_chart_look& lo
   if (what.x.hidden)
     return;
   to.push_back(blank + "  " + texts);
-  auto label = printable(what.x.label);
-  const auto legend = legend_text(what, look.colors);
   const auto room = places.columns;
-  if (display_width(label) + display_width(legend) + 3 > room)
-    label = cut(label, room > display_width(legend) + 3 ? room - display_width(legend) - 3 : 0);
-  const auto used = display_width(label) + display_width(legend);
-  to.push_back(blank + "  " + legend);
+  const auto legend = legend_lines(what, look.colors, room);
+  for (const auto& line : legend)
+    to.push_back(blank + "  " + line);
+  const auto taken = display_width(legend.back());
+  auto label = printable(what.x.label);
+  if (taken + display_width(label) + 3 > room)
+    label = cut(label, room > taken + 3 ? room - taken - 3 : 0);
+  const auto used = display_width(label) + taken;
   if (!label.empty())
     to.back()
         += std::string(room > used ? room - used : 1, ' ') + look.colors.paint(tint::faint, label);
