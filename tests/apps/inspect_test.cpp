@@ -488,6 +488,30 @@ TEST(sort_trials, orders_a_parameter_alike_by_its_own_name_and_by_that_of_its_co
   EXPECT_THAT(order_by("trial", "config.trial"), ElementsAre(7, 2, 5, 6, 1, 4, 3, 0));
 }
 
+TEST(sort_trials, tells_parameters_from_columns_of_the_same_name) {
+  using testing::ElementsAre;
+  auto order_by = [&](const std::string& key) {
+    std::vector<listed_trial> rows;
+    for (int i = 0; i < 3; ++i) {
+      rows.push_back({{static_cast<std::uint64_t>(i)},
+                      trial_status::terminated,
+                      1,
+                      {},
+                      sample::shared({{"time_total_s", 3 - i}, {"lr", 3 - i}})});
+      rows.back().age = std::chrono::seconds{i};
+    }
+    EXPECT_TRUE(sort_trials(rows, {{"accuracy", true}}, key, false)) << key;
+    std::vector<std::uint64_t> numbers;
+    for (const auto& x : rows)
+      numbers.push_back(x.trial.number);
+    return numbers;
+  };
+
+  EXPECT_THAT(order_by("time_total_s"), ElementsAre(0, 1, 2)) << "the column";
+  EXPECT_THAT(order_by("config.time_total_s"), ElementsAre(2, 1, 0));
+  EXPECT_THAT(order_by("lr"), ElementsAre(2, 1, 0));
+}
+
 TEST(sort_trials, tells_objectives_from_columns_of_the_same_name) {
   using testing::ElementsAre;
   const std::vector<objective> goals{{"iterations", true}, {"objective", false}};

@@ -92,6 +92,13 @@ std::optional<std::size_t> objective_meant(const std::string& key,
   return key == "objective" ? std::optional<std::size_t>{0} : objective_named(objectives, key);
 }
 
+reader by_column(const trial_column& x) {
+  constexpr std::string_view of_parameter = "config.";
+  if (x.name.starts_with(of_parameter))
+    return by_parameter(x.name.substr(of_parameter.size()));
+  return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
+}
+
 /// Reads the values for `key`; empty if there is no such key. @param heeds Whether constraints
 /// count.
 reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
@@ -100,20 +107,21 @@ reader reader_of(const std::string& key, const std::vector<listed_trial>& rows,
     return fixed;
   if (auto i = objective_meant(key, objectives))
     return by_objective(*i, objectives[*i].maximise, heeds);
-  // A short name means the same as for `--columns`: a parameter before a metric.
+  // As for `--columns`, a whole name goes before a short one, and a parameter before a metric.
+  const auto columns = all_columns(rows, objectives, {parameters, {}});
+  for (const auto& x : columns) {
+    if (x.name == key)
+      return by_column(x);
+  }
   bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end()
                || std::any_of(rows.begin(), rows.end(), [&](const listed_trial& x) {
                     return x.config && find_parameter(*x.config, key) != nullptr;
                   });
   if (known)
     return by_parameter(key);
-  constexpr std::string_view of_parameter = "config.";
-  for (const auto& x : all_columns(rows, objectives, {parameters, {}})) {
-    if (x.name != key && x.title != key)
-      continue;
-    if (x.name.starts_with(of_parameter))
-      return by_parameter(x.name.substr(of_parameter.size()));
-    return [read = x.read](const listed_trial& row) { return sortable(read(row)); };
+  for (const auto& x : columns) {
+    if (x.title == key)
+      return by_column(x);
   }
   return {};
 }
