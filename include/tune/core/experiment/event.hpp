@@ -98,7 +98,8 @@ namespace on {
 /// own, unless it ends the experiment. `forces_once`: in addition, `hyperband` and `hb_bohb` tell
 /// no second verdict on a round that they had decided because nothing else could run.
 /// `blames_nodes`: in addition, an attempt that was being ended for lack of progress when its node
-/// was lost counts as lost with the node.
+/// was lost counts as lost with the node. `learns_divergence`: in addition, searchers hear which
+/// trials diverged.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
@@ -119,6 +120,7 @@ inline constexpr std::uint32_t clones_named = 13;
 inline constexpr std::uint32_t notes_stops_once = 14;
 inline constexpr std::uint32_t forces_once = 14;
 inline constexpr std::uint32_t blames_nodes = 15;
+inline constexpr std::uint32_t learns_divergence = 15;
 inline constexpr std::uint32_t present_draws = blames_nodes;
 
 /// A head took the experiment over. First event of each epoch.
