@@ -101,8 +101,8 @@ struct cluster_state {
   numbered_runners runners;
   /// By lease, where a node may run something of it.
   std::map<lease_id, launched> launches;
-  /// By owner: see `standing_told::on_served`.
-  std::map<std::uint64_t, std::function<void()>> awaits_service;
+  /// By owner: see `standing_told::on_moved`.
+  std::map<std::uint64_t, std::function<void()>> heeds_moves;
   monitors watched;
   using farewell = caf::typed_response_promise<std::uint64_t>;
   std::optional<farewell> dissolving;
@@ -177,7 +177,7 @@ struct cluster_state {
   std::uint64_t attend(const runner_actor& runner) {
     watched.watch(self, runner, [this, who = runner.address()](const caf::error&) {
       if (auto owner = runners.remove(who)) {
-        awaits_service.erase(*owner);
+        heeds_moves.erase(*owner);
         carry_out(plan.forget(*owner));
       }
     });
@@ -195,8 +195,8 @@ struct cluster_state {
 
   void stand(standing_told& x, const runner_actor& runner) {
     const auto owner = attend(runner);
-    if (x.on_served)
-      awaits_service[owner] = std::move(x.on_served);
+    if (x.on_moved)
+      heeds_moves[owner] = std::move(x.on_moved);
     carry_out(plan.stand(owner, std::move(x.what), x.claim));
   }
 
@@ -322,9 +322,9 @@ struct cluster_state {
   }
   void act(const cluster_cmd::tell_event& x) { runners.tell(self, x.owner, news{x.what}); }
   void act(const cluster_cmd::tell& x) { runners.tell(self, x.owner, remark{x.text, x.about}); }
-  void act(const cluster_cmd::served& x) {
-    if (const auto known = awaits_service.extract(x.owner))
-      known.mapped()();
+  void act(const cluster_cmd::moved& x) const {
+    if (const auto known = heeds_moves.find(x.owner); known != heeds_moves.end())
+      known->second();
   }
   void act(const cluster_cmd::say& x) {
     if (say)

@@ -102,7 +102,7 @@ void tell_standing(const head_services& where, const experiment_actors_options& 
                    const experiment_settings& settings, const runner_actor& whose) {
   if (!how.standing)
     return;
-  standing_told told{*how.standing, how.claim, how.on_served};
+  standing_told told{*how.standing, how.claim, how.on_moved};
   told.what.can_make_room = settings.saves != save_ability::none;
   where.tell_standing(std::move(told), whose);
 }

@@ -128,6 +128,10 @@ TEST(beginning_words, call_nothing_running_that_waits) {
   stands.place = 0;
   stands.stands_aside = true;
   EXPECT_EQ(beginning_words(stands, true, served), "waits, as no node can run its trials");
+  EXPECT_EQ(waiting_words(stands), "waits, as no node can run its trials");
+  stands.stands_aside = false;
+  stands.place = 3;
+  EXPECT_EQ(waiting_words(stands), "is queued at place 3");
 }
 
 TEST(fault, of_an_experiment_that_has_not_begun_yet_asks_for_another_look) {

@@ -14,6 +14,12 @@ namespace tune::cli {
   return x.place > 0 || x.stands_aside;
 }
 
+/// "is queued at place 2", "waits, as no node can run its trials". @pre It is held back.
+[[nodiscard]] inline std::string waiting_words(const allocation_view& x) {
+  return x.stands_aside ? "waits, as no node can run its trials"
+                        : "is queued at place " + std::to_string(x.place);
+}
+
 /// "runs", "is queued at place 2", …; empty: nothing is to be said.
 /// @param goes_on Whether it goes on after a head that died: it hears of its place once all are
 ///        back.
@@ -22,10 +28,8 @@ namespace tune::cli {
                                                  const queue_claim& claim) {
   if (!is_held_back(x))
     return "runs";
-  if (x.stands_aside)
-    return "waits, as no node can run its trials";
-  if (!goes_on)
-    return "is queued at place " + std::to_string(x.place);
+  if (x.stands_aside || !goes_on)
+    return waiting_words(x);
   return claim.was_served ? std::string{} : "is queued";
 }
 

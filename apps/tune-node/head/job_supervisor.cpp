@@ -51,7 +51,7 @@ constexpr std::size_t piece_bytes = 256 * 1024;
 using job_supervisor_impl = extend<job_supervisor_actor,
                                    // The experiment is over.
                                    caf::result<void>(run_summary),
-                                   // The experiment is served from now on.
+                                   // The experiment is served from now on, or waits again.
                                    caf::result<void>(tick_atom),
                                    // INTERNAL: everything is written.
                                    caf::result<void>(experiment_ended)>;
@@ -88,6 +88,8 @@ struct job_supervisor_state {
   bool head_goes = false;
   /// It has been in the queue since it began; its runner reads this, too.
   std::shared_ptr<std::atomic<bool>> is_queued = std::make_shared<std::atomic<bool>>(false);
+  /// What the head's log said of it last: see `beginning_words`.
+  std::string doing;
   /// Rows of all trials by format, once the experiment is over.
   std::map<std::string, std::string> rows;
   bool is_over = false;
@@ -210,11 +212,13 @@ struct job_supervisor_state {
   void say_beginning() {
     const auto stands = actors->standing().value_or(allocation_view{});
     *is_queued = is_held_back(stands);
-    if (auto words = beginning_words(stands, task.goes_on, task.claim); !words.empty())
-      say_doing(words);
+    say_doing(beginning_words(stands, task.goes_on, task.claim));
   }
 
-  void say_doing(const std::string& what) const {
+  /// @param what Empty: nothing is to be said.
+  void say_doing(const std::string& what) {
+    if (std::exchange(doing, what) == what || what.empty())
+      return;
     say("of " + printable(user()) + " " + what
         + (planned.value_or(0) > 0 ? ": " + counted(*planned, "trial") : ""));
   }
@@ -242,7 +246,7 @@ struct job_supervisor_state {
     how->additions = std::move(additions);
     how->standing = standing_of(loaded.what, user());
     how->claim = task.claim;
-    how->on_served = [me] { send_from_outside(me, tick_atom_v); };
+    how->on_moved = [me] { send_from_outside(me, tick_atom_v); };
     // One that the head before served was not queued all the time.
     if (!task.claim.was_served)
       how->is_queued = [now = is_queued] { return now->load(); };
@@ -281,13 +285,22 @@ struct job_supervisor_state {
 
   // -- While it runs.
 
-  void serve() {
+  /// Nodes that come and go, while a head begins for instance, may have it wait again.
+  void move() {
     if (!actors)
       return;
-    task.claim.was_served = true;
-    note_for_next_head();
-    if (is_queued->exchange(false))
-      say_doing("runs");
+    const auto stands = actors->standing().value_or(allocation_view{});
+    if (is_held_back(stands))
+      say_doing(waiting_words(stands));
+    else
+      serve();
+  }
+
+  void serve() {
+    *is_queued = false;
+    if (!std::exchange(task.claim.was_served, true))
+      note_for_next_head();
+    say_doing("runs");
   }
 
   std::string answer(const client_request& asked) {
@@ -389,7 +402,7 @@ job_supervisor(job_supervisor_impl::stateful_pointer<job_supervisor_state> self,
       [&state](run_atom) { return state.begin(); },
       [&state](const client_request& asked) { return state.answer(asked); },
       [&state](leave_atom) { state.leave(); },
-      [&state](tick_atom) { state.serve(); },
+      [&state](tick_atom) { state.move(); },
       [&state](const run_summary& how) { state.end(how); },
       [self, &state](experiment_ended& how) {
         send(self, state.task.submission_server, std::move(how));

@@ -38,9 +38,9 @@ struct wait_begins {
 struct standing_told {
   owner_standing what;
   queue_claim claim = {};
-  /// Called once it is served and has something to run; by the cluster, so it must be quick. May be
-  /// empty.
-  std::function<void()> on_served = {};
+  /// Called when it comes to be served and has something to run, and when it waits again; by the
+  /// cluster, so it must be quick. May be empty.
+  std::function<void()> on_moved = {};
 };
 /// Experiments of the head before this one come back: see `cluster_plan::close_queue`.
 struct queue_closed {};

@@ -59,9 +59,9 @@ struct experiment_actors_options {
   /// Where it stands among the experiments of its head; nothing: it has the head for itself.
   std::optional<owner_standing> standing = {};
   /// In that case: what gives it its place in the queue, and whom to tell, from another thread,
-  /// once it is served and has something to run.
+  /// when it comes to be served and has something to run, and when it waits again.
   queue_claim claim = {};
-  std::function<void()> on_served = {};
+  std::function<void()> on_moved = {};
   /// See `runner_parts::is_queued`.
   std::function<bool()> is_queued = {};
   /// Attempts on workers may outlive this head, and those of the one before are awaited.

@@ -198,6 +198,7 @@ void allocation_order::settle(std::uint64_t owner, party& x) {
   if (is_stuck == x.stands_aside)
     return;
   x.stands_aside = is_stuck;
+  newly_waiting_.insert(owner);
   if (!is_stuck) {
     queue_.insert(turn_of(owner, x));
   } else if (x.is_served) {

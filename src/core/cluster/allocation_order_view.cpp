@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tune {
@@ -112,6 +113,16 @@ room_on_nodes allocation_order::room_on_all_nodes() const {
   for (const auto& [owner, x] : parties_) {
     result.held[owner] = x.held.what;
     result.rivals.insert(owner);
+  }
+  return result;
+}
+
+std::vector<std::uint64_t> allocation_order::take_newly_waiting() {
+  std::vector<std::uint64_t> result;
+  for (auto owner : std::exchange(newly_waiting_, {})) {
+    const auto known = parties_.find(owner);
+    if (known != parties_.end() && !known->second.is_gone && !known->second.is_served)
+      result.push_back(owner);
   }
   return result;
 }

@@ -204,7 +204,9 @@ void cluster_plan::grant(cluster_commands& out) {
     out.emplace_back(cluster_cmd::grant{x.owner, x.trial, std::move(x.what), std::move(x.node)});
   }
   for (auto owner : book_.take_newly_served())
-    out.emplace_back(cluster_cmd::served{owner});
+    out.emplace_back(cluster_cmd::moved{owner});
+  for (auto owner : book_.take_newly_waiting())
+    out.emplace_back(cluster_cmd::moved{owner});
   make_room(out);
 }
 

@@ -208,6 +208,36 @@ TEST_F(allocation_order_test, tells_once_that_somebody_is_served_who_has_somethi
   EXPECT_THAT(uut.take_newly_served(), ElementsAre());
 }
 
+TEST_F(allocation_order_test, tells_who_waits_again_after_a_place_was_served) {
+  allocation_limits limits;
+  limits.max_experiments = 1;
+  limit(limits);
+  uut.enter(1, standing("x", "a"));
+  uut.enter(2, standing("y", "a"));
+  const auto asked = ++tokens;
+  uut.add(asked, 1, one_of(4));
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre(1));
+  EXPECT_THAT(uut.take_newly_waiting(), ElementsAre());
+
+  // The only node that could run it is gone.
+  const auto wanted = one_of(4);
+  uut.set_unmet({{1, &wanted}});
+  ask(2, 1);
+  EXPECT_TRUE(uut.view_of(1).stands_aside);
+  EXPECT_THAT(uut.take_newly_waiting(), ElementsAre(1));
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre(2));
+
+  // It is back, and the place is taken.
+  uut.set_unmet({});
+  EXPECT_EQ(uut.view_of(1).place, 1u);
+  EXPECT_THAT(uut.take_newly_waiting(), ElementsAre(1));
+  EXPECT_THAT(uut.take_newly_waiting(), ElementsAre());
+
+  uut.leave(2);
+  EXPECT_THAT(uut.take_newly_served(), ElementsAre(1)) << "once more";
+  EXPECT_THAT(uut.take_newly_waiting(), ElementsAre());
+}
+
 TEST_F(allocation_order_test, says_what_a_quota_never_allows_whatever_is_held) {
   allocation_limits limits;
   limits.quotas["alice"].cpu = amount::of(2);

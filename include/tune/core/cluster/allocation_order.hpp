@@ -58,6 +58,9 @@ public:
   void note_ran_before(std::uint64_t owner);
   /// Those who came to be served since the last call, and hold something or wait for it.
   [[nodiscard]] std::vector<std::uint64_t> take_newly_served();
+  /// Those who came to stand aside since the last call, or to be in the queue after that, and are
+  /// not served now.
+  [[nodiscard]] std::vector<std::uint64_t> take_newly_waiting();
   /// The owner is gone, and its requests were withdrawn; leases that it still has count on.
   void leave(std::uint64_t owner);
   /// Nothing below this priority is served; empty: everybody is.
@@ -206,6 +209,8 @@ private:
   bool is_closed_ = false;
   /// See `take_newly_served`.
   std::vector<std::uint64_t> newly_served_;
+  /// See `take_newly_waiting`.
+  std::set<std::uint64_t> newly_waiting_;
   std::uint64_t served_ = 0;
   std::uint64_t last_entered_ = 0;
   std::uint64_t next_arrival_ = 1;

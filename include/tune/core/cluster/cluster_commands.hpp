@@ -107,8 +107,9 @@ struct tell {
   /// Subject: only the first text on each is shown; empty: every one is shown.
   std::string about = {};
 };
-/// Tell whoever began the experiment that it is served from now on: once.
-struct served {
+/// Tell whoever began the experiment that it stands elsewhere now: it is served from now on, or
+/// waits again.
+struct moved {
   std::uint64_t owner = 0;
 };
 /// Tell whoever runs the head: this concerns no experiment.
@@ -148,8 +149,8 @@ using cluster_command
                    cluster_cmd::forget_order, cluster_cmd::revoke, cluster_cmd::end_job,
                    cluster_cmd::drop_pause, cluster_cmd::drain, cluster_cmd::grant,
                    cluster_cmd::make_room, cluster_cmd::refuse, cluster_cmd::tell_unmet,
-                   cluster_cmd::tell_event, cluster_cmd::tell, cluster_cmd::served,
-                   cluster_cmd::say, cluster_cmd::end_hold_after, cluster_cmd::end_rest_after,
+                   cluster_cmd::tell_event, cluster_cmd::tell, cluster_cmd::moved, cluster_cmd::say,
+                   cluster_cmd::end_hold_after, cluster_cmd::end_rest_after,
                    cluster_cmd::look_after, cluster_cmd::end_wait_after, cluster_cmd::all_gone>;
 using cluster_commands = std::vector<cluster_command>;
 

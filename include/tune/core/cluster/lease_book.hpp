@@ -76,6 +76,9 @@ public:
   [[nodiscard]] std::vector<std::uint64_t> take_newly_served() {
     return order_.take_newly_served();
   }
+  [[nodiscard]] std::vector<std::uint64_t> take_newly_waiting() {
+    return order_.take_newly_waiting();
+  }
   [[nodiscard]] const owner_standing& standing_of(std::uint64_t owner) const {
     return order_.standing_of(owner);
   }
