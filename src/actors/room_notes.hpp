@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/core/experiment/event.hpp"
+#include "tune/core/experiment/experiment.hpp"
 #include "tune/core/experiment/made_room.hpp"
 
 #include <map>
@@ -20,13 +21,18 @@ public:
   }
 
   /// If the event is the end of such an attempt, and it ended as it was told to, the event says for
-  /// whom.
-  void explain(event_body& what) {
+  /// whom; not where the attempt was told more than to pause: to stop, or to take over a
+  /// checkpoint.
+  /// @param of Has not heard of the event.
+  void explain(event_body& what, const experiment& of) {
     auto* over = std::get_if<on::ended>(&what);
     if (over == nullptr)
       return;
     const auto note = notes_.extract(over->trial);
     if (note.empty() || note.mapped().first != over->attempt)
+      return;
+    const auto known = of.notes_on(over->trial);
+    if (!known || !known->is_to_pause)
       return;
     const auto is_as_told = over->how == end_class::paused || over->how == end_class::stopped;
     if (is_as_told && (over->detail.empty() || over->detail == to_text(over->how)))

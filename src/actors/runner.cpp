@@ -95,7 +95,7 @@ struct runner_state : engine_ports {
   void post(event_body what) {
     if (is_broken())
       return;
-    room.explain(what);
+    room.explain(what, loop->machine());
     loop->post(std::move(what), now());
     end_turn();
   }

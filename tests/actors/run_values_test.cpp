@@ -28,7 +28,8 @@ struct run_values : testing::Test, support::run_by_hand {
   }
 
   [[nodiscard]] bool room_is_made(lease_id lease) {
-    const auto result = pause_for(*uut, room_wanted{zero, lease}, now, notes);
+    const auto result
+        = pause_for(*uut, room_wanted{zero, lease, "high of bob, priority 5"}, now, notes);
     uut->durable(uut->machine().last_seq());
     return result;
   }
@@ -37,6 +38,13 @@ struct run_values : testing::Test, support::run_by_hand {
     decide(tune::go_on{});
     save();
     end(end_class::stopped);
+  }
+
+  /// What the record says of the end of the attempt, which ends as it was told to.
+  [[nodiscard]] std::string detail_of_end() {
+    event_body over = on::ended{zero, attempt, end_class::stopped, "", {}};
+    notes.explain(over, uut->machine());
+    return std::get<on::ended>(over).detail;
   }
 
   [[nodiscard]] runner_parts parts() const {
@@ -60,6 +68,35 @@ TEST_F(run_values, have_a_trial_make_room_and_wait_for_its_turn) {
   pause_by_saving();
 
   EXPECT_EQ(status(), trial_status::pending);
+}
+
+TEST_F(run_values, say_for_whom_an_attempt_paused) {
+  EXPECT_TRUE(room_is_made(lease_id{leases}));
+  report();
+  decide(tune::go_on{});
+  save();
+
+  EXPECT_EQ(detail_of_end(), "made room for high of bob, priority 5");
+}
+
+TEST_F(run_values, do_not_say_for_whom_an_attempt_paused_that_was_stopped) {
+  EXPECT_TRUE(room_is_made(lease_id{leases}));
+  report();
+  decide(stop{});
+
+  EXPECT_EQ(detail_of_end(), "");
+}
+
+TEST_F(run_values, do_not_say_for_whom_an_attempt_paused_that_ended_for_an_exploit) {
+  report();
+  decide(tune::save{});
+  save();
+  const auto from = ports.last<cmd::save>().checkpoint;
+  EXPECT_TRUE(room_is_made(lease_id{leases}));
+  report();
+  decide(exploit{zero, from, std::make_shared<object>(object{{"x", 2}})});
+
+  EXPECT_EQ(detail_of_end(), "");
 }
 
 TEST_F(run_values, keep_a_pause_that_a_client_asked_for) {

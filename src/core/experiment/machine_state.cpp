@@ -157,7 +157,8 @@ std::optional<experiment::attempt_notes> machine::notes_on(trial_id id) const {
     return std::nullopt;
   const auto at = trial->attempt->at;
   return experiment::attempt_notes{trial->place.request,
-                                   at != phase::placing && at != phase::restoring};
+                                   at != phase::placing && at != phase::restoring,
+                                   trial->attempt->next == intent::pause};
 }
 
 /// All trials but samples and those that confirm are clients'.

@@ -155,6 +155,9 @@ public:
     resource_request request;
     /// It was heard of since it was launched.
     bool has_begun = false;
+    /// It pauses as soon as it has saved, and is to do nothing else: neither to stop, nor to go on
+    /// from another trial's checkpoint.
+    bool is_to_pause = false;
   };
   [[nodiscard]] std::optional<attempt_notes> notes_on(trial_id trial) const;
 
