@@ -158,6 +158,34 @@ class HeadRestart(Lasting):
         self.finish(head)
         self.put_away()
 
+    def test_what_somebody_else_goes_on_with_is_left_to_them(self):
+        head, where = self.standing()
+        self.begin_workers(where, names=WORKERS[:1])
+        # The head takes no trials, and `resume` does.
+        ini = self.lasting(samples=1, steps=40)
+        ini.write_text(ini.read_text().replace("local = false\n", ""))
+        self.run_node("run", ini, "--head", where, "--certs", self.certs, "--detach")
+        self.wait_until(lambda: len(self.trained()) >= 3, head, "some steps")
+        self.kill(head)
+        self.put_away()
+        resumed = self.start("resume", "results/x")
+        opened = "SELECT 1 FROM events WHERE kind = 'opened'"
+        self.wait_until(lambda: len(self.rows_if_any(opened)) == 2, resumed, "its head")
+
+        head, _ = self.standing()
+        self.finish(resumed)
+
+        self.assertIn("is left to the process that goes on with it now", self.head_log.read_text())
+        ends = {row["end_class"] for row in self.rows("SELECT * FROM attempts")}
+        self.assertNotIn("user_error", ends)
+        self.assertEqual(self.rows("SELECT status FROM experiment")[0]["status"], "done")
+        for _ in range(2):
+            self.kill(head)
+            head, _ = self.standing()
+            self.assertNotIn("cannot go on by itself", self.head_log.read_text())
+        head.send_signal(signal.SIGTERM)
+        self.finish(head)
+
     def test_what_was_left_off_in_order_stays_so(self):
         head, where = self.standing()
         self.begin_workers(where)

@@ -7,6 +7,7 @@
 #include "head/resumption.hpp"
 #include "run/interrupts.hpp"
 #include "tune/actors/job.hpp"
+#include "tune/io/control/control_place.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/process/service_notice.hpp"
 #include "tune/net/submission_words.hpp"
@@ -77,11 +78,22 @@ expected<void> follow_head(beginning& to, const fs::path& storage, const fs::pat
     to.resumed = find_resumptions(storage, begun->mark.name, say);
   std::erase_if(to.resumed, [&](running_submission& x) {
     const auto name = "experiment " + printable(x.words.experiment);
-    const auto done = take_over(x, storage, work, to.lead->by_force());
     const auto doing = ", " + doing_of(x.claim);
-    say(done ? "goes on with " + name + doing + " when the head before this one died"
-             : name + doing + " when the head died, cannot go on by itself: "
-                   + printable(done.error().detail));
+    if (!to.lead->by_force() && is_led(storage / x.words.experiment)) {
+      to.kept.insert(x.found.job);
+      say(name + doing
+          + " when the head died, is left to the process that goes on with it now, and so are its"
+            " files");
+      return true;
+    }
+    const auto done = take_over(x, storage, work, to.lead->by_force());
+    if (!done)
+      say(name + doing
+          + " when the head died, cannot go on by itself: " + printable(done.error().detail));
+    else if (has_ended(storage / x.words.experiment))
+      say(name + doing + " when the head before this one died, has ended since");
+    else
+      say("goes on with " + name + doing + " when the head before this one died");
     return !done;
   });
   return {};
@@ -105,7 +117,7 @@ expected<beginning> begin_to_lead(const fs::path& storage, const fs::path& work,
       return done.error();
   }
   // Files of other interrupted experiments are removed: their clients bring them again.
-  result.kept = jobs_of(result.resumed);
+  result.kept.merge(jobs_of(result.resumed));
   if (auto swept = sweep_job_directories(work, job{}.kill_grace, say, result.kept); !swept)
     return swept.error();
   return result;

@@ -23,7 +23,7 @@ struct beginning {
   std::unique_ptr<head_lead> lead = {};
   std::optional<head_mark> mark = {};
   std::vector<running_submission> resumed = {};
-  /// The directories of their jobs.
+  /// The directories of their jobs, and of those that other processes go on with.
   std::set<std::string> kept = {};
 };
 

@@ -5,6 +5,7 @@
 #include "tune/io/files/guarded_directory.hpp"
 #include "tune/io/files/job_directories.hpp"
 #include "tune/io/json.hpp"
+#include "tune/io/store/store_reader.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -115,6 +116,17 @@ expected<void> write_resumption(const fs::path& directory, const std::string& he
   return done ? expected<void>{} : note_error(done.error());
 }
 
+bool has_ended(const fs::path& directory) {
+  auto reader = store_reader::open(directory);
+  const auto head = reader ? reader->head() : expected<head_facts>{reader.error()};
+  const auto goes_on = [](const std::string& status) {
+    return status.empty() || status == "running"
+           || status == to_text(experiment_status::interrupted)
+           || status == to_text(experiment_status::left_off);
+  };
+  return head && !goes_on(head->status);
+}
+
 bool has_resumption(const fs::path& directory) {
   std::error_code ignored;
   return fs::is_regular_file(fs::symlink_status(directory / resumption_file, ignored));
@@ -137,6 +149,9 @@ find_resumptions(const fs::path& storage, const std::string& head,
     auto found = note_in(i->path(), head);
     if (found && *found)
       result.push_back(std::move(**found));
+    else if (!found && has_ended(i->path()))
+      // Somebody else went on with it to its end: there is nothing to go on with.
+      static_cast<void>(remove_resumption(i->path()));
     else if (!found)
       tell("experiment " + printable(i->path().filename().string())
            + ", which was there when the head died, cannot go on by itself: "

@@ -20,6 +20,9 @@ inline constexpr std::string_view resumption_file = ".tune_submission";
 [[nodiscard]] expected<void> write_resumption(const std::filesystem::path& directory,
                                               const std::string& head,
                                               const running_submission& what);
+/// Whether the experiment is over, and has nothing to go on with. False if that cannot be read.
+[[nodiscard]] bool has_ended(const std::filesystem::path& directory);
+
 [[nodiscard]] bool has_resumption(const std::filesystem::path& directory);
 /// A missing one is no error. @errors `ec::storage`.
 [[nodiscard]] expected<void> remove_resumption(const std::filesystem::path& directory);
