@@ -93,6 +93,23 @@ TEST(findings, name_parameters_that_made_no_difference) {
   EXPECT_THAT(found[0].text, HasSubstr("act (3 %)"));
 }
 
+TEST(findings, advise_to_fix_no_parameter_that_the_winner_lacks) {
+  auto what = made_up_study();
+  what.parameters[0].importance = study_importance{0.04, false};
+  what.parameters[1].importance = study_importance{0.03, false};
+  what.winner.lacks = {"act"};
+
+  auto found = idle_parameters(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "1 parameter makes no difference that shows");
+  EXPECT_EQ(found[0].text, "lr (4 %): no more than chance, and less than 5 % of the importance. "
+                           "Fixing it at its value in the winner leaves more trials for what "
+                           "matters.");
+  what.winner.lacks = {"act", "lr"};
+  EXPECT_THAT(idle_parameters(what), IsEmpty());
+}
+
 TEST(findings, name_the_choice_with_which_trials_fail) {
   auto what = made_up_study();
   for (std::size_t i = 1; i < 20; i += 2)

@@ -406,5 +406,22 @@ TEST(make_chart, knows_what_may_lie_across) {
   EXPECT_TRUE(can_be_across(chart_kind::rungs, chart_across::automatic));
 }
 
+TEST(make_chart, of_importance_leaves_out_what_too_few_configurations_have) {
+  const object known{{"name", "x"}, {"importance", 0.75}, {"more_than_chance", true}};
+  const object idle{{"name", "y"}, {"importance", 0.25}, {"more_than_chance", false}};
+  const object rare{{"name", "z"}, {"importance", value{}}, {"more_than_chance", value{}}};
+
+  auto made = make_chart({chart_kind::importance},
+                         {{"metric", "loss"},
+                          {"method", "model"},
+                          {"note", ""},
+                          {"parameters", value::list{value{rare}, value{known}, value{idle}}}});
+
+  ASSERT_TRUE(made) << made.error().detail;
+  EXPECT_EQ(made->y.names, (std::vector<std::string>{"y 25 %", "x 75 %"}));
+  EXPECT_EQ(made->notes,
+            (std::vector<std::string>{"by model", "too few configurations have z to tell"}));
+}
+
 } // namespace
 } // namespace tune::cli

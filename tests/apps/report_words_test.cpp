@@ -3,6 +3,7 @@
 #include "report/words.hpp"
 
 #include "made_up_study.hpp"
+#include "report/findings.hpp"
 #include "report/gather_study.hpp"
 #include "report/html.hpp"
 #include "report/module_bundle.hpp"
@@ -175,6 +176,25 @@ TEST(report_words, tell_what_mattered) {
       ElementsAre("What made a difference, by where the best are (PED-ANOVA): lr (90 %; the "
                   "best have 0.001 to 0.01).",
                   "No more than chance: act (10 %)."));
+}
+
+TEST(report_words, say_which_parameters_too_few_configurations_have) {
+  auto what = made_up_study();
+  const object known{{"name", "lr"}, {"importance", 1.0}, {"more_than_chance", true},
+                     {"from", 0.1},  {"to", 0.2},         {"best", 4}};
+  const object rare{{"name", "act"},   {"importance", value{}}, {"more_than_chance", value{}},
+                    {"from", value{}}, {"to", value{}},         {"best", 0}};
+
+  add_importance(
+      what,
+      {{"note", ""}, {"method", "model"}, {"parameters", value::list{value{known}, value{rare}}}});
+
+  EXPECT_FALSE(what.parameters[1].importance);
+  EXPECT_THAT(mattered_words(what),
+              ElementsAre("What made a difference, by a model of the results: lr (100 %; the best "
+                          "have 0.1 to 0.2).",
+                          "Too few configurations have act to tell."));
+  EXPECT_THAT(idle_parameters(what), SizeIs(0));
 }
 
 TEST(report_words, tell_where_the_budget_went) {

@@ -461,6 +461,29 @@ class Storages(Looking):
                           " a model, which needs at least 10", told.err)
         self.run_node("importance", "results/x", "--by", "ped-anova")
 
+    def test_a_parameter_that_few_configurations_have_says_nothing(self):
+        ini = self.ini(
+            "[experiment]\nmetric = loss\nmode = min\nnum_samples = 40\n[trainable]\n"
+            "command = sh -c 'echo loss={x}'\nmetric.loss = loss={number}\nreport = final\n"
+            "[search]\ntype = random\n[space]\nx = uniform(0, 1)\n"
+            "z = uniform(0, 1) if x > 0.95\n"
+        )
+        self.run_node("run", ini)
+
+        for words in ([], ["--by", "model"]):
+            told = self.run_node("importance", "results/x", *words, "-o", "json").json()
+            rare = next(x for x in told if x["parameter"] == "z")
+            self.assertLess(rare["configs"], 10)
+            for name in ("importance", "more_than_chance", "from", "to"):
+                self.assertIsNone(rare[name])
+            self.assertAlmostEqual(sum(x["importance"] or 0 for x in told), 1)
+            table = self.run_node("importance", "results/x", *words).out
+            self.assertRegex(table, r"(?m)^z +- +- +- +[0-9]+ +0$")
+        self.run_node("report", "results/x", "-o", "page.html")
+        page = (self.directory / "page.html").read_text()
+        self.assertIn("Too few configurations have z to tell.", page)
+        self.assertNotRegex(page, r"\bz \([0-9]")
+
     def test_few_trials_tell_nothing_of_parameters(self):
         self.run_node("run", self.job())
 

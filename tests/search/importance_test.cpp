@@ -486,6 +486,36 @@ TEST(importance_by_model, copes_with_names_conditions_and_parameters_of_one_valu
   EXPECT_FALSE(of(found, "z").is_significant());
 }
 
+TEST(importance_by_model, says_nothing_of_a_parameter_that_few_configurations_have) {
+  auto space = space_of(
+      {{"kind", "choice(a, b)"}, {"x", "uniform(0, 1)"}, {"z", "uniform(0, 1) if kind == b"}});
+  std::size_t made = 0;
+  auto draw = [&](rng& chance) {
+    object result{{"kind", made++ % 8 == 0 ? "b" : "a"}, {"x", chance.unit()}};
+    if (*result.find("kind") == value{"b"})
+      result.set("z", chance.unit());
+    return result;
+  };
+  auto loss = [](const object& at) {
+    return number(at, "x") - (at.contains("z") ? 3 * number(at, "z") : 0);
+  };
+  auto all = sorted(40, draw, [&](const object& at, rng&) { return loss(at); });
+
+  auto found
+      = *importance_by_model(space, scored(all, [&](const object& at) { return -loss(at); }));
+
+  ASSERT_EQ(found.size(), 3u);
+  const auto& rare = of(found, "z");
+  EXPECT_EQ(rare.where.trials, 5u);
+  EXPECT_FALSE(rare.where.is_known());
+  EXPECT_EQ(rare.effect, 0);
+  EXPECT_EQ(rare.share, 0);
+  EXPECT_EQ(rare.evidence, 0);
+  EXPECT_EQ(rare.chance, 1);
+  EXPECT_TRUE(of(found, "x").where.is_known());
+  EXPECT_NEAR(of(found, "x").share + of(found, "kind").share, 1, 1e-12);
+}
+
 TEST(importance_by_model, says_why_it_cannot) {
   auto grid = space_of({{"x", "grid(1, 2)"}});
   std::vector<scored_config> ten(10, {std::make_shared<const object>(object{{"x", 1}}), 1});

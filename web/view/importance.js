@@ -8,6 +8,7 @@ import { adjust } from "../core/route.js";
 /** How sure it is, and what the best trials have. @param {any} x @returns {string} */
 export function told(x) {
   const parts = [];
+  if (x.importance === null) parts.push("too few configurations have it");
   if (x.more_than_chance === false) parts.push("no more than chance");
   const [from, to] = [plain(x.from ?? "", 40), plain(x.to ?? "", 40)];
   if (from) parts.push("the best have " + (to && to !== from ? from + " to " + to : from));

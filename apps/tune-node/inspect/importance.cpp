@@ -175,7 +175,7 @@ std::string percent(double share) {
 }
 
 std::string best_text(const parameter_standing& x) {
-  if (x.best == 0)
+  if (!x.is_known())
     return "-";
   auto from = short_text(x.from);
   return x.from == x.to ? from : from + " to " + short_text(x.to);
@@ -188,10 +188,15 @@ void write_table(const judgement& what, const table_look& look, std::ostream& ou
                     {"the best have", false, 1},
                     {"configs", true, 3},
                     {"best", true, 3}}};
-  for (const auto& x : what.all)
-    table.add({x.where.parameter, percent(x.share), x.more_than_chance ? "yes" : "no",
+  for (const auto& x : what.all) {
+    const auto known = x.where.is_known();
+    table.add({x.where.parameter, known ? percent(x.share) : "-",
+               !known               ? "-"
+               : x.more_than_chance ? "yes"
+                                    : "no",
                best_text(x.where), std::to_string(x.where.trials), std::to_string(x.where.best)},
               x.more_than_chance ? tint::plain : tint::faint);
+  }
   for (const auto& line : table.lines(look.width, look.colors))
     out << line << '\n';
   out << (what.by == measure::model
@@ -201,12 +206,14 @@ void write_table(const judgement& what, const table_look& look, std::ostream& ou
               : "by where the best are, and where all are\n");
 }
 
+/// Without numbers where so few configurations have the parameter that they say nothing of it.
 object to_object(const judged_parameter& x, measure by) {
-  auto known = x.where.best > 0;
-  object result{{"parameter", x.where.parameter}, {"importance", x.share}};
+  auto known = x.where.is_known();
+  object result{{"parameter", x.where.parameter}};
+  result.set("importance", known ? value{x.share} : value{});
   for (const auto& [name, number] : x.details)
-    result.set(name, number);
-  result.set("more_than_chance", value{x.more_than_chance});
+    result.set(name, known ? number : value{});
+  result.set("more_than_chance", known ? value{x.more_than_chance} : value{});
   result.set("from", known ? x.where.from : value{});
   result.set("to", known ? x.where.to : value{});
   result.set("configs", static_cast<std::int64_t>(x.where.trials));

@@ -110,8 +110,14 @@ expected<chart> importance_chart(const chart_wish& wish, const object& from) {
   result.title = "Importance for " + text_at(from, "metric");
   result.x = {"share, %"};
   std::vector<const object*> rows;
-  for (const auto& x : list_in(from, "parameters"))
-    rows.push_back(x.as_object());
+  std::string unknown;
+  for (const auto& x : list_in(from, "parameters")) {
+    const auto* row = x.as_object();
+    if (std::isnan(figure_at(*row, "importance")))
+      unknown += (unknown.empty() ? "" : ", ") + text_at(*row, "name");
+    else
+      rows.push_back(row);
+  }
   if (rows.empty())
     return nothing(text_at(from, "note").empty() ? "nothing is known yet" : text_at(from, "note"));
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
@@ -133,6 +139,8 @@ expected<chart> importance_chart(const chart_wish& wish, const object& from) {
     sure.name.clear();
   result.series = {std::move(chance), std::move(sure)};
   result.notes.push_back("by " + text_at(from, "method"));
+  if (!unknown.empty())
+    result.notes.push_back("too few configurations have " + unknown + " to tell");
   auto linear = wish;
   linear.log_x = linear.log_y = false;
   return fitted(std::move(result), linear);

@@ -242,8 +242,10 @@ findings idle_parameters(const study& x) {
   std::string names;
   std::size_t count = 0;
   for (const auto& p : x.parameters) {
+    const auto& lacks = x.winner.lacks;
     if (!p.importance || p.importance->more_than_chance || p.importance->share >= 0.05
-        || p.what == study_parameter::kind::fixed)
+        || p.what == study_parameter::kind::fixed
+        || std::find(lacks.begin(), lacks.end(), p.name) != lacks.end())
       continue;
     names += (names.empty() ? "" : ", ") + p.name + " ("
              + percent_text(std::floor(100 * p.importance->share) / 100) + ")";

@@ -199,8 +199,12 @@ expected<void> add_winner_facts(study& to, store_reader& from, const comparing_r
   if (!row)
     return row.error();
   if (*row) {
-    to.winner.config = config_text((*row)->best_config ? *(*row)->best_config : (*row)->config,
-                                   to.object_parameters);
+    const auto& config = (*row)->best_config ? *(*row)->best_config : (*row)->config;
+    to.winner.config = config_text(config, to.object_parameters);
+    for (const auto& p : to.parameters) {
+      if (find_parameter(config, p.name) == nullptr)
+        to.winner.lacks.push_back(p.name);
+    }
     auto saved = best_checkpoint(from, **row, by.objectives.front(), by.constraints);
     if (!saved)
       return saved.error();
@@ -330,6 +334,9 @@ void add_importance(study& to, const object& answer) {
     const auto* name = row.find("name")->as_string();
     for (auto& p : to.parameters) {
       if (name == nullptr || p.name != *name)
+        continue;
+      p.rare = row.find("importance")->is_null();
+      if (p.rare)
         continue;
       p.importance = study_importance{row.find("importance")->number().value_or(0),
                                       *row.find("more_than_chance") == value{true}, best_in(row)};

@@ -51,6 +51,8 @@ struct study_parameter {
   std::vector<std::string> values = {};
   /// Configurations may lack it.
   bool conditional = false;
+  /// Too few configurations have it to tell its importance.
+  bool rare = false;
   std::optional<study_importance> importance = {};
 };
 
@@ -112,6 +114,8 @@ struct study_winner {
   std::optional<std::size_t> place = {};
   /// Its configuration: "lr=0.01 hidden=64".
   std::string config = {};
+  /// Parameters of the study that its configuration does not have.
+  std::vector<std::string> lacks = {};
   std::uint64_t iteration = 0;
   /// Its checkpoint, relative to the experiment's directory, and the iteration of that; empty: none
   /// is kept.

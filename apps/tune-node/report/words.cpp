@@ -208,7 +208,11 @@ paragraphs won_words(const study& x) {
 paragraphs mattered_words(const study& x) {
   if (!x.no_importance.empty())
     return {"Which parameters mattered cannot be told: " + x.no_importance + "."};
-  std::vector<std::string> mattered, idle;
+  std::vector<std::string> mattered, idle, rare;
+  for (const auto& p : x.parameters) {
+    if (p.rare)
+      rare.push_back(p.name);
+  }
   for (const auto* p : by_importance(x)) {
     const auto share = share_text(p->importance->share, 1);
     if (!p->importance->more_than_chance)
@@ -229,6 +233,8 @@ paragraphs mattered_words(const study& x) {
                                           + ": " + joined(mattered) + ".");
   if (!idle.empty())
     result.push_back("No more than chance: " + joined(idle) + ".");
+  if (!rare.empty())
+    result.push_back("Too few configurations have " + joined(rare) + " to tell.");
   return result;
 }
 

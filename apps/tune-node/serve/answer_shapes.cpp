@@ -118,7 +118,7 @@ constexpr shape shapes[] = {
     {"parallel", "metric:text mode:text axes:axis[] metric_axis:axis lines:list[] total:count"
                  " sampled:bool"},
     {"judged",
-     "name:text parameter:text importance:number effect?:number|null evidence?:number|null"
+     "name:text parameter:text importance:number|null effect?:number|null evidence?:number|null"
      " chance?:number|null divergence?:number|null by_chance?:number|null"
      " more_than_chance:bool|null from:number|text|bool|null to:number|text|bool|null"
      " configs:whole best:whole by:text"},

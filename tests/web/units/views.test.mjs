@@ -185,6 +185,8 @@ test("importance tells how sure it is", () => {
   assert.equal(told({ more_than_chance: false, from: null, to: null }), "no more than chance");
   assert.equal(told({ more_than_chance: true, from: 0.1, to: 0.5 }), "the best have 0.1 to 0.5");
   assert.equal(told({ more_than_chance: true, from: "adam", to: "adam" }), "the best have adam");
+  const unknown = { importance: null, more_than_chance: null, from: null, to: null };
+  assert.equal(told(unknown), "too few configurations have it");
 });
 
 test("all runs of a configuration are told in words", () => {

@@ -191,8 +191,10 @@ importance_by_model(const search_space& space, const std::vector<scored_config>&
       continue;
     model_importance made;
     made.where = standing_of(space, laid_out->number_of(each.first), configs, how.best_share);
-    made.effect = effect;
-    compare(*laid_out, lesson, each, with, how.seed, made);
+    if (made.where.is_known()) {
+      made.effect = effect;
+      compare(*laid_out, lesson, each, with, how.seed, made);
+    }
     sum += made.effect;
     result.push_back(std::move(made));
   }

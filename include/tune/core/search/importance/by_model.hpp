@@ -42,6 +42,8 @@ struct model_importance {
 /// `ped_anova`, which compares the distribution of the good trials with that of all, it also covers
 /// regions that a searcher closing in on the best no longer tries.
 ///
+/// A parameter that fewer than 10 configurations have is not judged: its effect and evidence are 0.
+///
 /// Uses the best 50 of more than 200 configurations, and others at random. Effects are Jansen's
 /// estimates over 1,000 random configurations and one change of each of their parameters.
 ///

@@ -24,6 +24,9 @@ struct parameter_standing {
   /// number first, those of an ordinal in its order; for others the most frequent value, twice.
   value from = {};
   value to = {};
+
+  /// Whether so many trials have the parameter that they tell something of it.
+  [[nodiscard]] bool is_known() const { return best > 0; }
 };
 
 /// Influence of one parameter on the results.
@@ -65,7 +68,8 @@ standing_of(const search_space& space, std::size_t number,
 /// Densities are kernel estimates with the bandwidth of Scott's rule, at least one grid step, and a
 /// uniform prior that counts as one trial; for names they are frequencies with the same prior. A
 /// parameter with a condition is examined among the trials that have it, including the best of
-/// these, and its importance is weighted by the share of such trials.
+/// these, and its importance is weighted by the share of such trials. Fewer than 10 such trials say
+/// nothing: its importance is 0.
 ///
 /// @param best_first Configurations of trials that have a result, the best first.
 /// @errors `ec::bad_option` if there are fewer than 10, or `best_share` is out of range.
