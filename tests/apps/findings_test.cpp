@@ -93,6 +93,22 @@ TEST(findings, name_parameters_that_made_no_difference) {
   EXPECT_THAT(found[0].text, HasSubstr("act (3 %)"));
 }
 
+TEST(findings, tell_an_importance_as_the_rest_of_the_report_does) {
+  auto what = made_up_study();
+  what.parameters[0].importance = study_importance{0.999, true};
+  what.parameters[1].importance = study_importance{0.0013, false};
+
+  ASSERT_THAT(idle_parameters(what), SizeIs(1));
+  EXPECT_THAT(idle_parameters(what)[0].text, HasSubstr("act (0.1 %): no more than chance"));
+
+  what.parameters[1].importance->share = 0.0494;
+  ASSERT_THAT(idle_parameters(what), SizeIs(1));
+  EXPECT_THAT(idle_parameters(what)[0].text, HasSubstr("act (4.9 %): no more than chance"));
+  // It would be told as 5 %, which is not less than 5 %.
+  what.parameters[1].importance->share = 0.0496;
+  EXPECT_THAT(idle_parameters(what), IsEmpty());
+}
+
 TEST(findings, advise_to_fix_no_parameter_that_the_winner_lacks) {
   auto what = made_up_study();
   what.parameters[0].importance = study_importance{0.04, false};

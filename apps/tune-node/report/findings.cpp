@@ -3,6 +3,7 @@
 
 #include "console/human.hpp"
 #include "report/lead.hpp"
+#include "report/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,11 @@ std::string percent_text(double share) {
 /// "3 of 10".
 std::string of_text(std::size_t part, std::size_t whole) {
   return std::to_string(part) + " of " + std::to_string(whole);
+}
+
+/// Whether a share is 5 % or more as it is shown.
+bool is_a_twentieth(double share) {
+  return std::round(1000 * share) >= 50;
 }
 
 /// How many of the best count as such: a tenth, but at least 4.
@@ -243,12 +249,11 @@ findings idle_parameters(const study& x) {
   std::size_t count = 0;
   for (const auto& p : x.parameters) {
     const auto& lacks = x.winner.lacks;
-    if (!p.importance || p.importance->more_than_chance || p.importance->share >= 0.05
+    if (!p.importance || p.importance->more_than_chance || is_a_twentieth(p.importance->share)
         || p.what == study_parameter::kind::fixed
         || std::find(lacks.begin(), lacks.end(), p.name) != lacks.end())
       continue;
-    names += (names.empty() ? "" : ", ") + p.name + " ("
-             + percent_text(std::floor(100 * p.importance->share) / 100) + ")";
+    names += (names.empty() ? "" : ", ") + p.name + " (" + share_text(p.importance->share, 1) + ")";
     ++count;
   }
   if (count == 0)
