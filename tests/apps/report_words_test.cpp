@@ -126,6 +126,24 @@ TEST(report_words, tell_where_the_one_that_was_confirmed_has_the_worse_mean) {
   EXPECT_THAT(won_words(what)[2], HasSubstr("No second configuration"));
 }
 
+TEST(report_words, call_no_value_the_best_where_all_trials_miss_the_constraints) {
+  auto what = made_up_study();
+  for (std::size_t i = 0; i < what.trials.size(); ++i)
+    what.trials[i].how.violation = i == 3 ? 0.5 : 2;
+  what.winner.place = 3;
+
+  // Trial 20 has the loss 1.
+  EXPECT_EQ(
+      won_words(what)[0],
+      "No trial keeps the constraints; trial 00003 misses them least (by 0.5), with loss 2.7, "
+      "at iteration 10 of 10, with lr=0.005 act=relu.");
+
+  what.runs.resize(1);
+  EXPECT_EQ(won_words(what)[0],
+            "Trial 00003 is the best run of the best configuration, with loss 2.7, at iteration 10 "
+            "of 10, with lr=0.005 act=relu. It misses the constraints by 0.5.");
+}
+
 TEST(report_words, say_that_nothing_was_won) {
   auto what = made_up_study();
   what.winner.place.reset();

@@ -65,6 +65,23 @@ std::string noise_text(const study& x) {
          + (lead->is_clear ? "less than the lead." : "no less than the lead: it may be luck.");
 }
 
+/// Which trial won, and with what. Of trials that all miss the constraints that one wins which
+/// misses them least: others may have better values.
+std::string winner_text(const study& x, const study_trial& best) {
+  const auto misses = best.how.violation > 0;
+  const auto miss = misses ? miss_text(best.how.violation) : std::string{};
+  const auto what = number_text(metric_of(x, best.how.score)) + ", at iteration "
+                    + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations)
+                    + ", with " + x.winner.config + ".";
+  if (!x.runs.empty())
+    return "Trial " + trial_text(best) + " is the best run of the best configuration, with "
+           + x.metric + " " + what + (misses ? " It misses the constraints " + miss + "." : "");
+  if (misses)
+    return "No trial keeps the constraints; trial " + trial_text(best) + " misses them least ("
+           + miss + "), with " + x.metric + " " + what;
+  return "Trial " + trial_text(best) + " has the best " + x.metric + ": " + what;
+}
+
 /// The importances, the largest first.
 std::vector<const study_parameter*> by_importance(const study& x) {
   std::vector<const study_parameter*> result;
@@ -182,15 +199,7 @@ paragraphs won_words(const study& x) {
   if (!x.winner.place)
     return {"No trial has a value of " + x.metric + "."};
   const auto& best = x.trials[*x.winner.place];
-  auto text
-      = "Trial " + trial_text(best)
-        + (x.runs.empty() ? " has the best " + x.metric + ": "
-                          : " is the best run of the best configuration, with " + x.metric + " ")
-        + number_text(metric_of(x, best.how.score)) + ", at iteration "
-        + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations) + ", with "
-        + x.winner.config + ".";
-  if (best.how.violation > 0)
-    text += " It misses the constraints " + miss_text(best.how.violation) + ", as all others do.";
+  auto text = winner_text(x, best);
   if (!x.winner.checkpoint.empty())
     text += " The checkpoint kept for it is " + x.winner.checkpoint + ", of iteration "
             + std::to_string(x.winner.checkpoint_iteration) + ".";
