@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 
 namespace tune::cli {
@@ -232,6 +233,35 @@ TEST(report_words, tell_where_the_budget_went) {
   EXPECT_THAT(words[1], StartsWith("Early stopping saved about 50 % of the iterations: without it, "
                                    "800 in place of 400"));
   EXPECT_EQ(spent_by_fate(what)[1].iterations, 100u);
+}
+
+TEST(report_words, tell_of_trials_that_never_had_a_number) {
+  auto what = made_up_study();
+  constexpr auto none = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 0; i < 10; ++i)
+    what.trials[i].how.score = none;
+  what.trials[0].fate = trial_fate::stopped;
+  // It may still have one.
+  what.trials[1].fate = trial_fate::running;
+  // Its failure says why.
+  what.trials[2].fate = trial_fate::failed;
+  what.trials[2].iterations = 0;
+
+  EXPECT_EQ(spent_words(what)[1], "8 of 40 trials never had a number other than NaN for loss: "
+                                  "20.5 % of the iterations went into them.");
+  const auto shares = spent_by_fate(what);
+  auto lacking = [&](trial_fate x) { return shares[static_cast<std::size_t>(x)].without_number; };
+  EXPECT_EQ(lacking(trial_fate::finished), 7u);
+  EXPECT_EQ(lacking(trial_fate::stopped), 1u);
+  EXPECT_EQ(lacking(trial_fate::running), 0u);
+  EXPECT_EQ(lacking(trial_fate::failed), 0u);
+
+  report_parts parts;
+  parts.experiments.emplace_back();
+  parts.experiments.front().facts.what = what;
+  EXPECT_THAT(report_html(parts, {}), HasSubstr("Trials without a number"));
+  parts.experiments.front().facts.what = made_up_study();
+  EXPECT_THAT(report_html(parts, {}), Not(HasSubstr("Trials without a number")));
 }
 
 TEST(report_words, tell_of_training_that_was_done_again) {

@@ -27,25 +27,29 @@ std::string heading(const std::string& text) {
 std::string spent_table(const study& x) {
   const auto shares = spent_by_fate(x);
   double iterations = 0, time = 0;
+  std::uint64_t without_number = 0;
   for (const auto& each : shares) {
     iterations += static_cast<double>(each.iterations);
     time += each.time_s;
+    without_number += each.without_number;
   }
   std::vector<std::vector<std::string>> rows;
+  std::vector<html_column> columns{{"Trials that"},         {"Trials", true},
+                                   {"Iterations", true},    {"Share", true},
+                                   {"Training time", true}, {"Share of time", true}};
+  if (without_number > 0)
+    columns.push_back({"Trials without a number", true});
   for (const auto& each : shares) {
-    if (each.trials > 0)
-      rows.push_back({fate_text(each.fate), std::to_string(each.trials),
-                      std::to_string(each.iterations),
-                      share_text(static_cast<double>(each.iterations), iterations),
-                      seconds_text(each.time_s), share_text(each.time_s, time)});
+    if (each.trials == 0)
+      continue;
+    rows.push_back({fate_text(each.fate), std::to_string(each.trials),
+                    std::to_string(each.iterations),
+                    share_text(static_cast<double>(each.iterations), iterations),
+                    seconds_text(each.time_s), share_text(each.time_s, time)});
+    if (without_number > 0)
+      rows.back().push_back(std::to_string(each.without_number));
   }
-  return html_table({{"Trials that"},
-                     {"Trials", true},
-                     {"Iterations", true},
-                     {"Share", true},
-                     {"Training time", true},
-                     {"Share of time", true}},
-                    rows, "Where the budget went");
+  return html_table(columns, rows, "Where the budget went");
 }
 
 std::string failures_table(const study& x) {

@@ -19,6 +19,25 @@ std::vector<std::size_t> ranked_trials(const study& x) {
   return result;
 }
 
+bool never_had_a_number(const study_trial& x) {
+  if (!std::isnan(x.how.score))
+    return false;
+  switch (x.fate) {
+    case trial_fate::finished:
+      return true;
+    case trial_fate::stopped:
+    case trial_fate::ended:
+    case trial_fate::failed:
+      return x.iterations > 0;
+    case trial_fate::running:
+    case trial_fate::paused:
+    case trial_fate::interrupted:
+    case trial_fate::pending:
+      break;
+  }
+  return false;
+}
+
 double place_in(const study_parameter& range, double number) {
   constexpr auto none = std::numeric_limits<double>::quiet_NaN();
   if (range.what != study_parameter::kind::range || !(range.low < range.high))

@@ -173,6 +173,10 @@ struct study {
   std::vector<failure_group> failures = {};
 };
 
+/// Whether a trial has ended, and reported, or came to its end without a report, but never had a
+/// number other than NaN for the first objective.
+[[nodiscard]] bool never_had_a_number(const study_trial& x);
+
 /// The metric itself of a score.
 [[nodiscard]] inline double metric_of(const study& x, double score) {
   return x.maximise ? score : 0.0 - score;

@@ -126,6 +126,23 @@ std::string redone_text(const study& x) {
            "head before they could save it, or was given up for another trial's checkpoint.";
 }
 
+/// Which part went into trials that never had a number; empty: there is no such trial.
+std::string wasted_text(const study& x, double iterations) {
+  std::uint64_t trials = 0, wasted = 0;
+  for (const auto& trial : x.trials) {
+    if (!never_had_a_number(trial))
+      continue;
+    ++trials;
+    wasted += trial.iterations;
+  }
+  if (trials == 0)
+    return {};
+  return std::to_string(trials) + " of " + std::to_string(x.trials.size())
+         + (x.trials.size() == 1 ? " trial" : " trials") + " never had a number other than NaN for "
+         + x.metric + ": " + share_text(static_cast<double>(wasted), iterations)
+         + " of the iterations went into " + (trials == 1 ? "it." : "them.");
+}
+
 } // namespace
 
 std::string seconds_text(double seconds) {
@@ -167,6 +184,7 @@ std::array<spent_share, trial_fate_count> spent_by_fate(const study& x) {
   for (const auto& trial : x.trials) {
     auto& to = result[static_cast<std::size_t>(trial.fate)];
     ++to.trials;
+    to.without_number += never_had_a_number(trial) ? 1 : 0;
     to.iterations += trial.iterations;
     to.time_s += trial.time_s;
   }
@@ -270,6 +288,8 @@ paragraphs spent_words(const study& x) {
   paragraphs result{"Of " + number_text(iterations)
                     + (iterations < 2 ? " iteration and " : " iterations and ") + seconds_text(time)
                     + " of training went, by iterations, " + joined(parts) + "."};
+  if (auto wasted = wasted_text(x, iterations); !wasted.empty())
+    result.push_back(std::move(wasted));
   if (auto redone = redone_text(x); !redone.empty())
     result.push_back(std::move(redone));
   result.push_back(saved_text(x));

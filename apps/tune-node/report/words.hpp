@@ -26,6 +26,8 @@ using paragraphs = std::vector<std::string>;
 struct spent_share {
   trial_fate fate = trial_fate::finished;
   std::uint64_t trials = 0;
+  /// Those of them that never had a number; see `never_had_a_number`.
+  std::uint64_t without_number = 0;
   std::uint64_t iterations = 0;
   double time_s = 0;
 };
