@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tune {
@@ -18,6 +19,10 @@ using op = metric_comparison::op;
 
 /// Symbols in the order of the enumeration; the longest match counts.
 constexpr std::array<std::string_view, 6> symbols{">=", ">", "<=", "<", "==", "!="};
+
+bool is_equality(op x) {
+  return x == op::equal || x == op::unequal;
+}
 
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view operator_characters = "<>=!";
@@ -137,7 +142,10 @@ private:
       return how.error();
     skip_blanks();
     auto start = position_;
-    auto limit = parse_limit(*metric, word(number_ends_));
+    auto text = word(number_ends_);
+    if (is_equality(*how) && (text == "nan" || text == "NaN"))
+      return metric_comparison{std::move(*metric), *how, std::numeric_limits<double>::quiet_NaN()};
+    auto limit = parse_limit(*metric, text);
     if (!limit)
       return wrong(start, metric->ends_with("_s") ? "a number or a duration" : "a number");
     return metric_comparison{std::move(*metric), *how, *limit};
@@ -169,7 +177,11 @@ expected<std::vector<metric_comparison>> parse_comparisons(std::string_view text
 
 bool metric_comparison::holds(const report& from) const {
   auto x = metric_number(from, metric);
-  if (!x || std::isnan(*x))
+  if (!x)
+    return false;
+  if (std::isnan(limit))
+    return is_equality(how) && std::isnan(*x) == (how == op::equal);
+  if (std::isnan(*x))
     return false;
   switch (how) {
     case op::at_least:

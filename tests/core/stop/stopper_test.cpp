@@ -126,6 +126,22 @@ TEST(stop, binds_and_more_tightly_than_or) {
   EXPECT_TRUE(stops("b >= 1 and c >= 1 or a >= 1", {{"a", 1}}));
 }
 
+TEST(stop, tells_nan_from_all_numbers) {
+  const auto nan = std::nan("");
+  EXPECT_TRUE(stops("x == nan", {{"x", nan}}));
+  EXPECT_TRUE(stops("x == NaN or y >= 1", {{"x", nan}, {"y", 0}}));
+  EXPECT_FALSE(stops("x == nan", {{"x", 1}}));
+  EXPECT_FALSE(stops("x == nan", {{"x", infinity}}));
+  EXPECT_FALSE(stops("x == nan", {{"y", nan}}));
+  EXPECT_FALSE(stops("x == nan", {{"x", "nan so far"}}));
+  EXPECT_FALSE(stops("x != nan", {{"x", nan}}));
+  EXPECT_TRUE(stops("x != nan and y >= 1", {{"x", 0.5}, {"y", 1}}));
+  EXPECT_FALSE(stops("x != nan", {{"y", 1}}));
+  EXPECT_EQ(see(made({{"when", "x == nan"}}), of({{"x", nan}}))->why, "x nan == nan");
+  EXPECT_EQ(see(made({{"all_when", "x == nan"}}), of({{"x", nan}}))->scope,
+            stop_verdict::reach::experiment);
+}
+
 TEST(stop, is_never_satisfied_by_nan) {
   for (const auto* how : {">=", ">", "<=", "<", "==", "!="})
     EXPECT_FALSE(stops("x " + std::string{how} + " 1", {{"x", std::nan("")}})) << how;
@@ -193,7 +209,10 @@ TEST(stop, explains_what_is_wrong_with_a_condition) {
   EXPECT_EQ(fault_of("when", "(a >= 1)"),
             "column 1: expected the name of a metric, found \"(a >= 1)\"");
   EXPECT_EQ(fault_of("when", "\"a >= 1"), "column 1: expected a closing quote, found \"\"a >= 1\"");
-  EXPECT_EQ(fault_of("when", "a >= nan"), "column 6: expected a number, found \"nan\"");
+  for (const auto* how : {">=", "> ", "<=", "< "})
+    EXPECT_EQ(fault_of("when", "a " + std::string{how} + " nan"),
+              "column 6: expected a number, found \"nan\"");
+  EXPECT_EQ(fault_of("when", "a == none"), "column 6: expected a number, found \"none\"");
   EXPECT_THAT(fault_of("all_when", "a >="), HasSubstr("found the end"));
 }
 

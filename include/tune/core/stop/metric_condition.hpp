@@ -18,7 +18,7 @@ namespace tune {
 /// @errors `ec::bad_syntax`; NaN is refused, as nothing compares with it.
 [[nodiscard]] expected<double> parse_limit(std::string_view metric, std::string_view text);
 
-/// One comparison of a metric with a number. NaN satisfies none, not even `!=`.
+/// One comparison of a metric with a number. NaN satisfies `== nan` alone, not even `!= 1`.
 struct metric_comparison {
   enum class op : std::uint8_t { at_least, more, at_most, less, equal, unequal };
 
