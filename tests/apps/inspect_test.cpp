@@ -121,6 +121,47 @@ TEST_F(inspect_test, lists_all_trials) {
 )");
 }
 
+TEST_F(inspect_test, says_which_trials_there_are_none_of) {
+  trials_request what;
+  what.status = trial_status::running;
+  EXPECT_EQ(shown(what), "no trial is RUNNING\n");
+  EXPECT_EQ(shown(what, output_format::json), "[]\n");
+  EXPECT_THAT(shown(what, output_format::csv), StartsWith("trial,status,"));
+
+  what.pareto = true;
+  EXPECT_EQ(shown(what), "no RUNNING trial is on the Pareto front\n");
+  // The one that failed has no value.
+  what.status = trial_status::errored;
+  EXPECT_EQ(shown(what), "no ERRORED trial is on the Pareto front\n");
+  what.status = trial_status::terminated;
+  EXPECT_THAT(shown(what), StartsWith("trial  status"));
+
+  what = {};
+  what.status = trial_status::paused;
+  what.columns = {"nonsense"};
+  EXPECT_EQ(refused(what).code, ec::unknown_name);
+}
+
+TEST_F(inspect_test, says_that_no_trial_is_on_the_front_where_all_miss_the_constraints) {
+  const auto other = root / "results" / "missed";
+  spec missed;
+  missed.experiment.name = "missed";
+  missed.experiment.objectives = {{"loss", false}};
+  missed.experiment.constraints = {metric_comparison{"loss", metric_comparison::op::at_most, 0.25}};
+  auto store = experiment_store::create(other);
+  ASSERT_TRUE(store) << store.error().detail;
+  std::vector<store_item> items;
+  items.emplace_back(event{1, 0s, on::opened{1, "0.1.0", to_json(missed), 7}});
+  end_trial(items, 0, trial_status::terminated, "finished", 0.5, end_class::finished);
+  auto written = store->write(items);
+  ASSERT_TRUE(written) << written.error().detail;
+
+  auto what = of(other);
+  EXPECT_THAT(shown(what), HasSubstr("00000"));
+  what.pareto = true;
+  EXPECT_EQ(shown(what), "no trial is on the Pareto front\n");
+}
+
 TEST_F(inspect_test, can_read_a_running_experiment_as_of_one_moment) {
   auto uut = open_experiment(directory(), seen_at::one_moment);
   ASSERT_TRUE(uut);

@@ -249,6 +249,14 @@ expected<recorded_names> names_of_all(store_reader& from, const trials_request& 
   return result;
 }
 
+/// What an empty table says: which trials there are none of.
+std::string none_text(const trials_request& what) {
+  const auto status = what.status ? std::string{to_text(*what.status)} : std::string{};
+  if (what.pareto)
+    return "no " + (status.empty() ? "" : status + " ") + "trial is on the Pareto front";
+  return status.empty() ? "there is no trial" : "no trial is " + status;
+}
+
 expected<void> write_chosen(store_reader& from, const fs::path& directory,
                             const trials_request& what, const yardstick& by,
                             const trials_form& form, std::ostream& out) {
@@ -261,6 +269,10 @@ expected<void> write_chosen(store_reader& from, const fs::path& directory,
   auto columns = columns_of(*rows, by.objectives, what.columns, form.format, *names);
   if (!columns)
     return columns.error();
+  if (rows->empty() && form.format == output_format::table) {
+    out << none_text(what) << '\n';
+    return {};
+  }
   auto left = cut_rows(*rows, what, form.format == output_format::table && form.look.width == 0);
   write_trials(*rows, by.objectives, *columns, form, out);
   if (left > 0)
