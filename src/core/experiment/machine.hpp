@@ -198,6 +198,7 @@ private:
   bool want_checkpoint(live_trial& trial, bool then_pause);
   void begin_pause(live_trial& trial);
   bool pauses_here(live_trial& trial);
+  void note_waiting(live_trial& trial);
   void begin_save(live_trial& trial, bool then_end);
   [[nodiscard]] cmd::save save_of(const live_trial& trial) const;
   [[nodiscard]] bool exports_at_end(const live_trial& trial) const;
@@ -275,6 +276,7 @@ private:
   [[nodiscard]] order_verdict weigh_all(const event_body& what) const;
   [[nodiscard]] order_verdict weigh_add(const on::add_asked& what) const;
   [[nodiscard]] order_verdict weigh_retry(trial_id id) const;
+  void let_wake(live_trial& trial);
   void set_hold(live_trial& trial, hold to);
   void shelve(live_trial& trial);
   void hold_pending(live_trial& trial);

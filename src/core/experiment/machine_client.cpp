@@ -135,6 +135,10 @@ order_verdict machine::weigh_unpause(trial_id id) const {
     return {kind::taken, "it goes on as soon as it has paused", id};
   if (standing_of(*trial).is_held() || entry_of(id).stands.status() == trial_status::paused)
     return {kind::taken, "it may run again", id};
+  const auto pauses = trial->attempt && standing_of(*trial).held() == hold::wakes
+                      && trial->attempt->next == intent::pause && !trial->attempt->noted_waiting;
+  if (pauses)
+    return {kind::needless, "it goes on at its turn already, once it has paused", id};
   return {kind::needless, trial->attempt ? "it runs already" : "it waits for its turn already", id};
 }
 
@@ -195,7 +199,8 @@ void machine::take(const on::pause_asked& what) {
   } else if (standing_of(*trial).status() == trial_status::pending) {
     hold_pending(*trial);
   }
-  row(*trial, "paused by a client");
+  const auto still_runs = trial->attempt && head_.draws() >= on::blames_nodes;
+  row(*trial, still_runs ? "asked to pause" : "paused by a client");
 }
 
 void machine::take(const on::unpause_asked& what) {
@@ -208,7 +213,7 @@ void machine::take(const on::unpause_asked& what) {
     return;
   if (trial->attempt) {
     if (standing_of(*trial).is_held())
-      set_hold(*trial, hold::wakes);
+      let_wake(*trial);
     return;
   }
   auto waits
@@ -286,6 +291,14 @@ void machine::take(const on::gathered& what) {
     else
       tell_added(trial);
   }
+}
+
+/// The running trial still pauses, but only until it is its turn. That is how it makes room for
+/// others, too.
+void machine::let_wake(live_trial& trial) {
+  set_hold(trial, hold::wakes);
+  if (head_.draws() >= on::blames_nodes)
+    row(trial, trial.attempt->noted_waiting ? "" : "asked to pause and wait for its turn");
 }
 
 void machine::set_hold(live_trial& trial, hold to) {

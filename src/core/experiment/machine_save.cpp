@@ -60,10 +60,17 @@ bool machine::pauses_here(live_trial& trial) {
     return false;
   trial.lacks_checkpoint = true;
   if (!std::exchange(attempt.noted_waiting, true))
-    note_decision(trial, "pause_waits",
-                  object{{"why", "this report brought no checkpoint: it goes on to the next one "
-                                 "that does"}});
+    note_waiting(trial);
   return false;
+}
+
+/// The trial is to pause, but trains on: perhaps for ever, if its program cannot save.
+void machine::note_waiting(live_trial& trial) {
+  note_decision(trial, "pause_waits",
+                object{{"why", "this report brought no checkpoint: it goes on to the next one "
+                               "that does"}});
+  if (standing_of(trial).held() == hold::wakes && head_.draws() >= on::blames_nodes)
+    row(trial, {});
 }
 
 void machine::begin_save(live_trial& trial, bool then_end) {

@@ -87,6 +87,69 @@ TEST_F(pausing, says_for_whom_a_trial_made_room_that_waits_for_its_turn) {
   }
 }
 
+TEST_F(pausing, is_told_of_a_running_trial_as_asked_for) {
+  for (const auto draws : {on::notes_stops_once, on::present_draws}) {
+    const auto is_old = draws < on::blames_nodes;
+    make();
+    post(on::opened{1, "test", "{}", 1, opening::at_once, draws});
+    suggest(1);
+    choose();
+    place();
+    post(on::started{zero, attempt, 7});
+    const auto before = ports.all<cmd::trial_changed>().size();
+
+    post(on::pause_asked{zero});
+    EXPECT_EQ(row().reason, is_old ? "paused by a client" : "asked to pause");
+    post(on::unpause_asked{zero});
+
+    EXPECT_EQ(status(), trial_status::running);
+    EXPECT_EQ(row().reason, is_old ? "paused by a client" : "asked to pause and wait for its turn");
+    EXPECT_EQ(ports.all<cmd::trial_changed>().size(), before + (is_old ? 1 : 2));
+    EXPECT_EQ(order(on::unpause_asked{zero}).text,
+              "it goes on at its turn already, once it has paused");
+  }
+}
+
+TEST_F(pausing, is_no_longer_told_of_a_trial_that_trains_on_as_it_cannot_save) {
+  settings.checkpoints.pause_in_memory = false;
+  open();
+  choose();
+  place();
+  post(on::started{zero, attempt, 7});
+  post(on::pause_asked{zero});
+  post(on::unpause_asked{zero});
+  report();
+  decide(tune::go_on{});
+  const auto asked = ports.last<cmd::save>();
+  ASSERT_EQ(row().reason, "asked to pause and wait for its turn");
+
+  post(on::save_failed{zero, attempt, asked.checkpoint, "it cannot save", asked.iteration, true});
+
+  EXPECT_EQ(status(), trial_status::running);
+  EXPECT_EQ(row().reason, "");
+  EXPECT_EQ(order(on::unpause_asked{zero}).text, "it runs already");
+  post(on::pause_asked{zero});
+  post(on::unpause_asked{zero});
+  EXPECT_EQ(row().reason, "") << "it is known by now";
+}
+
+TEST_F(pausing, stays_asked_for_by_a_client_until_a_report_brings_a_checkpoint) {
+  settings.checkpoints.pause_in_memory = false;
+  open();
+  choose();
+  place();
+  post(on::started{zero, attempt, 7});
+  post(on::pause_asked{zero});
+  report();
+  decide(tune::go_on{});
+  const auto asked = ports.last<cmd::save>();
+
+  post(on::save_failed{zero, attempt, asked.checkpoint, "it cannot save", asked.iteration, true});
+
+  EXPECT_EQ(status(), trial_status::running);
+  EXPECT_EQ(row().reason, "asked to pause");
+}
+
 TEST_F(pausing, is_on_disk_unless_memory_is_asked_for) {
   settings.checkpoints.pause_in_memory = false;
   open();
