@@ -5,7 +5,7 @@
     bench/http_bench.py TUNE_NODE TUNE_GROW [TRIALS [SECONDS [ROUNDS]]]
 
 `page`: pages of 100 trials out of TRIALS (100,000) of an experiment that goes on to report, 1,000
-reports a second. [ms]
+reports a second, until the whole answer has arrived. [ms]
 
 `run`: what an experiment (of recorded curves, which cost next to nothing) comes to alone, with ten
 dashboards that follow it, and with 1,000 clients that are idle or send a byte a second: reports a
@@ -86,7 +86,8 @@ class Program:
             time.sleep(0.02)
         self.port, self.token = int(found.group(1)), found.group(2)
 
-    def ask(self, path, connection=None, **headers):
+    def fetch(self, path, connection=None, **headers):
+        """The body of an answer."""
         with_own = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         with_own.request(
             "GET", path, headers={"Authorization": "Bearer " + self.token, **headers}
@@ -95,7 +96,10 @@ class Program:
         body = answer.read()
         if answer.status != 200:
             raise RuntimeError("%s: %d %s" % (path, answer.status, body[:300]))
-        return json.loads(body)
+        return body
+
+    def ask(self, path, connection=None, **headers):
+        return json.loads(self.fetch(path, connection, **headers))
 
     def cpu(self):
         fields = Path("/proc/%d/stat" % self.child.pid).read_text().rpartition(")")[2].split()
@@ -141,8 +145,9 @@ def measure_pages(program, grow, trials, place):
             times, begun = [], time.monotonic()
             while time.monotonic() - begun < 8:
                 before = time.monotonic()
-                served.ask(path, connection)
+                body = served.fetch(path, connection)
                 times.append(time.monotonic() - before)
+                json.loads(body)
                 time.sleep(0.01)
             result[name] = {**spread(times), "requests": len(times)}
         result["memory_mib"] = round(served.memory() / 2**20, 1)

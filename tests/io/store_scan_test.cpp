@@ -111,9 +111,24 @@ TEST_F(store_scan_test, knows_the_head_without_counting) {
   EXPECT_EQ((*uut.opening())->spec, wanted->spec);
   EXPECT_EQ(*uut.last_node({0}), "node-a");
   EXPECT_EQ(*uut.last_node({99}), "");
-  const std::vector<trial_id> some{{99}, {0}};
-  EXPECT_EQ(*uut.last_nodes(some), (std::vector<std::string>{"", "node-a"}));
-  EXPECT_EQ(uut.last_nodes({})->size(), 0u);
+}
+
+TEST_F(store_scan_test, lists_trials_with_their_nodes) {
+  grown().write_all();
+  auto uut = opened();
+  const std::vector<trial_id> some{{99}, {1}, {0}};
+
+  const auto found = uut.listed_trials(some);
+
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ((*found)[1].trial.trial, trial_id{0});
+  EXPECT_EQ((*found)[1].node, "node-a");
+  const auto whole = uut.trial({0});
+  ASSERT_TRUE(whole && *whole);
+  EXPECT_EQ((*found)[1].trial.config, (*whole)->config);
+  EXPECT_EQ((*found)[1].trial.best_metrics, (*whole)->best_metrics);
+  EXPECT_TRUE(uut.listed_trials({})->empty());
 }
 
 TEST_F(store_scan_test, selects_decisions) {

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <functional>
 #include <set>
-#include <span>
 #include <sstream>
 
 namespace tune::cli {
@@ -254,23 +253,13 @@ expected<std::optional<std::vector<bool>>> fitting_texts(watched_experiment& fro
 expected<value::list> rows_of(watched_experiment& from, const std::vector<trial_id>& which,
                               const std::vector<std::string>& fields) {
   return from.with_reader([&](store_reader& reader) -> expected<value::list> {
-    auto rows = reader.trials(which);
+    auto rows = reader.listed_trials(which);
     if (!rows)
       return rows.error();
-    const auto wants_node
-        = fields.empty() || std::find(fields.begin(), fields.end(), "node") != fields.end();
-    std::vector<trial_id> found;
-    for (const auto& x : *rows)
-      found.push_back(x.trial);
-    auto nodes = reader.last_nodes(wants_node ? std::span<const trial_id>{found}
-                                              : std::span<const trial_id>{});
-    if (!nodes)
-      return nodes.error();
-    nodes->resize(found.size());
     value::list result;
-    result.reserve(found.size());
-    for (std::size_t i = 0; i < found.size(); ++i)
-      result.emplace_back(row_object(std::move((*rows)[i]), (*nodes)[i], fields));
+    result.reserve(rows->size());
+    for (auto& x : *rows)
+      result.emplace_back(row_object(std::move(x.trial), x.node, fields));
     return result;
   });
 }

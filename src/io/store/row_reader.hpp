@@ -20,6 +20,8 @@ namespace tune::store {
 inline constexpr std::string_view trial_columns
     = "trial, status, config, origin, failures, lineage, reason, error, iterations, time_total,"
       " metrics, best_iteration, best_metrics, created, ended";
+/// Number of the columns of a trial, with its checksum and its two configurations.
+inline constexpr int trial_width = 18;
 /// For attempts, `costs` follows, or NULL where there is no such column.
 inline constexpr std::string_view attempt_columns
     = "attempt, trial, lineage, node, start_checkpoint, donor, config, pid, started, ended,"

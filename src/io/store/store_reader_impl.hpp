@@ -31,6 +31,9 @@ inline std::int64_t bounded(std::uint64_t x) {
   return x > static_cast<std::uint64_t>(most) ? most : static_cast<std::int64_t>(x);
 }
 
+/// Whether rows of trials have the configurations of their last reports.
+enum class last_reports { shown, left_out };
+
 /// A statement in use; the destructor resets it for the next use.
 class borrowed {
 public:
@@ -179,16 +182,18 @@ public:
   [[nodiscard]] const std::string& file() const { return file_; }
   /// Columns of `t_trials AS t`, with the checksum and the configurations of the best and of the
   /// last report.
-  expected<std::string> trial_columns() {
+  expected<std::string> trial_columns(store::last_reports which = store::last_reports::shown) {
     if (trial_columns_.empty()) {
       auto summed = store::has_sum(db_, "t_trials");
       if (!summed)
         return summed.error();
       trial_columns_ = std::string{store::trial_columns} + (*summed ? ", sum" : ", NULL")
-                       + ", nullif(" + std::string{store::best_config} + ", t.config), nullif("
-                       + std::string{store::last_config} + ", t.config)";
+                       + ", nullif(" + std::string{store::best_config} + ", t.config), ";
     }
-    return trial_columns_;
+    return trial_columns_
+           + (which == store::last_reports::left_out
+                  ? "NULL"
+                  : "nullif(" + std::string{store::last_config} + ", t.config)");
   }
 
   /// SQL for one trial.

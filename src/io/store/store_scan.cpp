@@ -21,6 +21,9 @@ const std::string& raw_trial_columns() {
         + std::string{store::best_config} + ", t.config)";
   return result;
 }
+/// The node of the newest attempt of `t`, a row of `t_trials`; NULL: it had none.
+constexpr std::string_view last_node_of_t
+    = "(SELECT node FROM t_attempts n WHERE n.trial = t.trial ORDER BY n.attempt DESC LIMIT 1)";
 constexpr std::string_view raw_result_columns
     = "seq, t, trial, attempt, iteration, time_iter, time_total, timestamp_ms, metrics,"
       " exceptions IS NOT NULL";
@@ -302,24 +305,41 @@ expected<std::vector<checkpoint_row>> store_reader::checkpoints_after(sequence a
       store::read_checkpoint, bounded(after), bounded(limit));
 }
 
-expected<std::string> store_reader::last_node(trial_id of) {
-  auto found = last_nodes({&of, 1});
-  return found ? expected<std::string>{std::move(found->front())} : found.error();
-}
-
-expected<std::vector<std::string>> store_reader::last_nodes(std::span<const trial_id> of) {
-  static const std::string sql
-      = "SELECT node FROM t_attempts WHERE trial = ? ORDER BY attempt DESC LIMIT 1";
-  return impl_->in_snapshot([&]() -> expected<std::vector<std::string>> {
-    std::vector<std::string> result(of.size());
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      auto found = impl_->scan(
-          sql, [&](const statement& row) { result[i] = row.text(0); }, bounded(of[i].number));
-      if (!found)
-        return found.error();
+expected<std::vector<listed_row>> store_reader::listed_trials(std::span<const trial_id> which) {
+  auto columns = impl_->trial_columns(store::last_reports::left_out);
+  if (!columns)
+    return columns.error();
+  const auto sql = select(*columns + ", " + std::string{last_node_of_t},
+                          "t_trials AS t WHERE trial = ?");
+  auto read = [](const statement& row) -> expected<listed_row> {
+    auto trial = store::read_trial(row);
+    if (!trial)
+      return trial.error();
+    return listed_row{std::move(*trial), std::string{row.text(store::trial_width)}};
+  };
+  return impl_->in_snapshot([&]() -> expected<std::vector<listed_row>> {
+    std::vector<listed_row> result;
+    result.reserve(which.size());
+    for (auto id : which) {
+      auto row = impl_->one<listed_row>(sql, +read, bounded(id.number));
+      if (!row)
+        return row.error();
+      if (*row)
+        result.push_back(std::move(**row));
     }
     return result;
   });
+}
+
+expected<std::string> store_reader::last_node(trial_id of) {
+  auto read
+      = [](const statement& row) -> expected<std::string> { return std::string{row.text(0)}; };
+  auto found = impl_->one<std::string>(
+      "SELECT node FROM t_attempts WHERE trial = ? ORDER BY attempt DESC LIMIT 1", +read,
+      bounded(of.number));
+  if (!found)
+    return found.error();
+  return std::move(*found).value_or("");
 }
 
 } // namespace tune

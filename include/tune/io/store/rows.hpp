@@ -64,6 +64,13 @@ struct trial_row {
   std::optional<instant> ended;
 };
 
+/// A trial as lists show it, without `last_config`.
+struct listed_row {
+  trial_row trial;
+  /// Where its newest attempt runs or ran; empty: it had none.
+  std::string node;
+};
+
 /// Attempts are read as they were written.
 using attempt_row = cmd::attempt_changed;
 

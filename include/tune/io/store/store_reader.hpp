@@ -91,6 +91,8 @@ public:
   [[nodiscard]] expected<std::vector<trial_row>> trials(const trial_query& which = {});
   /// These trials, in this order; unknown ones are left out.
   [[nodiscard]] expected<std::vector<trial_row>> trials(std::span<const trial_id> which);
+  /// The same, without the configurations of last reports and with the nodes.
+  [[nodiscard]] expected<std::vector<listed_row>> listed_trials(std::span<const trial_id> which);
   [[nodiscard]] expected<std::optional<trial_row>> trial(trial_id which);
   /// Results after `after`, in the order of the log. @param limit Maximum number of results.
   [[nodiscard]] expected<std::vector<result_row>> results(trial_id of, sequence after,
@@ -157,8 +159,6 @@ public:
                                                                         std::size_t limit);
   /// The node of the trial's newest attempt; empty if it had none.
   [[nodiscard]] expected<std::string> last_node(trial_id of);
-  /// The same of each of these trials, in their order, at one moment.
-  [[nodiscard]] expected<std::vector<std::string>> last_nodes(std::span<const trial_id> of);
 
   /// The events after `after`, without gaps, exactly as they were written.
   /// @param limit Maximum number of events. @param bytes Stops after the event that reaches this
