@@ -235,6 +235,15 @@ struct cluster_state {
     carry_out(plan.knew(attend(runner), x.nodes));
   }
 
+  void hear(const room_made& x, const runner_actor& runner) {
+    if (const auto owner = runners.find(runner.address()))
+      carry_out(plan.note_room_made(*owner, x.for_whom));
+  }
+  void hear(const saving_shown& x, const runner_actor& runner) {
+    if (const auto owner = runners.find(runner.address()))
+      carry_out(plan.note_saving(*owner, x.can_save));
+  }
+
   std::string begin_wait(instant most) {
     std::string result;
     for (const auto& node : plan.awaited().nodes())
@@ -383,6 +392,8 @@ cluster_impl::behavior_type cluster(cluster_impl::stateful_pointer<cluster_state
         state.await(what, trial, runner);
       },
       [&state](const nodes_known& x, const runner_actor& runner) { state.know(x, runner); },
+      [&state](const room_made& x, const runner_actor& runner) { state.hear(x, runner); },
+      [&state](const saving_shown& x, const runner_actor& runner) { state.hear(x, runner); },
       [&state](standing_told& x, const runner_actor& runner) { state.stand(x, runner); },
       [&state](const queue_closed&) { state.plan.close_queue(); },
       [&state](const queue_opened&) { state.carry_out(state.plan.open_queue()); },

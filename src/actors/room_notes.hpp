@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/experiment/command.hpp"
 #include "tune/core/experiment/event.hpp"
 #include "tune/core/experiment/experiment.hpp"
 #include "tune/core/experiment/made_room.hpp"
@@ -42,5 +43,11 @@ public:
 private:
   std::map<trial_id, std::pair<attempt_id, std::string>> notes_;
 };
+
+/// For whom an attempt has paused that is over; empty: for nobody.
+[[nodiscard]] inline std::string room_made_by(const cmd::attempt_changed& what) {
+  const auto has_paused = what.finished && what.how == end_class::paused;
+  return has_paused ? std::string{made_room_for(what.detail)} : std::string{};
+}
 
 } // namespace tune

@@ -17,6 +17,7 @@
 #include "tune/actors/node.hpp"
 #include "tune/actors/trial.hpp"
 #include "tune/core/experiment/engine.hpp"
+#include "tune/core/experiment/shown_saving.hpp"
 #include "turn_messages.hpp"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ struct runner_state : engine_ports {
   std::uint64_t results = 0;
   disk_waits undurable;
   room_notes room;
+  shown_saving saving;
   due_timers timers;
 
   [[nodiscard]] instant now() const {
@@ -116,6 +118,12 @@ struct runner_state : engine_ports {
     undurable.fail(why);
     if (!summary)
       deliver({experiment_status::failed, to_text(why)}, to_text(why));
+  }
+
+  template <class Message>
+  void tell_cluster(Message&& what) {
+    send(self, caf::actor_cast<cluster_local_actor>(parts->cluster), std::forward<Message>(what),
+         me());
   }
 
   // -- Turns.
@@ -195,6 +203,8 @@ struct runner_state : engine_ports {
       trials.reported(news->what);
     }
     silence.heard(what);
+    if (const auto can_save = saving.heard(what.what))
+      tell_cluster(saving_shown{*can_save});
     people.happened(what);
     turn.add(what);
   }
@@ -277,6 +287,8 @@ struct runner_state : engine_ports {
 
   void note(const cmd::attempt_changed& x, sequence cause) {
     people.changed(x, loop->machine(), now());
+    if (auto for_whom = room_made_by(x); !for_whom.empty())
+      tell_cluster(room_made{std::move(for_whom)});
     if (parts->janitor)
       undurable.changed(cause, x);
   }
@@ -315,7 +327,7 @@ struct runner_state : engine_ports {
       post(std::move(x));
     await_attempts();
     if (!before.nodes.empty())
-      send(self, caf::actor_cast<cluster_local_actor>(parts->cluster), std::move(before), me());
+      tell_cluster(std::move(before));
     loop->resume(now());
     end_turn();
   }

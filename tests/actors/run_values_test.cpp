@@ -79,6 +79,31 @@ TEST_F(run_values, say_for_whom_an_attempt_paused) {
   EXPECT_EQ(detail_of_end(), "made room for high of bob, priority 5");
 }
 
+TEST_F(run_values, tell_of_room_once_an_attempt_has_paused_for_it) {
+  EXPECT_TRUE(room_is_made(lease_id{leases}));
+  report();
+  decide(tune::go_on{});
+  save();
+  EXPECT_EQ(room_made_by(ports.last<cmd::attempt_changed>()), "");
+
+  end(end_class::stopped, zero, detail_of_end());
+
+  EXPECT_EQ(room_made_by(ports.last<cmd::attempt_changed>()), "high of bob, priority 5");
+}
+
+TEST_F(run_values, tell_of_no_room_where_an_attempt_trained_on_to_its_end) {
+  EXPECT_TRUE(room_is_made(lease_id{leases}));
+  report();
+  decide(tune::go_on{});
+  const auto asked = ports.last<cmd::save>();
+  uut->post(on::save_failed{zero, attempt, asked.checkpoint, "never", asked.iteration, true}, now);
+
+  end(end_class::finished);
+
+  EXPECT_EQ(room_made_by(ports.last<cmd::attempt_changed>()), "");
+  EXPECT_EQ(status(), trial_status::terminated);
+}
+
 TEST_F(run_values, do_not_say_for_whom_an_attempt_paused_that_was_stopped) {
   EXPECT_TRUE(room_is_made(lease_id{leases}));
   report();

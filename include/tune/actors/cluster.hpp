@@ -49,6 +49,16 @@ struct queue_opened {};
 /// Asks where it stands now.
 struct standing_question {};
 
+/// A trial of the runner has paused to make room.
+struct room_made {
+  /// As in `made_room_text`.
+  std::string for_whom;
+};
+/// Whether trials of the runner can save: see `shown_saving`.
+struct saving_shown {
+  bool can_save = true;
+};
+
 /// Asks what there is and what waits.
 struct need_question {};
 
@@ -68,6 +78,9 @@ using cluster_local_actor
              // From a runner, before nodes are let in.
              caf::result<void>(attempt_awaited, trial_actor, runner_actor),
              caf::result<void>(nodes_known, runner_actor),
+             // From a runner.
+             caf::result<void>(room_made, runner_actor),
+             caf::result<void>(saving_shown, runner_actor),
              // From whoever spawned the runner.
              caf::result<void>(standing_told, runner_actor),
              // From the head's owner.
@@ -106,4 +119,6 @@ TUNE_LOCAL_TYPE(tune_cluster_local, tune::workers_held)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::workers_released)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::scaling_call)
 TUNE_LOCAL_TYPE(tune_cluster_local, tune::scaling_result)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::room_made)
+TUNE_LOCAL_TYPE(tune_cluster_local, tune::saving_shown)
 TUNE_END_LOCAL_TYPES(tune_cluster_local)

@@ -210,18 +210,31 @@ void cluster_plan::grant(cluster_commands& out) {
   make_room(out);
 }
 
-/// People are told once of each who needs room; how often it happens can be looked up.
 void cluster_plan::make_room(cluster_commands& out) {
   for (const auto& [id, for_whom] : book_.make_room()) {
     const auto& x = *book_.find(id);
     const auto taker = called(book_.standing_of(for_whom));
     out.emplace_back(cluster_cmd::make_room{x.owner, x.trial, id, taker});
-    out.emplace_back(cluster_cmd::tell{x.owner,
-                                       "trials of higher priority wait, those of " + taker
-                                           + ": some of this experiment save and pause for them,"
-                                             " and go on when there is room again",
-                                       "room for " + taker});
   }
+}
+
+/// People are told once of each who needs room; how often it happens can be looked up.
+cluster_commands cluster_plan::note_room_made(std::uint64_t owner, const std::string& for_whom) {
+  book_.note_room_made(owner, for_whom);
+  cluster_commands out;
+  out.emplace_back(cluster_cmd::tell{owner,
+                                     "trials of higher priority wait, those of " + for_whom
+                                         + ": some of this experiment save and pause for them,"
+                                           " and go on when there is room again",
+                                     "room for " + for_whom});
+  return out;
+}
+
+cluster_commands cluster_plan::note_saving(std::uint64_t owner, bool can_save) {
+  cluster_commands out;
+  book_.note_saving(owner, can_save);
+  grant(out);
+  return out;
 }
 
 std::optional<lease_id> cluster_plan::begin_rank(lease_id whole, std::uint32_t rank,

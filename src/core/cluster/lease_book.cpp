@@ -150,6 +150,7 @@ std::vector<lease_id> lease_book::forget(std::uint64_t owner) {
   order_.leave(owner);
   nodes_.forget(owner);
   made_room_.erase(owner);
+  unsaving_.erase(owner);
   std::vector<lease_id> result;
   for (const auto& [id, x] : leases_) {
     if (x.owner == owner)

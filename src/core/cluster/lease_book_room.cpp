@@ -22,7 +22,7 @@ std::vector<endable_lease> lease_book::endable_below(std::int32_t priority) cons
   for (const auto& x : places_) {
     const auto known = leases_.find(x.first);
     if (known == leases_.end() || !known->second.attempt || making_room_.contains(x.first)
-        || !owners_.contains(known->second.owner))
+        || !owners_.contains(known->second.owner) || unsaving_.contains(known->second.owner))
       continue;
     const auto& standing = order_.standing_of(known->second.owner);
     if (standing.can_make_room && standing.priority < priority)
@@ -56,13 +56,9 @@ std::vector<lease_book::room_maker> lease_book::make_room() {
   for (const auto& x : wanted) {
     if (grant_in(soon, x.owner, *x.what))
       continue;
-    const auto& taker = order_.standing_of(x.owner);
-    const auto priority = taker.priority;
+    const auto priority = order_.standing_of(x.owner).priority;
     for (auto id : leases_in_the_way(soon, x.owner, *x.what, endable_below(priority))) {
       making_room_[id] = priority;
-      auto& made = made_room_[leases_.at(id).owner];
-      ++made.times;
-      made.for_whom = called(taker);
       soon.release(id);
       result.push_back({id, x.owner});
     }
@@ -70,6 +66,28 @@ std::vector<lease_book::room_maker> lease_book::make_room() {
   }
   note_floor();
   return result;
+}
+
+void lease_book::note_room_made(std::uint64_t owner, const std::string& for_whom) {
+  if (!owners_.contains(owner))
+    return;
+  auto& made = made_room_[owner];
+  ++made.times;
+  made.for_whom = for_whom;
+}
+
+void lease_book::note_saving(std::uint64_t owner, bool can_save) {
+  if (can_save || !owners_.contains(owner)) {
+    unsaving_.erase(owner);
+    return;
+  }
+  unsaving_.insert(owner);
+  std::erase_if(making_room_, [&](const auto& x) {
+    const auto known = leases_.find(x.first);
+    return known != leases_.end() && known->second.owner == owner;
+  });
+  note_floor();
+  wake();
 }
 
 /// What becomes free goes to nobody of lower priority meanwhile.

@@ -90,6 +90,26 @@ TEST_F(cluster_plan_test, tells_whose_limit_of_memory_a_node_cannot_enforce) {
   EXPECT_THAT(only<cluster_cmd::tell>(ask(1, 1)), IsEmpty()) << "without a limit";
 }
 
+TEST_F(cluster_plan_test, tells_whom_room_was_made_for_once_a_trial_has_paused) {
+  static_cast<void>(uut.enrol(2));
+  static_cast<void>(uut.stand(1, {"low", "alice", 0, 1, true}));
+  static_cast<void>(uut.stand(2, {"high", "bob", 5, 1, true}));
+  static_cast<void>(come(5));
+  const auto lease = granted(1, 0);
+  static_cast<void>(uut.launch(lease, {1, 1}));
+
+  const auto asked = ask(2, 0);
+  const auto wanted = only<cluster_cmd::make_room>(asked);
+  ASSERT_EQ(wanted.size(), 1u);
+  EXPECT_EQ(wanted[0].for_whom, "high of bob, priority 5");
+  EXPECT_THAT(texts(asked), IsEmpty()) << "perhaps it cannot save";
+
+  EXPECT_THAT(texts(uut.note_room_made(1, wanted[0].for_whom)),
+              ElementsAre(HasSubstr("those of high of bob, priority 5: some of this experiment"
+                                    " save and pause")));
+  EXPECT_EQ(uut.view_of(1).made_room, 1u);
+}
+
 TEST_F(cluster_plan_test, announces_a_node_and_tells_it_that_nothing_of_it_counts) {
   const auto out = come(5);
 

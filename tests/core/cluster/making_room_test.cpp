@@ -74,6 +74,18 @@ TEST_F(making_room, ends_the_newest_lease_of_a_lower_priority) {
   const auto granted = uut.grant_what_fits();
   ASSERT_EQ(granted.size(), 1u);
   EXPECT_EQ(granted.front().owner, 2u);
+}
+
+TEST_F(making_room, counts_once_a_trial_has_paused_for_it) {
+  ask(2, 9, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  EXPECT_THAT(chosen(), ElementsAre(held.back()));
+  EXPECT_EQ(uut.view_of(1).made_room, 0u);
+  EXPECT_EQ(uut.view_of(1).made_room_for, "");
+
+  uut.note_room_made(1, "high of bob, priority 5");
+  uut.over(held.back());
+
   EXPECT_EQ(uut.view_of(1).made_room, 1u);
   EXPECT_EQ(uut.view_of(1).made_room_for, "high of bob, priority 5");
 }
@@ -114,6 +126,49 @@ TEST_F(making_room, spares_equal_priorities_and_those_that_cannot_save) {
   ask(2, 9, 1);
   EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
   EXPECT_THAT(chosen(), IsEmpty());
+}
+
+TEST_F(making_room, is_not_waited_for_once_it_turns_out_that_trials_cannot_save) {
+  uut.stand(3, {"other", "carol", 1, 1, false});
+  uut.over(held.front());
+  ask(2, 9, 2);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  ASSERT_EQ(chosen().size(), 1u) << "the other CPU is free";
+  ask(3, 8, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty()) << "room is made for a higher priority";
+
+  uut.note_saving(1, false);
+
+  const auto granted = uut.grant_what_fits();
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_EQ(granted.front().owner, 3u);
+  EXPECT_THAT(chosen(), IsEmpty()) << "no other trial of it is asked";
+  EXPECT_EQ(uut.view_of(1).made_room, 0u);
+}
+
+TEST_F(making_room, is_asked_again_once_a_trial_has_handed_a_checkpoint_over) {
+  uut.note_saving(1, false);
+  ask(2, 9, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  EXPECT_THAT(chosen(), IsEmpty());
+
+  uut.note_saving(1, true);
+
+  EXPECT_THAT(chosen(), ElementsAre(held.back()));
+}
+
+TEST_F(making_room, asks_others_in_place_of_those_that_cannot_save) {
+  uut.set_node("c", cpus(1), {});
+  uut.stand(3, {"able", "carol", 1, 1, true});
+  ask(3, 7, 1);
+  hold_all();
+  ask(2, 9, 1);
+  EXPECT_THAT(uut.grant_what_fits(), IsEmpty());
+  EXPECT_THAT(chosen(), ElementsAre(held[3])) << "the lowest priority first";
+
+  uut.note_saving(1, false);
+
+  EXPECT_THAT(chosen(), ElementsAre(held.back()));
 }
 
 TEST_F(making_room, ends_nothing_for_what_would_not_fit_even_then) {

@@ -88,6 +88,11 @@ public:
   /// Tells owners of requests that no node can grant, where something has changed.
   [[nodiscard]] cluster_commands look_for_unmet();
 
+  /// See `lease_book`. The people of the owner are told of it.
+  [[nodiscard]] cluster_commands note_room_made(std::uint64_t owner, const std::string& for_whom);
+  /// See `lease_book`.
+  [[nodiscard]] cluster_commands note_saving(std::uint64_t owner, bool can_save);
+
   // -- Leases.
 
   /// Allocates a further rank of an attempt that is under way.

@@ -129,6 +129,11 @@ public:
   /// request for which it ends. Only owners whose trials can save are named. Call after
   /// `grant_what_fits`.
   [[nodiscard]] std::vector<room_maker> make_room();
+  /// A trial of the owner has paused for that. @param for_whom As from `called`.
+  void note_room_made(std::uint64_t owner, const std::string& for_whom);
+  /// Whether the owner's trials can save, as it turned out: where they cannot, none is named, and
+  /// nobody waits for those that were named.
+  void note_saving(std::uint64_t owner, bool can_save);
 
   /// What changed about requests that no node can grant.
   [[nodiscard]] std::vector<unmet_requests::notice> unmet();
@@ -242,8 +247,10 @@ private:
     /// For whom last, as text.
     std::string for_whom = {};
   };
-  /// How often the owner's leases were chosen for that.
+  /// How often trials of the owner have paused for that.
   std::map<std::uint64_t, room_made> made_room_;
+  /// Owners whose trials turned out not to be able to save.
+  std::set<std::uint64_t> unsaving_;
   /// A node has come, gone or changed since it was last seen which requests none can ever grant.
   bool nodes_changed_ = false;
   bool expects_nodes_ = false;
