@@ -78,8 +78,9 @@ struct output_writer_state {
 
   std::map<std::string, job_place> places;
   std::map<stream_key, place_of> streams;
-  /// Which attempts have printed, by job: all attempts of a trial print into the same files.
-  std::map<std::string, counted_attempts> attempts;
+  /// Which attempts have printed, by job and rank: all attempts of a trial print into the same
+  /// files, each rank into its own.
+  std::map<std::pair<std::string, std::uint32_t>, counted_attempts> attempts;
   bool takes_over = false;
 
   /// Writes a piece. @returns why it is not in its file; empty if it is.
@@ -87,7 +88,7 @@ struct output_writer_state {
     auto place = places.find(x.job);
     if (place == places.end())
       return knows_no_job + x.job;
-    auto& printed = attempts[x.job];
+    auto& printed = attempts[{x.job, x.rank}];
     std::string why{printed.why_not(trial_id{x.trial}, x.attempt)};
     if (why.empty())
       why = append(x, place->second);
@@ -153,7 +154,7 @@ struct output_writer_state {
 
   void forget(const std::string& job) {
     places.erase(job);
-    attempts.erase(job);
+    std::erase_if(attempts, [&](const auto& x) { return x.first.first == job; });
     std::erase_if(streams, [&](const auto& x) { return std::get<0>(x.first) == job; });
   }
 

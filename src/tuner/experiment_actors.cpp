@@ -167,7 +167,8 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
     , recorder_{spawn_recorder(system_, committer(how.store))}
     , janitor_{spawn_janitor(
           system_, remover(store_->directory()),
-          tidier(store_->directory(), where.gives_up_attempts_of(parts.work->id)))}
+          tidier(store_->directory(),
+                 where.gives_up_attempts_of(parts.work->id, parts.work->runs_ranks)))}
     , space_{parts.space}
     , request_{parts.settings.request}
     , labels_{parts.labels} {

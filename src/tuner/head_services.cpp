@@ -181,12 +181,13 @@ void head_services::forget(const std::string& job) {
 }
 
 std::function<void(trial_id, attempt_id)>
-head_services::gives_up_attempts_of(const std::string& job) const {
-  return [checkpoint_server = checkpoint_server_, output_server = output_server_,
-          job](trial_id trial, attempt_id attempt) {
+head_services::gives_up_attempts_of(const std::string& job, bool runs_ranks) const {
+  return [checkpoint_server = checkpoint_server_, output_server = output_server_, job,
+          runs_ranks](trial_id trial, attempt_id attempt) {
     if (!checkpoint_server || !output_server)
       return;
-    give_up(*output_server, job, trial, attempt);
+    if (!runs_ranks)
+      give_up(*output_server, job, trial, attempt);
     auto done = std::make_shared<std::promise<void>>();
     auto is_done = done->get_future();
     // If there is no answer in time, the next head removes what still arrives.

@@ -295,6 +295,32 @@ class RanksOnNodes(Cluster):
         self.assertEqual(ends, ["node_lost", "finished"])
         self.assert_no_trial_processes()
 
+    def test_what_a_rank_printed_comes_where_the_node_of_rank_0_is_lost(self):
+        printed = self.directory / "printed"
+        ini = self.spread(
+            "gate = %r\nprint('rank', rank, 'prints', flush=True)\n"
+            "open(%r + str(rank), 'w').close()\n"
+            "while rank:\n    time.sleep(0.1)\n"
+            "while trial.report(loss=1) and not os.path.exists(gate):\n    time.sleep(0.02)\n"
+            % (str(self.gate), str(printed))
+        )
+        words = self.directory / "printed1"
+        head, where = self.head(ini)
+        workers = {name: self.worker(where, name) for name in ("one", "two")}
+        self.wait_for_attempts(1, head)
+        self.wait_until(words.exists, head, "words of rank 1")
+        words.unlink()
+
+        os.kill(workers[self.attempts()[0]["node"]].pid, signal.SIGKILL)
+        self.worker(where, "three")
+        self.wait_for_attempts(2, head)
+        self.wait_until(words.exists, head, "words of rank 1 in the next attempt")
+        self.open_gate()
+
+        self.finish(head)
+        self.assertEqual([row["end_class"] for row in self.attempts()], ["node_lost", "finished"])
+        self.assertEqual(self.trial_file(0, "stdout.rank1").read_text().count("rank 1 prints"), 2)
+
     def test_a_trial_that_is_paused_goes_on_with_all_its_ranks(self):
         ini = self.spread(
             "gate = %r\nplace = 0\n"

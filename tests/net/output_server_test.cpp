@@ -137,6 +137,22 @@ TEST_F(output_server_test, takes_output_of_all_ranks_of_an_attempt) {
   EXPECT_EQ(text("stdout.rank1"), "rank 1");
 }
 
+TEST_F(output_server_test, takes_the_rest_of_a_rank_while_another_of_the_next_attempt_prints) {
+  const auto of_second_rank = [this](std::uint64_t attempt, const char* text) {
+    auto result = piece(attempt, 0, text);
+    result.rank = 1;
+    return result;
+  };
+  EXPECT_EQ(put(piece(2, 0, "next")), "");
+
+  EXPECT_EQ(put(of_second_rank(1, "last words, ")), "");
+  EXPECT_EQ(put(of_second_rank(2, "first words")), "");
+  EXPECT_EQ(put(of_second_rank(1, "woken")), "a later attempt of the trial has written since");
+
+  EXPECT_EQ(text("stdout"), "next");
+  EXPECT_EQ(text("stdout.rank1"), "last words, first words");
+}
+
 TEST_F(output_server_test, appends_to_what_was_there) {
   disk.write("trials/00007/stdout", "before the restart, ");
 

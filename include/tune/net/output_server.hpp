@@ -14,8 +14,8 @@ namespace tune {
 /// Output is appended to `trials/<trial>/stdout` and `stderr` of the job's directory; a piece that
 /// comes twice is written once. Where an attempt ends or the next one begins, the file is cut to
 /// the job's cap, as `output_file` does it where there is no worker in between. An attempt that was
-/// given up, and one after which a later attempt of the trial has printed, is refused: its worker
-/// was lost and came back.
+/// given up, and one after which a later attempt of the trial has printed as the same rank, is
+/// refused: its worker was lost and came back.
 /// @param own_thread Writes on a thread of its own, since it blocks on the disk; false is for
 ///   schedulers that must see every message.
 /// @param takes_over Output may go on that began under the head before this one.

@@ -69,8 +69,10 @@ public:
   /// Gives a function that stops workers from bringing anything more of a lost attempt of this job;
   /// to be called before the files of the attempt are removed. It blocks; for any thread, as long
   /// as the system exists.
+  /// @param runs_ranks What an attempt printed is still brought: by the ranks that lived on other
+  ///   nodes and are being ended. A later attempt makes an end of that.
   [[nodiscard]] std::function<void(trial_id, attempt_id)>
-  gives_up_attempts_of(const std::string& job) const;
+  gives_up_attempts_of(const std::string& job, bool runs_ranks) const;
 
   /// Why no trial with such a request could ever start on the present nodes; empty: one could, or
   /// nobody answers.
