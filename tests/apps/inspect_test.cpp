@@ -136,7 +136,7 @@ TEST_F(inspect_test, says_which_trials_there_are_none_of) {
   what.status = trial_status::terminated;
   EXPECT_THAT(shown(what), StartsWith("trial  status"));
 
-  what = {};
+  what = of(directory());
   what.status = trial_status::paused;
   what.columns = {"nonsense"};
   EXPECT_EQ(refused(what).code, ec::unknown_name);
@@ -540,6 +540,7 @@ TEST(sort_trials, tells_parameters_from_columns_of_the_same_name) {
                       {},
                       sample::shared({{"time_total_s", 3 - i}, {"lr", 3 - i}})});
       rows.back().age = std::chrono::seconds{i};
+      rows.back().details = std::make_shared<const trial_details>();
     }
     EXPECT_TRUE(sort_trials(rows, {{"accuracy", true}}, key, false)) << key;
     std::vector<std::uint64_t> numbers;
