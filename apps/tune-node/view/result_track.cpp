@@ -24,7 +24,30 @@ std::optional<double> metric_in(const raw_result& x, const std::string& metric) 
   return std::nullopt;
 }
 
-void result_track::read(const raw_result& x) {
+/// Whether this is the first report of its iteration in the trial's present lineage.
+bool result_track::is_first(standing& own, const raw_result& x, const lineage_source& lineage_of) {
+  if (x.iteration <= own.farthest) {
+    if (x.attempt == own.attempt || x.attempt == own.repeating)
+      return false;
+    if (lineage_of(x.trial, x.attempt) == lineage_of(x.trial, own.attempt)) {
+      own.repeating = x.attempt;
+      return false;
+    }
+  }
+  own.farthest = x.iteration;
+  own.attempt = x.attempt;
+  return true;
+}
+
+void result_track::read(const raw_result& x, const lineage_source& lineage_of) {
+  standing* own = nullptr;
+  if (x.trial.number < most_trials) {
+    if (x.trial.number >= trials_.size())
+      trials_.resize(x.trial.number + 1);
+    own = &trials_[x.trial.number];
+    if (!is_first(*own, x, lineage_of))
+      return;
+  }
   const auto& first = by_.objectives.front();
   const auto number = metric_in(x, first.metric);
   if (!number || std::isnan(*number))
@@ -38,13 +61,10 @@ void result_track::read(const raw_result& x) {
     best_ = how;
     steps_.push_back({x.at, x.trial, *number});
   }
-  if (x.trial.number >= most_trials)
-    return;
-  if (x.trial.number >= trials_.size())
-    trials_.resize(x.trial.number + 1);
-  auto& own = trials_[x.trial.number];
-  if (is_better(how, own.how))
-    own = {how, x.at};
+  if (own != nullptr && is_better(how, own->how)) {
+    own->how = how;
+    own->at = x.at;
+  }
 }
 
 std::optional<instant> result_track::when_best(trial_id trial) const {

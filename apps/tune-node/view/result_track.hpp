@@ -5,6 +5,8 @@
 #include "tune/io/store/scan_rows.hpp"
 #include "view/trial_table.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +22,13 @@ class result_track {
 public:
   explicit result_track(comparing_rules by) : by_{std::move(by)} {}
 
-  /// Takes the next report of the log into account.
-  void read(const raw_result& x);
+  /// The lineage of an attempt; empty: it is not known.
+  using lineage_source = std::function<std::optional<lineage_id>(trial_id, attempt_id)>;
+
+  /// Takes the next report of the log into account. Of an iteration that was run again the first
+  /// report alone counts, as for the best of the record.
+  /// @param lineage_of Asked where a trial reports an iteration that is not beyond all before.
+  void read(const raw_result& x, const lineage_source& lineage_of);
 
   /// A report that was better than all before it.
   struct step {
@@ -40,12 +47,20 @@ private:
   struct standing {
     merit how;
     instant at{0};
+    /// The farthest iteration of the present lineage, and the attempt that reported it.
+    std::uint64_t farthest = 0;
+    attempt_id attempt = {};
+    /// An attempt of the same lineage that runs iterations again.
+    attempt_id repeating = {};
   };
 
   comparing_rules by_;
   std::vector<step> steps_;
   std::vector<standing> trials_;
   merit best_;
+
+  [[nodiscard]] static bool is_first(standing& own, const raw_result& x,
+                                     const lineage_source& lineage_of);
 };
 
 } // namespace tune::cli

@@ -72,6 +72,18 @@ trial_table::automatic automatic_from(store_reader& from) {
   };
 }
 
+/// May be asked while results are scanned.
+result_track::lineage_source lineages_in(store_reader& from) {
+  return [&from](trial_id trial, attempt_id which) {
+    const auto all = from.attempts(trial);
+    for (const auto& x : all ? *all : std::vector<attempt_row>{}) {
+      if (x.attempt == which)
+        return std::optional{x.lineage};
+    }
+    return std::optional<lineage_id>{};
+  };
+}
+
 } // namespace
 
 expected<watched_experiment::reader_ptr> watched_experiment::borrow() {
@@ -182,7 +194,7 @@ expected<void> watched_experiment::begin_tracks(store_reader& from, const lookin
     summary_.trained.emplace();
   auto read = read_results(from, 0, summary_.head.last_seq, [&](const raw_result& x) {
     if (begins_track)
-      summary_.track->read(x);
+      summary_.track->read(x, lineages_in(from));
     if (begins_trained)
       summary_.trained->read(x);
   });
@@ -262,9 +274,9 @@ expected<void> watched_experiment::read_all(store_reader& from, trial_id first, 
   return {};
 }
 
-void watched_experiment::see_result(const raw_result& x) {
+void watched_experiment::see_result(store_reader& from, const raw_result& x) {
   if (summary_.track)
-    summary_.track->read(x);
+    summary_.track->read(x, lineages_in(from));
   if (summary_.trained)
     summary_.trained->read(x);
   for (auto& [name, each] : summary_.joined)
@@ -328,7 +340,7 @@ expected<void> watched_experiment::catch_up(store_reader& from, const looking_fo
     return joins_more.error();
   if (!is_first || summary_.track || summary_.trained || !summary_.joined.empty()) {
     auto reported = read_results(from, known.last_seq, head->last_seq,
-                                 [&](const raw_result& x) { see_result(x); });
+                                 [&](const raw_result& x) { see_result(from, x); });
     if (!reported)
       return reported.error();
     if (!reported->empty())

@@ -171,7 +171,7 @@ private:
   [[nodiscard]] expected<std::vector<trial_id>>
   read_results(store_reader& from, sequence after, sequence until,
                const std::function<void(const raw_result&)>& see);
-  void see_result(const raw_result& x);
+  void see_result(store_reader& from, const raw_result& x);
 };
 
 } // namespace tune::cli
