@@ -309,8 +309,8 @@ expected<std::vector<listed_row>> store_reader::listed_trials(std::span<const tr
   auto columns = impl_->trial_columns(store::last_reports::left_out);
   if (!columns)
     return columns.error();
-  const auto sql = select(*columns + ", " + std::string{last_node_of_t},
-                          "t_trials AS t WHERE trial = ?");
+  const auto sql
+      = select(*columns + ", " + std::string{last_node_of_t}, "t_trials AS t WHERE trial = ?");
   auto read = [](const statement& row) -> expected<listed_row> {
     auto trial = store::read_trial(row);
     if (!trial)
