@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -129,8 +130,24 @@ expected<void> remove_checkpoint(const fs::path& experiment, const std::string& 
     return {};
   if (!is_checkpoint_location(location))
     return error{ec::internal, location + " is no checkpoint"};
+  const auto trials = experiment / "trials";
+  const auto way = fs::path{location}.lexically_normal().lexically_relative("trials");
+  auto folder = guarded_directory::open(trials, way.parent_path());
+  if (!folder)
+    return remove_from_attempt(trials / way, without_limit);
+  // As a draft first: a head that is killed meanwhile leaves no checkpoint that lacks files. Where
+  // it cannot be renamed, it is removed as it is.
+  const auto name = way.filename().string();
+  const auto draft = name + draft_suffix;
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    return ::renameat(folder->number(), from.c_str(), folder->number(), to.c_str()) == 0;
+  };
+  const bool is_draft = rename(name, draft);
   // Nobody waits for the removal, and the size of a checkpoint is limited.
-  return remove_from_attempt(experiment / fs::path{location}.lexically_normal(), without_limit);
+  auto done = remove_tree(folder->number(), is_draft ? draft : name, trials / way, without_limit);
+  if (!done && is_draft)
+    static_cast<void>(rename(draft, name));
+  return done;
 }
 
 namespace {

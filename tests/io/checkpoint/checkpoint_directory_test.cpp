@@ -5,9 +5,14 @@
 #include "../scratch_directory.hpp"
 
 #include "tune/io/checkpoint/checkpoint_manifest.hpp"
+#include "tune/io/files/descriptor.hpp"
 
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstring>
 #include <set>
 
 namespace tune {
@@ -112,6 +117,40 @@ TEST_F(checkpoint_directory_test, is_removed_by_its_location) {
   EXPECT_TRUE(none);
   EXPECT_FALSE(fs::exists(root / made[0]));
   EXPECT_EQ(content(root / made[1] / "state"), "12345");
+}
+
+TEST_F(checkpoint_directory_test, is_a_draft_before_its_first_file_is_removed) {
+  const auto location = "trials/00007/attempt_2_5/checkpoint_000001";
+  fill(root / location / "state", "12345");
+  const store::descriptor seen{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+  ASSERT_GE(::inotify_add_watch(seen.number(), attempt().c_str(), IN_MOVED_FROM | IN_DELETE), 0);
+  ASSERT_GE(::inotify_add_watch(seen.number(), (root / location).c_str(), IN_DELETE), 0);
+
+  ASSERT_TRUE(remove_checkpoint(root, location));
+
+  std::vector<std::string> names;
+  alignas(::inotify_event) std::array<char, 4096> bytes{};
+  const auto count = ::read(seen.number(), bytes.data(), bytes.size());
+  for (::ssize_t at = 0; at < count;) {
+    ::inotify_event head{};
+    std::memcpy(&head, bytes.data() + at, sizeof(head));
+    if (head.len > 0)
+      names.emplace_back(bytes.data() + at + sizeof(head));
+    at += static_cast<::ssize_t>(sizeof(head) + head.len);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"checkpoint_000001", "state", "checkpoint_000001.tmp"}));
+}
+
+TEST_F(checkpoint_directory_test, is_removed_although_there_is_a_draft_of_its_name) {
+  const auto location = "trials/00007/attempt_2_5/checkpoint_000001";
+  fill(root / location / "state", "12345");
+  fill(attempt() / "checkpoint_000001.tmp" / "mine", "1");
+
+  EXPECT_TRUE(remove_checkpoint(root, location));
+
+  EXPECT_FALSE(fs::exists(root / location));
+  EXPECT_TRUE(fs::exists(attempt() / "checkpoint_000001.tmp" / "mine"));
 }
 
 TEST_F(checkpoint_directory_test, removes_nothing_that_is_no_checkpoint) {
