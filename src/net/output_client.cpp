@@ -12,8 +12,8 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -101,6 +101,8 @@ struct stream {
   std::filesystem::path file;
   /// Bytes that the head has.
   std::uint64_t done = 0;
+  /// Where they begin in the head's file; absent until the head has said so.
+  std::optional<std::uint64_t> begin;
   /// True while a piece is being read, or is on its way.
   bool busy = false;
   /// True if the file grew while it was busy.
@@ -109,6 +111,14 @@ struct stream {
   bool over = false;
   /// Why no more of it goes to the head; empty: it does.
   std::string broken;
+};
+
+/// A piece on its way.
+struct sent_piece {
+  output_key whose;
+  std::size_t index = 0;
+  std::size_t size = 0;
+  bool is_question = false;
 };
 
 struct attempt_output {
@@ -126,7 +136,7 @@ struct output_client_state {
   std::map<output_key, attempt_output> attempts;
   output_client_impl::pointer self = nullptr;
   /// Pieces on their way, by number.
-  std::map<std::uint64_t, std::tuple<output_key, std::size_t, std::size_t>> pieces;
+  std::map<std::uint64_t, sent_piece> pieces;
   std::uint64_t last_number = 0;
   bool ticking = false;
   /// True once nothing goes to the head any more.
@@ -202,8 +212,13 @@ struct output_client_state {
     piece.rank = which.rank;
     piece.stream = index == 0 ? output_stream::out : output_stream::err;
     piece.offset = from.done;
-    pieces[piece.number] = {which, index, bytes.size()};
-    piece.bytes = std::move(bytes);
+    piece.begin = from.begin.value_or(0);
+    // A stream in which nothing was printed has no place in the head's file. The bytes are read
+    // again once the head has said where they belong.
+    piece.is_question = !from.begin && !bytes.empty();
+    if (!piece.is_question)
+      piece.bytes = std::move(bytes);
+    pieces[piece.number] = {which, index, piece.bytes.size(), piece.is_question};
     send(self, output_server, std::move(piece),
          output_sender_actor{caf::actor_cast<output_client_impl>(self)});
   }
@@ -212,7 +227,7 @@ struct output_client_state {
     auto known = pieces.extract(what.number);
     if (known.empty())
       return;
-    const auto& [which, index, size] = known.mapped();
+    const auto& [which, index, size, is_question] = known.mapped();
     auto of = attempts.find(which);
     // The attempt was given up meanwhile.
     if (of == attempts.end())
@@ -223,7 +238,8 @@ struct output_client_state {
       return fail(which, index, what.why);
     from.busy = false;
     from.done += size;
-    from.over = size == 0;
+    from.over = size == 0 && !is_question;
+    from.begin = what.begin;
     if (from.over)
       settle(which);
     else

@@ -83,40 +83,45 @@ struct output_writer_state {
   std::map<std::pair<std::string, std::uint32_t>, counted_attempts> attempts;
   bool takes_over = false;
 
-  /// Writes a piece. @returns why it is not in its file; empty if it is.
-  std::string put(const output_piece& x) {
+  /// Writes a piece, or finds where its attempt begins.
+  piece_taken put(const output_piece& x) {
     auto place = places.find(x.job);
     if (place == places.end())
-      return knows_no_job + x.job;
+      return {x.number, knows_no_job + x.job};
     auto& printed = attempts[{x.job, x.rank}];
     std::string why{printed.why_not(trial_id{x.trial}, x.attempt)};
     if (why.empty())
       why = append(x, place->second);
-    if (why.empty() && !x.bytes.empty())
+    if (why.empty() && !is_end(x))
       printed.note(trial_id{x.trial}, x.attempt);
-    return why;
+    const auto known = streams.find(key_of(x));
+    return {x.number, std::move(why), known == streams.end() ? 0 : known->second.begin};
+  }
+
+  static bool is_end(const output_piece& x) { return !x.is_question && x.bytes.empty(); }
+  static stream_key key_of(const output_piece& x) {
+    return {x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
   }
 
   std::string append(const output_piece& x, const job_place& of) {
-    stream_key key{x.job, x.attempt.epoch, x.attempt.counter, x.stream, x.rank};
+    const auto key = key_of(x);
     const auto stream
         = (x.stream == output_stream::out ? "stdout" : "stderr") + rank_suffix(x.rank);
     const auto trials = of.directory / "trials";
     std::error_code ignored;
-    // An empty piece marks the stream's end. Where nothing was printed there is nothing to cut.
-    const auto is_end = x.bytes.empty();
-    const auto ended = is_end ? streams.extract(key) : decltype(streams)::node_type{};
-    if (is_end && !fs::exists(trials / to_text(trial_id{x.trial}) / stream, ignored))
+    // Where nothing was printed there is nothing to cut.
+    const auto ended = is_end(x) ? streams.extract(key) : decltype(streams)::node_type{};
+    if (is_end(x) && !fs::exists(trials / to_text(trial_id{x.trial}) / stream, ignored))
       return {};
     fs::create_directories(trials, ignored);
     // Opened for each piece, since an attempt that is lost never ends its stream.
     auto folder = guarded_directory::make(trials, to_text(trial_id{x.trial}));
     if (!folder)
       return folder.error().detail;
-    if (is_end)
+    if (is_end(x))
       return cut(*folder, stream, of.output_cap, ended ? ended.mapped().begin : 0);
     // An attempt that was lost has not ended its stream: what it left may be beyond the cap.
-    if (x.offset == 0 && !streams.contains(key)) {
+    if (x.is_question && !streams.contains(key)) {
       if (auto why = cut(*folder, stream, of.output_cap, 0); !why.empty())
         return why;
     }
@@ -158,16 +163,27 @@ struct output_writer_state {
     std::erase_if(streams, [&](const auto& x) { return std::get<0>(x.first) == job; });
   }
 
+  /// Where an attempt stands in a file of `size` bytes, by the first that this head hears of it.
+  [[nodiscard]] place_of place_in(std::uint64_t size, const output_piece& x) const {
+    if (x.is_question || !takes_over)
+      return {size, 0};
+    // The head before took all up to the piece, and perhaps of the piece itself, without an answer.
+    const auto at = x.begin + x.offset;
+    if (at <= size && size - at <= output_piece_bytes)
+      return {x.begin, x.offset};
+    // The file lacks what that head took, or has more: `begin` may wrap round.
+    return {size - x.offset, x.offset};
+  }
+
   std::string write(int descriptor, const stream_key& key, const output_piece& x,
                     const fs::path& file) {
     struct stat about {};
     if (::fstat(descriptor, &about) != 0)
       return why_not("look at", file);
-    // What came before the first piece that this head sees went to the head before it, and is at
-    // the file's end; `begin` may wrap round.
-    const auto before = takes_over ? x.offset : 0;
-    const place_of seen{static_cast<std::uint64_t>(about.st_size) - before, before};
-    auto& stream = streams.try_emplace(key, seen).first->second;
+    const auto size = static_cast<std::uint64_t>(about.st_size);
+    auto& stream = streams.try_emplace(key, place_in(size, x)).first->second;
+    if (x.is_question)
+      return {};
     // A piece may come twice but may not leave a gap: one message could make the file huge.
     if (x.offset > stream.done)
       return "a piece of output at " + std::to_string(x.offset) + " does not follow on what came, "
@@ -193,9 +209,7 @@ output_writer(output_writer_actor::stateful_pointer<output_writer_state> self, b
   state.takes_over = takes_over;
   return {
       [self, &state](const output_piece& x, const output_sender_actor& who,
-                     const output_server_impl& by) {
-        send(self, by, piece_taken{x.number, state.put(x)}, who);
-      },
+                     const output_server_impl& by) { send(self, by, state.put(x), who); },
       [&state](const job_place& x) { state.places[x.job] = x; },
       [&state](const job_withdrawn& x) { state.forget(x.job); },
   };

@@ -81,23 +81,31 @@ struct output_client_test : support::deterministic_system {
     run_now();
     return result;
   }
+  /// Position in the head's file that the tests name.
+  static constexpr std::uint64_t begin = 100;
+  /// The next piece, after an answer to all who ask where they begin.
   output_piece next() {
-    if (heard->pieces.empty()) {
-      ADD_FAILURE() << "no piece came";
-      return {};
+    while (!heard->pieces.empty()) {
+      auto result = heard->pieces.front();
+      heard->pieces.pop_front();
+      if (!result.is_question)
+        return result;
+      EXPECT_EQ(result.bytes, "");
+      EXPECT_EQ(result.offset, 0u);
+      take(result);
     }
-    auto result = heard->pieces.front();
-    heard->pieces.pop_front();
-    return result;
+    ADD_FAILURE() << "no piece came";
+    return {};
   }
   void take(const output_piece& x, const std::string& why = {}) {
-    tell(heard->who, piece_taken{x.number, why});
+    tell(heard->who, piece_taken{x.number, why, begin});
   }
   /// Takes all pieces that come. @returns the bytes of each stream.
   std::pair<std::string, std::string> take_all() {
     std::pair<std::string, std::string> result;
     while (!heard->pieces.empty()) {
       auto piece = next();
+      EXPECT_EQ(piece.begin, begin);
       auto& to = piece.stream == output_stream::out ? result.first : result.second;
       EXPECT_EQ(piece.offset, to.size());
       to += piece.bytes;
@@ -139,17 +147,63 @@ TEST_F(output_client_test, has_one_piece_of_a_stream_on_its_way) {
   EXPECT_EQ(two.bytes, "two ");
 }
 
+TEST_F(output_client_test, asks_first_where_the_attempt_begins) {
+  open(first);
+  print("out", "hello");
+  grew();
+
+  ASSERT_EQ(heard->pieces.size(), 1u);
+  EXPECT_TRUE(heard->pieces.front().is_question);
+  EXPECT_EQ(heard->pieces.front().bytes, "");
+  auto piece = next();
+
+  EXPECT_EQ(piece.begin, begin);
+  EXPECT_EQ(piece.bytes, "hello");
+}
+
+TEST_F(output_client_test, tells_the_next_head_where_the_attempt_begins) {
+  open(first);
+  print("out", "one ");
+  grew();
+  static_cast<void>(next());
+  print("out", "two");
+
+  reconnect(uut, output_server);
+  run_now();
+
+  ASSERT_EQ(heard->pieces.size(), 1u);
+  auto again = next();
+  EXPECT_EQ(again.begin, begin);
+  EXPECT_EQ(again.offset, 0u);
+  EXPECT_EQ(again.bytes, "one two");
+}
+
+TEST_F(output_client_test, asks_the_next_head_if_the_one_before_has_not_answered) {
+  open(first);
+  print("out", "one ");
+  grew();
+  heard->pieces.clear();
+
+  reconnect(uut, output_server);
+  run_now();
+
+  ASSERT_EQ(heard->pieces.size(), 1u);
+  EXPECT_TRUE(heard->pieces.front().is_question);
+  EXPECT_EQ(next().bytes, "one ");
+}
+
 TEST_F(output_client_test, cuts_long_output_into_pieces) {
   open(first);
   print("out", std::string(2 * output_piece_bytes + 1, 'x'));
 
   auto end = close(first);
 
-  auto one = next();
-  EXPECT_EQ(one.bytes.size(), output_piece_bytes);
+  // It comes first, since nobody asks where a stream without a byte begins.
   auto err = next();
   EXPECT_EQ(err.stream, output_stream::err);
   EXPECT_EQ(err.bytes, "");
+  auto one = next();
+  EXPECT_EQ(one.bytes.size(), output_piece_bytes);
   take(one);
   EXPECT_EQ(heard->pieces.front().offset, output_piece_bytes);
   take(err);
@@ -280,8 +334,10 @@ TEST_F(output_client_test, answers_when_the_head_takes_nothing_any_more) {
   ASSERT_EQ(end->size(), 1u);
   EXPECT_THAT(end->front(), HasSubstr("the head took nothing of it for 10 s"));
   // These answers come too late, and do no harm.
-  while (!heard->pieces.empty())
-    take(next());
+  while (!heard->pieces.empty()) {
+    take(heard->pieces.front());
+    heard->pieces.pop_front();
+  }
   EXPECT_EQ(end->size(), 1u);
 }
 

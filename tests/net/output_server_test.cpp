@@ -10,6 +10,9 @@
 
 #include <sys/stat.h>
 
+#include <map>
+#include <tuple>
+
 namespace tune {
 namespace {
 
@@ -44,13 +47,41 @@ struct output_server_test : support::deterministic_system {
     result.bytes = std::move(bytes);
     return result;
   }
-  /// @returns the reason if the piece was not taken.
+  /// Where streams begin, as the server said.
+  std::map<std::tuple<std::uint64_t, output_stream, std::uint32_t>, std::uint64_t> begins;
+
+  piece_taken ask(const output_piece& what) {
+    tell(uut, output_piece{what}, worker);
+    if (heard->empty() || heard->back().number != what.number)
+      return {what.number, "no answer"};
+    return heard->back();
+  }
+  /// Asks where an attempt begins, unless that is known or nothing was printed; then puts the
+  /// piece.
+  /// @returns the reason if it was not taken.
   std::string put(output_piece what) {
-    auto asked = what.number;
-    tell(uut, std::move(what), worker);
-    if (heard->empty() || heard->back().number != asked)
-      return "no answer";
-    return heard->back().why;
+    const auto key = std::tuple{what.attempt.counter, what.stream, what.rank};
+    if (!begins.contains(key) && what.offset == 0 && !what.bytes.empty()) {
+      auto question = what;
+      question.number = ++number;
+      question.is_question = true;
+      question.bytes.clear();
+      auto answer = ask(question);
+      if (!answer.why.empty())
+        return answer.why;
+      begins[key] = answer.begin;
+    }
+    what.number = ++number;
+    what.begin = begins.contains(key) ? begins[key] : 0;
+    auto answer = ask(what);
+    if (answer.why.empty() && !what.bytes.empty())
+      begins[key] = answer.begin;
+    return answer.why;
+  }
+  /// Another head serves the same directory.
+  void begin_next_head() {
+    uut = keep(spawn_output_server(*system, false, true));
+    tell(uut, job_place{"job", disk.head()});
   }
   /// Puts all that an attempt printed, and its end.
   void put_whole(std::uint64_t attempt, const std::string& bytes) {
@@ -160,6 +191,78 @@ TEST_F(output_server_test, appends_to_what_was_there) {
   EXPECT_EQ(put(piece(1, 6, "it")), "");
 
   EXPECT_EQ(text("stdout"), "before the restart, after it");
+}
+
+TEST_F(output_server_test, goes_on_under_the_next_head) {
+  disk.write("trials/00007/stdout", "before, ");
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  begin_next_head();
+
+  EXPECT_EQ(put(piece(1, 4, "two ")), "");
+  EXPECT_EQ(put(piece(1, 8, "three")), "");
+
+  EXPECT_EQ(text("stdout"), "before, one two three");
+}
+
+TEST_F(output_server_test, writes_once_what_the_head_before_took_without_an_answer) {
+  disk.write("trials/00007/stdout", "before, ");
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  EXPECT_EQ(put(piece(1, 4, "one ")), "");
+  begin_next_head();
+
+  // More was printed meanwhile.
+  EXPECT_EQ(put(piece(1, 4, "one one one ")), "");
+  EXPECT_EQ(put(piece(1, 16, "end")), "");
+
+  EXPECT_EQ(text("stdout"), "before, one one one one end");
+}
+
+TEST_F(output_server_test, writes_once_what_the_head_before_took_first) {
+  EXPECT_EQ(put(piece(1, 0, "one ")), "");
+  begin_next_head();
+
+  EXPECT_EQ(put(piece(1, 0, "one two")), "");
+
+  EXPECT_EQ(text("stdout"), "one two");
+}
+
+TEST_F(output_server_test, a_question_that_comes_again_has_the_same_answer) {
+  disk.write("trials/00007/stdout", "before, ");
+  auto question = piece(1, 0, "never written");
+  question.is_question = true;
+
+  EXPECT_EQ(ask(question).begin, 8u);
+  EXPECT_EQ(ask(question).begin, 8u);
+  begin_next_head();
+  EXPECT_EQ(ask(question).begin, 8u);
+  EXPECT_EQ(text("stdout"), "before, ");
+}
+
+TEST_F(output_server_test, appends_where_the_file_lacks_what_the_head_before_took) {
+  EXPECT_EQ(put(piece(1, 0, "lost ")), "");
+  disk.write("trials/00007/stdout", "");
+  begin_next_head();
+
+  EXPECT_EQ(put(piece(1, 5, "kept ")), "");
+  begin_next_head();
+  EXPECT_EQ(put(piece(1, 5, "kept once")), "");
+
+  EXPECT_EQ(text("stdout"), "kept once");
+}
+
+TEST_F(output_server_test, overwrites_nothing_for_an_attempt_that_names_a_place_far_back) {
+  const auto old = std::string(2 * output_piece_bytes, 'x');
+  disk.write("trials/00007/stdout", old);
+  begin_next_head();
+
+  std::uint64_t attempt = 0;
+  for (auto begin : {std::uint64_t{0}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    auto odd = piece(++attempt, 0, "odd");
+    odd.begin = begin;
+    EXPECT_EQ(ask(odd).why, "");
+  }
+
+  EXPECT_EQ(text("stdout"), old + "oddoddodd");
 }
 
 TEST_F(output_server_test, takes_no_piece_that_does_not_follow_on_what_came) {

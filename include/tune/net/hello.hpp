@@ -22,7 +22,7 @@ namespace tune {
 
 /// Version of the messages, which both sides must share to understand each other. Raised with every
 /// change of a type that crosses the wire.
-inline constexpr std::int64_t wire_protocol = 10;
+inline constexpr std::int64_t wire_protocol = 11;
 
 /// Build that a side presents.
 struct build_identity {

@@ -6,13 +6,9 @@
 #include "tune/net/actors.hpp"
 
 #include <chrono>
-#include <cstddef>
 #include <memory>
 
 namespace tune {
-
-/// Bytes of one piece.
-inline constexpr std::size_t output_piece_bytes = 256 * 1024;
 
 /// Spawns the output client of one connection. It ends when it is told to go.
 ///

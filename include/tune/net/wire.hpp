@@ -10,6 +10,7 @@
 #include "tune/io/files/file_manifest.hpp"
 #include "tune/io/files/laid_files.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -114,7 +115,10 @@ inline constexpr std::size_t max_record_bytes = 4 * 1024 * 1024;
 enum class output_stream : std::uint8_t { out, err };
 TUNE_INSPECT_ENUM(output_stream)
 
-/// A piece of what one attempt printed.
+/// Largest piece of what an attempt printed. [bytes]
+inline constexpr std::size_t output_piece_bytes = 256 * 1024;
+
+/// A piece of what one attempt printed; an empty one that asks nothing is the end of its stream.
 struct output_piece {
   /// Number chosen by the sender, repeated in the answer.
   std::uint64_t number = 0;
@@ -127,6 +131,11 @@ struct output_piece {
   std::string bytes;
   /// Rank of the printing process within the attempt.
   std::uint32_t rank = 0;
+  /// Asks where the attempt begins in the head's file; nothing is written.
+  bool is_question = false;
+  /// The answer to that question, so that the next head knows how much of a piece, whose answer was
+  /// lost with the head before it, is in the file already. [bytes]
+  std::uint64_t begin = 0;
 };
 
 template <class Inspector>
@@ -134,18 +143,23 @@ auto inspect(Inspector& f, output_piece& x) {
   return inspect_fields(f, "output_piece", x, field("number", x.number), field("job", x.job),
                         field("trial", x.trial), field("attempt", x.attempt),
                         field("stream", x.stream), field("offset", x.offset),
-                        field("bytes", x.bytes), field("rank", x.rank));
+                        field("bytes", x.bytes), field("rank", x.rank),
+                        field("is_question", x.is_question), field("begin", x.begin));
 }
 
 struct piece_taken {
   std::uint64_t number = 0;
   /// Why the piece is not in the file; empty if it is. No more is taken of this stream then.
   std::string why;
+  /// Position of the attempt's first byte in the file, modulo 2^64: a file that was replaced may
+  /// lack the attempt's first bytes.
+  std::uint64_t begin = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, piece_taken& x) {
-  return inspect_fields(f, "piece_taken", x, field("number", x.number), field("why", x.why));
+  return inspect_fields(f, "piece_taken", x, field("number", x.number), field("why", x.why),
+                        field("begin", x.begin));
 }
 
 // -- Between a worker's checkpoints and their head: these cross the wire. Numbers are the worker's,
