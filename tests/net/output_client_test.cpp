@@ -105,7 +105,8 @@ struct output_client_test : support::deterministic_system {
     std::pair<std::string, std::string> result;
     while (!heard->pieces.empty()) {
       auto piece = next();
-      EXPECT_EQ(piece.begin, begin);
+      // A stream in which nothing was printed has no place in the head's file.
+      EXPECT_EQ(piece.begin, piece.offset + piece.bytes.size() == 0 ? 0 : begin);
       auto& to = piece.stream == output_stream::out ? result.first : result.second;
       EXPECT_EQ(piece.offset, to.size());
       to += piece.bytes;
