@@ -51,8 +51,10 @@ class Terminal(Case):
             % (sys.executable, script, evil)
         )
 
-    def on_terminal(self, *words):
-        """Everything that comes over a terminal, which is the program's stdout and stderr."""
+    def on_terminal(self, *words, until=None, then=None):
+        """Everything that comes over a terminal, which is the program's stdout and stderr.
+
+        Once it has shown `until`, which must not take half a minute, it calls `then`."""
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
         ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
@@ -61,7 +63,11 @@ class Terminal(Case):
         )
         os.close(theirs)
         seen, end = b"", time.monotonic() + DEADLINE
+        soon = time.monotonic() + 30
         while time.monotonic() < end:
+            if then and until in seen:
+                then = then()
+            self.assertFalse(then and time.monotonic() > soon, seen[-2000:])
             if not select.select([ours], [], [], 1)[0]:
                 continue
             try:
@@ -96,6 +102,20 @@ class Terminal(Case):
         for words in commands:
             with self.subTest(words):
                 self.assert_harmless(self.on_terminal(*words), words)
+
+    def test_the_block_shows_reports_while_no_trial_begins_or_ends(self):
+        hold = self.directory / "hold"
+        hold.touch()
+        script = self.directory / "hold.sh"
+        script.write_text("echo loss=3\nwhile [ -e %s ]; do sleep 0.05; done\n" % hold)
+        self.ini(
+            "[experiment]\nmetric = loss\nmode = min\n[trainable]\ncommand = sh %s\n"
+            "metric.loss = loss=(\\d+)\n[space]\nx = 1\n" % script
+        )
+
+        shown = self.on_terminal("run", "x.ini", until=b"best loss 3", then=hold.unlink)
+
+        self.assertIn(b"1/1 done", shown)
 
     def test_logs_show_on_a_terminal_what_would_be_hidden(self):
         self.run_node("run", "x.ini", code=5)

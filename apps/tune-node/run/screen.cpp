@@ -26,7 +26,8 @@ constexpr std::size_t failure_lines = 10;
 /// Number of like failures that are shown; after these only the 10th, 100th, 1000th and so on.
 constexpr std::uint64_t told_of_alike = 3;
 
-/// Time between two looks for a new best where only lines are shown: no event reports it.
+/// Time between two looks at the experiment while no trial begins or ends: no event says that
+/// trials report.
 constexpr std::chrono::seconds calm_pace{1};
 
 bool is_told(std::uint64_t count) {
@@ -227,7 +228,7 @@ run_summary screen::run() {
   lines_.begin(instant{0});
   std::unique_lock guard{mutex_};
   for (;;) {
-    std::chrono::seconds pace = shows_lines() ? calm_pace : plain_lines::summary_time;
+    std::chrono::seconds pace = options_.quiet ? plain_lines::summary_time : calm_pace;
     changed_.wait_for(guard, pace, [this] { return news_ || over_; });
     auto looks = shows_lines() && !over_;
     guard.unlock();
