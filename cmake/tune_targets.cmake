@@ -9,6 +9,7 @@ target_include_directories(tune_options INTERFACE
 # Quicker from nothing, slower after a small change: what one source needs may also be included by
 # its neighbour, and names within a room must not meet.
 option(TUNE_UNITY "Compile several sources of a library as one" OFF)
+set(TUNE_BATCH 16 CACHE STRING "How many sources TUNE_UNITY compiles as one")
 
 add_library(tune_warnings INTERFACE)
 target_compile_options(tune_warnings INTERFACE -Wall -Wextra -Wpedantic)
@@ -17,6 +18,12 @@ target_compile_options(tune_warnings INTERFACE -Wshadow$<$<BOOL:${TUNE_UNITY}>:=
 if(TUNE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # What the compiler takes for a header is a source, and nobody else sees its types.
   target_compile_options(tune_warnings INTERFACE -Wno-subobject-linkage)
+  # A sixth of the time of so many sources is the compiler's own garbage collection: it waits until
+  # it has a gigabyte, where there is memory for that. [MiB; KiB]
+  cmake_host_system_information(RESULT _tune_memory QUERY TOTAL_PHYSICAL_MEMORY)
+  if(_tune_memory GREATER 7000)
+    target_compile_options(tune_warnings INTERFACE --param=ggc-min-heapsize=1048576)
+  endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # It sees overlaps in "text" + std::string that are not there (GCC bug 105651).
@@ -54,7 +61,7 @@ function(tune_add_room room)
   add_library(tune_${room} STATIC ${ARG_SOURCES})
   add_library(tune::${room} ALIAS tune_${room})
   set_target_properties(tune_${room} PROPERTIES
-    POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+    POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_BATCH_SIZE ${TUNE_BATCH})
   target_link_libraries(tune_${room}
     PUBLIC tune_options ${ARG_LINKS}
     PRIVATE ${ARG_PRIVATE_LINKS} "$<BUILD_INTERFACE:tune_warnings>")
@@ -90,7 +97,7 @@ endfunction()
 #                [TIMEOUT <seconds per test>])
 #
 # One GoogleTest program per room, `tune_<label>_tests`; the ctest label is the room's name. Under
-# TUNE_UNITY eight sources that follow each other are compiled as one. ALONE: those of SOURCES whose
+# TUNE_UNITY sources that follow each other are compiled as one. ALONE: those of SOURCES whose
 # names meet names of their neighbours, compiled one by one.
 function(tune_add_tests label)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;ALONE;LINKS" ${ARGN})
@@ -102,7 +109,7 @@ function(tune_add_tests label)
     UNITY_BUILD ${TUNE_UNITY} UNITY_BUILD_MODE GROUP)
   set(_place 0)
   foreach(_source IN LISTS ARG_SOURCES)
-    math(EXPR _group "${_place} / 8")
+    math(EXPR _group "${_place} / ${TUNE_BATCH}")
     math(EXPR _place "${_place} + 1")
     if(NOT _source IN_LIST ARG_ALONE)
       set_source_files_properties("${_source}" PROPERTIES UNITY_GROUP "${label}_${_group}")

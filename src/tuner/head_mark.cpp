@@ -19,7 +19,7 @@ namespace {
 
 /// A mark has a few hundred characters. [bytes]
 constexpr std::size_t longest_mark = 64 * 1024;
-constexpr ::mode_t for_owner_only = 0600;
+constexpr ::mode_t owner_file_mode = 0600;
 /// Leases of one head; all numbers stay below 2^53.
 constexpr unsigned lease_bits = 32;
 constexpr std::uint64_t most_successions = std::uint64_t{1} << 20;
@@ -68,7 +68,7 @@ expected<void> write_head_mark(const fs::path& directory, const head_mark& what)
   if (!place)
     return in_storage(place.error());
   const auto beside = std::string{head_mark_file} + ".new";
-  auto file = place->create(beside, for_owner_only);
+  auto file = place->create(beside, owner_file_mode);
   if (!file)
     return in_storage(file.error());
   if (::write(file->number(), text.data(), text.size()) != static_cast<::ssize_t>(text.size())

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The id of a job ends in "-" and this many digits of a hash.
-constexpr std::size_t hash_digits = 16;
+constexpr std::size_t name_hash_digits = 16;
 
 bool is_of_the_system(const std::string& path) {
   constexpr std::array<std::string_view, 5> roots{"/usr/", "/bin/", "/sbin/", "/lib", "/proc/"};
@@ -110,7 +110,7 @@ bool mentions_ini_dir(const trainable_section& x, const std::vector<std::string>
 }
 
 bool ends_in_hash(const std::string& name) {
-  const auto from = name.size() > hash_digits ? name.size() - hash_digits : 0;
+  const auto from = name.size() > name_hash_digits ? name.size() - name_hash_digits : 0;
   return from > 1 && name[from - 1] == '-'
          && name.find_first_not_of("0123456789abcdef", from) == name.npos;
 }

@@ -11,7 +11,7 @@
 namespace tune::cli {
 namespace {
 
-using kind = line_news::kind;
+using news_kind = line_news::kind;
 
 /// A pipe whose writing end can be closed early.
 class pipes : public testing::Test {
@@ -43,11 +43,11 @@ TEST_F(pipes, lines_come_one_by_one) {
 
   for (const auto* text : {"one", "two", "", "four"}) {
     auto news = uut.next();
-    EXPECT_EQ(news.what, kind::line);
+    EXPECT_EQ(news.what, news_kind::line);
     EXPECT_EQ(news.text, text);
   }
-  EXPECT_EQ(uut.next().what, kind::end);
-  EXPECT_EQ(uut.next().what, kind::end);
+  EXPECT_EQ(uut.next().what, news_kind::end);
+  EXPECT_EQ(uut.next().what, news_kind::end);
 }
 
 TEST_F(pipes, a_line_that_comes_in_pieces_is_one) {
@@ -70,11 +70,11 @@ TEST_F(pipes, too_long_a_line_is_told_once_and_the_next_is_read) {
   }};
 
   EXPECT_EQ(uut.next().text, std::string(10, 'x'));
-  EXPECT_EQ(uut.next().what, kind::too_long);
-  EXPECT_EQ(uut.next().what, kind::too_long);
+  EXPECT_EQ(uut.next().what, news_kind::too_long);
+  EXPECT_EQ(uut.next().what, news_kind::too_long);
   EXPECT_EQ(uut.next().text, "last");
-  EXPECT_EQ(uut.next().what, kind::too_long);
-  EXPECT_EQ(uut.next().what, kind::end);
+  EXPECT_EQ(uut.next().what, news_kind::too_long);
+  EXPECT_EQ(uut.next().what, news_kind::end);
   writer.join();
 }
 
@@ -85,14 +85,14 @@ TEST_F(pipes, a_wave_goes_before_what_was_read) {
 
   ASSERT_EQ(::write(waves[1], "x", 1), 1);
 
-  EXPECT_EQ(uut.next().what, kind::waved);
+  EXPECT_EQ(uut.next().what, news_kind::waved);
 }
 
 TEST_F(pipes, a_wave_ends_the_waiting) {
   line_reader uut{words[0], waves[0], 100};
   std::thread waver{[this] { EXPECT_EQ(::write(waves[1], "x", 1), 1); }};
 
-  EXPECT_EQ(uut.next().what, kind::waved);
+  EXPECT_EQ(uut.next().what, news_kind::waved);
   waver.join();
 }
 
@@ -103,7 +103,7 @@ TEST_F(pipes, what_cannot_be_read_is_told) {
   auto news = uut.next();
   ::close(directory);
 
-  EXPECT_EQ(news.what, kind::failed);
+  EXPECT_EQ(news.what, news_kind::failed);
   EXPECT_NE(news.text, "");
 }
 

@@ -327,7 +327,7 @@ expected<open_pair> open_both(copy_source& by, const branch& what, const guarded
   return result;
 }
 
-expected<void> make_directory(const plan_entry& what, const guarded_directory& in) {
+expected<void> make_copied_directory(const plan_entry& what, const guarded_directory& in) {
   constexpr ::mode_t permissions = 0777;
   // The owner needs all permissions, since files will be created in it.
   if (::mkdirat(in.number(), what.name.c_str(), (what.mode & permissions) | S_IRWXU) != 0
@@ -347,7 +347,7 @@ expected<void> make_link(const plan_entry& what, const guarded_directory& in) {
 sliced<expected<void>> copying_entry(const copy_source& by, const branch& in, const open_pair& at,
                                      const plan_entry& what) {
   if (what.is_directory)
-    co_return make_directory(what, *at.to);
+    co_return make_copied_directory(what, *at.to);
   if (what.target)
     co_return make_link(what, *at.to);
   const auto from = in.from / what.name;

@@ -54,7 +54,7 @@ expected<guarded_directory> make_folder(const fs::path& directory) {
 }
 
 /// Creates the directory after checking that there is room for `bytes`.
-expected<held_checkpoint> make_directory(const fs::path& directory, std::uint64_t bytes) {
+expected<held_checkpoint> make_received_directory(const fs::path& directory, std::uint64_t bytes) {
   auto folder = make_folder(directory);
   if (!folder)
     return folder.error();
@@ -231,7 +231,7 @@ expected<checkpoint_writer> checkpoint_writer::begin(const fs::path& directory,
                                                      const checkpoint_limits& limits) {
   if (auto sane = check_outline(expected_stream, limits); !sane)
     return sane.error();
-  auto held = make_directory(directory, expected_stream.bytes);
+  auto held = make_received_directory(directory, expected_stream.bytes);
   if (!held)
     return held.error();
   return checkpoint_writer{

@@ -27,7 +27,8 @@ constexpr auto socket_name = "socket";
 /// Clients that may wait to be accepted; the kernel lowers the number if it allows fewer.
 constexpr int backlog = 128;
 
-error failed(const fs::path& path, const std::string& doing, int number, ec code = ec::storage) {
+error call_failed(const fs::path& path, const std::string& doing, int number,
+                  ec code = ec::storage) {
   return {code, path.string() + ": cannot " + doing + ": " + std::strerror(number)};
 }
 
@@ -48,26 +49,26 @@ unique_fd open_directory(const fs::path& path) {
 /// Makes sure that the directory exists, belongs to this user and is closed to all others.
 expected<void> claim(const fs::path& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return failed(path, "make", errno);
+    return call_failed(path, "make", errno);
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0)
-    return failed(path, "read", errno);
+    return call_failed(path, "read", errno);
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid())
     return error{ec::refused, path.string() + ": is not a directory of this user"};
   if ((found.st_mode & 0777) != 0700 && ::chmod(path.c_str(), 0700) != 0)
-    return failed(path, "protect", errno);
+    return call_failed(path, "protect", errno);
   return {};
 }
 
 expected<void> bind_in(const unique_fd& directory, const unique_fd& to, const fs::path& path) {
   if (::unlinkat(directory.get(), socket_name, 0) != 0 && errno != ENOENT)
-    return failed(path, "replace", errno);
+    return call_failed(path, "replace", errno);
   auto address = address_in(directory);
   if (::bind(to.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return failed(path, "make the control socket in", errno);
+    return call_failed(path, "make the control socket in", errno);
   // Nobody else could have connected before: only this user may enter the directory.
   if (::fchmodat(directory.get(), socket_name, 0600, 0) != 0)
-    return failed(path, "protect the control socket in", errno);
+    return call_failed(path, "protect the control socket in", errno);
   return {};
 }
 
@@ -91,14 +92,14 @@ expected<int> open_control(const fs::path& experiment) {
     return claimed.error();
   auto directory = open_directory(path);
   if (!directory)
-    return failed(path, "open", errno);
+    return call_failed(path, "open", errno);
   unique_fd result{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!result)
-    return failed(path, "make a socket for", errno);
+    return call_failed(path, "make a socket for", errno);
   if (auto bound = bind_in(directory, result, path); !bound)
     return bound.error();
   if (::listen(result.get(), backlog) != 0)
-    return failed(path, "listen in", errno);
+    return call_failed(path, "listen in", errno);
   return result.release();
 }
 
@@ -112,12 +113,12 @@ expected<int> connect_control(const fs::path& experiment) {
   auto path = control_directory(experiment);
   auto directory = open_directory(path);
   if (!directory && (errno == EACCES || errno == EPERM))
-    return failed(path, "open", errno, ec::refused);
+    return call_failed(path, "open", errno, ec::refused);
   if (!directory)
     return nobody_listens(experiment);
   unique_fd result{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (!result)
-    return failed(path, "make a socket for", errno);
+    return call_failed(path, "make a socket for", errno);
   timeval patience{control_patience.count(), 0};
   ::setsockopt(result.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   auto address = address_in(directory);

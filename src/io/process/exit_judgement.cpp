@@ -19,7 +19,7 @@ std::string signal_name(int number) {
   return name != nullptr ? std::string{"SIG"} + name : "signal " + std::to_string(number);
 }
 
-std::string joined(const std::vector<std::string>& lines) {
+std::string indented(const std::vector<std::string>& lines) {
   std::string result;
   for (const auto& line : lines)
     result += "\n  " + line;
@@ -46,10 +46,10 @@ std::string exit_text(const exit_info& how, const exit_facts& known) {
   if (known.failure)
     return known.failure->text;
   if (how.signal)
-    return "ended by " + signal_name(*how.signal) + joined(how.stderr_lines);
+    return "ended by " + signal_name(*how.signal) + indented(how.stderr_lines);
   if (how.code && *how.code != 0)
     return "exited with status " + std::to_string(*how.code) + shell_text(how)
-           + joined(how.stderr_lines);
+           + indented(how.stderr_lines);
   return {};
 }
 
@@ -59,7 +59,7 @@ exit_judgement judge_want_of_memory(const exit_info& how, const exit_facts& know
   if (how.code)
     text += ": a process that it had started was killed for want of it; it exited with status "
             + std::to_string(*how.code);
-  text += known.failure ? "\n" + known.failure->text : joined(how.stderr_lines);
+  text += known.failure ? "\n" + known.failure->text : indented(how.stderr_lines);
   return {end_class::out_of_memory, std::move(text), {}};
 }
 
@@ -90,9 +90,9 @@ std::string last_words(const exit_info& how, bool reads_stderr) {
   const auto& read = reads_stderr ? how.stderr_lines : how.stdout_lines;
   const auto& other = reads_stderr ? how.stdout_lines : how.stderr_lines;
   if (read.empty() || other.empty())
-    return joined(read.empty() ? other : read);
-  return (reads_stderr ? "\nstdout:" : "\nstderr:") + joined(other)
-         + (reads_stderr ? "\nstderr:" : "\nstdout:") + joined(read);
+    return indented(read.empty() ? other : read);
+  return (reads_stderr ? "\nstdout:" : "\nstderr:") + indented(other)
+         + (reads_stderr ? "\nstderr:" : "\nstdout:") + indented(read);
 }
 
 exit_judgement judge_without_objective(const exit_info& how, const exit_facts& known) {

@@ -13,7 +13,7 @@ namespace {
 using namespace key_makers;
 
 constexpr double most_points = 1000;
-constexpr double most_runs = 1000;
+constexpr double most_repeats = 1000;
 constexpr double most_pending = 1'000'000;
 constexpr std::size_t most_known = 10000;
 
@@ -143,7 +143,7 @@ void add_search_keys(rows& to) {
                         true},
                        TUNE_FIELD(search.batch)));
   to.push_back(integer({"search", "repeat", "runs of each configuration, which is judged by all"},
-                       {1, most_runs}, TUNE_FIELD(search.repeat)));
+                       {1, most_repeats}, TUNE_FIELD(search.repeat)));
   to.push_back(one_of({"search", "repeat_judge", "what the runs of a configuration come to"},
                       {"mean", "median", "lower_bound"}, TUNE_FIELD(search.repeat_judge)));
   to.push_back(repeat_parameter_key());

@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 constexpr std::size_t room = 2;
 
 /// Workers and experiments with their head, and books of their own about what is right.
-class world {
+class plan_world {
 public:
-  explicit world(std::uint64_t seed) : seed_{seed}, dice_{seed, "cluster plan", 0} {
+  explicit plan_world(std::uint64_t seed) : seed_{seed}, dice_{seed, "cluster plan", 0} {
     for (auto i = 0; i < 3; ++i)
       workers_["w" + std::to_string(i)] = {};
     for (auto i = 0; i < 3; ++i)
@@ -322,7 +322,7 @@ private:
 TEST(cluster_plan_campaign, launches_each_attempt_once_and_only_where_there_is_room) {
   std::uint64_t begun = 0;
   for (std::uint64_t seed = 0; seed < 2'000 && !testing::Test::HasFailure(); ++seed) {
-    world x{seed};
+    plan_world x{seed};
     for (auto step = 0; step < 300; ++step)
       x.happens();
     x.end();

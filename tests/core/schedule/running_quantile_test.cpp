@@ -11,7 +11,7 @@
 namespace tune {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// The definition, implemented by sorting.
 std::optional<double> by_sorting(std::vector<double> xs, double q) {
@@ -50,12 +50,12 @@ TEST(running_quantile, interpolates_between_neighbours) {
 TEST(running_quantile, takes_the_lower_neighbour_beside_an_infinity) {
   running_quantile uut{0.5};
   uut.insert(1);
-  uut.insert(infinity);
+  uut.insert(unbounded);
   EXPECT_EQ(uut.value(), 1.0);
 
-  uut.insert(infinity);
-  uut.insert(infinity);
-  EXPECT_EQ(uut.value(), infinity);
+  uut.insert(unbounded);
+  uut.insert(unbounded);
+  EXPECT_EQ(uut.value(), unbounded);
 }
 
 class any_numbers : public testing::TestWithParam<unsigned> {};
@@ -72,8 +72,8 @@ TEST_P(any_numbers, agree_with_sorting_at_every_step) {
   for (int i = 0; i < 400; ++i) {
     auto kind = unit(random);
     auto x = kind < 0.05   ? std::nan("")
-             : kind < 0.10 ? infinity
-             : kind < 0.15 ? -infinity
+             : kind < 0.10 ? unbounded
+             : kind < 0.15 ? -unbounded
              : kind < 0.50 ? std::floor(10 * unit(random))
                            : std::exp(20 * unit(random) - 10);
     all.push_back(x);
