@@ -308,6 +308,24 @@ TEST(program_attempt, is_ended_for_a_breach_of_the_protocol_alone) {
   EXPECT_EQ(told.breach(), "");
 }
 
+TEST(program_attempt, that_is_to_save_breaks_the_protocol_also_where_it_is_to_end_then) {
+  for (auto how : {answer_kind::save, answer_kind::save_and_end}) {
+    auto uut = saving(how);
+    EXPECT_THAT(uut.breaks_protocol("no JSON"), ElementsAre(is(end_program{})));
+    EXPECT_THAT(uut.breach(), HasSubstr("no JSON"));
+  }
+
+  auto halted = saving(answer_kind::save_and_end);
+  (void)halted.halt(halt_mode::stop, false, instant{3s});
+  (void)halted.breaks_protocol("a line that TERM cut");
+  EXPECT_EQ(halted.breach(), "");
+
+  auto saved = saving(answer_kind::save_and_end);
+  (void)saved.saved(instant{3s});
+  (void)saved.breaks_protocol("last words");
+  EXPECT_EQ(saved.breach(), "");
+}
+
 TEST(program_attempt, is_ended_for_an_iteration_that_goes_back) {
   auto uut = running();
   (void)uut.reported(object{{"training_iteration", 5}}, false, false, instant{1s}, 0);

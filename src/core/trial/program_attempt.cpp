@@ -314,7 +314,9 @@ void program_attempt::note_late() {
 }
 
 program_commands program_attempt::breaks_protocol(const std::string& why) {
-  if (!is_ending_ && !is_killed_ && breach_.empty())
+  // A checkpoint is still to come from a program that is to pause, and was not signalled.
+  const auto must_save = save_ == save_stage::writing && !is_halted_;
+  if ((!is_ending_ || must_save) && !is_killed_ && breach_.empty())
     breach_ = "broke the command protocol: " + why;
   program_commands out;
   end_program(out);

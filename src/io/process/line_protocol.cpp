@@ -133,6 +133,10 @@ expected<line::any> read_report_line(std::string_view text) {
     return read_report(std::move(*from), text);
   if (from->contains("tune"))
     return read_hello(*from, text);
+  for (const auto* word : {"saved", "save_failed", "export_failed", "error"}) {
+    if (from->contains(word) && string_at(*from, word) == nullptr)
+      return complain("'" + std::string{word} + "' must be a text,", text);
+  }
   if (const auto* directory = string_at(*from, "saved"))
     return line::any{line::saved{*directory}};
   const auto* why = string_at(*from, "error");

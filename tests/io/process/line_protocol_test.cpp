@@ -108,6 +108,10 @@ TEST(read_report_line, says_what_is_wrong) {
   EXPECT_THAT(complaint("loss: 0.3"), HasSubstr("loss: 0.3"));
   EXPECT_THAT(complaint("[1]"), HasSubstr("JSON object"));
   EXPECT_THAT(complaint(R"({"loss":0.3})"), HasSubstr("none of 'metrics'"));
+  EXPECT_THAT(complaint(R"({"saved":true})"), HasSubstr("'saved' must be a text, in line"));
+  EXPECT_THAT(complaint(R"({"save_failed":1,"error":"why"})"),
+              HasSubstr("'save_failed' must be a text"));
+  EXPECT_THAT(complaint(R"({"error":null})"), HasSubstr("'error' must be a text"));
   EXPECT_THAT(complaint(R"({"metrics":[1]})"), HasSubstr("'metrics' must be an object"));
   EXPECT_THAT(complaint(R"({"metrics":{},"checkpoint":7})"), HasSubstr("'checkpoint'"));
   EXPECT_THAT(complaint("{\x1b[31m" + std::string(10'000, 'x')), HasSubstr("{\\x1b[31mxxx"));
