@@ -435,9 +435,12 @@ void machine::note_opening_failure(end_class how, const std::string& detail) {
 std::string machine::opening_failure_reason(std::uint32_t count) const {
   const auto since_resume = head_.epoch() > 1 && head_.draws() >= on::keeps_ends;
   const auto is_single = count == 1 && head_.draws() >= on::folds_failures;
+  const auto in_a_row = opening_failures_.had_others() && head_.draws() >= on::blames_nodes;
+  const auto number = std::to_string(count) + " trials ";
   return std::string{since_resume ? "since it was resumed, " : ""}
-         + (is_single ? "the first trial failed: "
-                      : "the first " + std::to_string(count) + " trials all failed alike: ")
+         + (is_single  ? "the first trial failed: "
+            : in_a_row ? number + "in a row failed alike: "
+                       : "the first " + number + "all failed alike: ")
          + opening_failures_.text();
 }
 

@@ -63,17 +63,23 @@ public:
   /// @param form What it has in common with failures that are alike.
   /// @returns the number of failures since the last one of another form. [>= 1]
   std::uint32_t add(std::string text, std::string form) {
+    had_others_ = had_others_ || (count_ > 0 && form != form_);
     count_ = form == form_ ? count_ + 1 : 1;
     text_ = std::move(text);
     form_ = std::move(form);
     return count_;
   }
   /// Begins to count anew, as a new head does.
-  void begin_anew() { count_ = 0; }
+  void begin_anew() {
+    count_ = 0;
+    had_others_ = false;
+  }
   /// A trial has reported: failures after that are no longer those of the beginning.
   /// @returns true the first time.
   bool end() { return !std::exchange(is_over_, true); }
   [[nodiscard]] bool is_over() const { return is_over_; }
+  /// Whether failures of another form came before.
+  [[nodiscard]] bool had_others() const { return had_others_; }
   /// The text of the last failure; empty: there was none.
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -86,6 +92,7 @@ private:
   /// Follows from the text.
   std::string form_;
   std::uint32_t count_ = 0;
+  bool had_others_ = false;
   bool is_over_ = false;
 };
 

@@ -216,7 +216,7 @@ void add_failure(rows& to) {
                        TUNE_FIELD(failure.fail_fast)));
   to.push_back(integer(
       {"failure", "max_consecutive_failures",
-       "the run ends when the first so many trials fail alike, before any trial has reported; "
+       "the run ends when so many trials in a row fail alike, before any trial has reported; "
        "0 = never",
        true},
       {0, most_count}, TUNE_FIELD(failure.max_consecutive_failures)));

@@ -189,6 +189,27 @@ TEST(failures_in_a_row, are_alike_whatever_differs_by_chance) {
   }
 }
 
+TEST(failures_in_a_row, are_the_first_only_where_no_others_came_before) {
+  for (auto draws : {on::notes_stops_once, on::present_draws}) {
+    support::run_by_hand x;
+    x.settings.failures.max_consecutive_failures = 2;
+    x.make();
+    x.post(on::opened{1, "test", "{}", 1, opening::at_once, draws});
+    x.suggest(3);
+    x.run();
+    x.end(end_class::user_error, {0}, "no such file");
+    for (std::uint64_t trial : {1, 2}) {
+      x.run({trial});
+      x.end(end_class::user_error, {trial}, "boom");
+    }
+
+    EXPECT_EQ(x.ports.last<cmd::finish>().why,
+              (draws == on::present_draws
+                   ? "2 trials in a row failed alike: user_error: boom"
+                   : "the first 2 trials all failed alike: user_error: boom"));
+  }
+}
+
 TEST_F(samples_wanted, take_back_what_never_began) {
   open(6);
   choose({{0}, {1}});

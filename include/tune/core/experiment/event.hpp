@@ -99,7 +99,8 @@ namespace on {
 /// no second verdict on a round that they had decided because nothing else could run.
 /// `blames_nodes`: in addition, an attempt that was being ended for lack of progress when its node
 /// was lost counts as lost with the node. `learns_divergence`: in addition, searchers hear which
-/// trials diverged.
+/// trials diverged, and failures in a row that end the experiment are said to be the first only
+/// where no others came before.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
