@@ -30,6 +30,8 @@ namespace {
 constexpr auto cut_short_text
     = "; what it was to write after its last report may be missing or incomplete: [cluster] "
       "stop_grace gives it more time";
+constexpr auto unwritten_text
+    = "what it was to write after its last report may be missing: see what it printed";
 
 struct process_state {
   static inline const char* name = "tune.process";
@@ -178,6 +180,12 @@ struct process_state {
     auto judged = judge(how);
     if (judged.is_cut_short)
       over.remark_on("stop_grace", judged.detail + cut_short_text);
+    // Its trial has succeeded all the same. Signalled programs often end with a status of their
+    // own.
+    if (judged.how == end_class::stopped && !how.requested && how.code.value_or(0) > 0)
+      over.remark_on("stop_status", "exited with status " + std::to_string(*how.code)
+                                        + " after it was told to end, which is no failure; "
+                                        + unwritten_text);
     if (judged.how == end_class::preempted)
       never_began.emplace(error{how.fault, how.trouble});
     if (judged.how != end_class::user_error || !what.job->files)

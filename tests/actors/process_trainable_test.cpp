@@ -367,6 +367,21 @@ TEST_F(process_trainable, is_ended_where_it_takes_longer_than_stop_grace) {
   EXPECT_THAT(end().detail, HasSubstr("did not end within [cluster] stop_grace"));
 }
 
+TEST_F(process_trainable, that_fails_after_its_stop_is_warned_of) {
+  support::heard_warnings warned;
+  observer = &warned;
+  runs("report 1 say '{\"metrics\":{\"i\":2}}' hear exit 3");
+  stop_lines = {{"i", "2"}};
+
+  auto how = run();
+
+  EXPECT_EQ(how.view.succeeded, 1u);
+  EXPECT_EQ(end().how, end_class::stopped);
+  ASSERT_EQ(warned.all().size(), 1u);
+  EXPECT_THAT(warned.all()[0],
+              HasSubstr("exited with status 3 after it was told to end, which is no failure"));
+}
+
 TEST_F(process_trainable, saves_by_protocol) {
   settings.saves = save_ability::on_request;
   settings.checkpoints.frequency = 2;
