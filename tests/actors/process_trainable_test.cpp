@@ -368,8 +368,6 @@ TEST_F(process_trainable, is_ended_where_it_takes_longer_than_stop_grace) {
 }
 
 TEST_F(process_trainable, that_fails_after_its_stop_is_warned_of) {
-  support::heard_warnings warned;
-  observer = &warned;
   runs("report 1 say '{\"metrics\":{\"i\":2}}' hear exit 3");
   stop_lines = {{"i", "2"}};
 
