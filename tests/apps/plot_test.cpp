@@ -398,6 +398,35 @@ TEST(make_chart, says_why_there_is_nothing) {
   EXPECT_EQ(none.error().code, ec::unreadable);
 }
 
+TEST(make_chart, tells_a_front_that_constraints_leave_empty_from_missing_objectives) {
+  auto made = [](value::list points) {
+    return make_chart({chart_kind::pareto},
+                      {{"objectives", value::list{object{{"metric", "acc"}, {"mode", "max"}},
+                                                  object{{"metric", "size"}, {"mode", "min"}}}},
+                       {"points", std::move(points)}});
+  };
+  auto point = [](value size, bool is_front, bool is_feasible) {
+    return value{value::list{0, 0.5, std::move(size), is_front, is_feasible}};
+  };
+
+  auto missing = made({point(4, false, false), point(2, false, false)});
+  auto some = made({point(4, false, false), point(2, false, true), point(1, true, true)});
+  auto unknown = made({point({}, false, true)});
+
+  ASSERT_TRUE(missing) << missing.error().detail;
+  EXPECT_THAT(missing->notes,
+              ElementsAre("no trial keeps all constraints yet: the front is empty"));
+  ASSERT_EQ(missing->series.size(), 1u);
+  EXPECT_EQ(missing->series[0].name, "misses a constraint");
+  EXPECT_EQ(missing->series[0].points.size(), 2u);
+  ASSERT_TRUE(some) << some.error().detail;
+  EXPECT_THAT(some->notes, ElementsAre("1 trial on the front"));
+  EXPECT_EQ(some->series.size(), 3u);
+  EXPECT_EQ(some->series.back().name, "on the front");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().detail, "no trial has all objectives yet");
+}
+
 TEST(make_chart, knows_what_may_lie_across) {
   EXPECT_TRUE(can_be_across(chart_kind::history, chart_across::trial));
   EXPECT_FALSE(can_be_across(chart_kind::history, chart_across::iteration));

@@ -17,6 +17,28 @@ const pointsOf = (data) =>
     isFeasible: p[p.length - 1] !== false,
   }));
 
+/**
+ * Why there is nothing to draw; null: there is something.
+ *
+ * @param {any} data
+ */
+export function nothingText(data) {
+  if ((data.objectives || []).length < 2)
+    return "This experiment has one objective: its front is its best trial.";
+  const isWhole = (/** @type {any} */ p) => !p.values.some(Number.isNaN);
+  return pointsOf(data).some(isWhole) ? null : "No trial has all objectives yet.";
+}
+
+/**
+ * What is said of a front without a trial: of those that have all objectives all miss a constraint.
+ *
+ * @param {any} data something to draw
+ */
+export const emptyFrontText = (data) =>
+  pointsOf(data).some((/** @type {any} */ p) => p.isFront)
+    ? ""
+    : "No trial keeps all constraints yet: the front is empty.";
+
 /** @param {any} data @returns {[number, number]} which two objectives are the axes */
 function axesOf(data) {
   const last = data.objectives.length - 1;
@@ -129,17 +151,13 @@ export function mount(host, ctx) {
   follow(ctx, body, {
     every: 3000,
     fetch: () => get([...ctx.base, "pareto"], {}, ctx.signal),
-    empty: (found) =>
-      (found.objectives || []).length < 2
-        ? "This experiment has one objective: its front is its best trial."
-        : found.points.length === 0
-          ? "No trial has all objectives yet."
-          : null,
+    empty: nothingText,
     show: (found, box) => {
       if (!place.parentNode) box.append(place, list);
       data = found;
       redraw();
       const front = pointsOf(found).filter((/** @type {any} */ p) => p.isFront);
+      const isEmpty = emptyFrontText(found);
       fill(
         list,
         ctx.about.repeats
@@ -150,6 +168,7 @@ export function mount(host, ctx) {
             )
           : null,
         h("h3", null, "On the front: " + count(front.length)),
+        isEmpty ? h("p.quiet", null, isEmpty) : null,
         table(
           ["Trial", ...found.objectives.map((/** @type {any} */ o) => plain(o.metric, 40) + "#")],
           front

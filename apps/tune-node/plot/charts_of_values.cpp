@@ -27,6 +27,23 @@ std::string judge_words(const std::string& judge, bool is_minimised) {
   return judge != "lower_bound" ? judge : is_minimised ? "upper bound" : "lower bound";
 }
 
+/// Whether a point of a Pareto chart has a number for each objective.
+bool has_all_objectives(const value& point, std::size_t objectives) {
+  for (std::size_t i = 1; i <= objectives; ++i) {
+    if (std::isnan(figure_in(cell_of(point, i))))
+      return false;
+  }
+  return true;
+}
+
+/// What stands below a chart of a front. @param points On the front.
+std::string front_note(std::size_t points, std::size_t objectives) {
+  if (points == 0)
+    return "no trial keeps all constraints yet: the front is empty";
+  return counted(points, "trial") + " on the front"
+         + (objectives > 2 ? "; drawn by the first two objectives" : "");
+}
+
 } // namespace
 
 expected<chart> history_chart(const chart_wish& wish, const object& from) {
@@ -123,19 +140,28 @@ expected<chart> pareto_chart(const chart_wish& wish, const object& from) {
   result.title = "Pareto front";
   result.x = {label(0)};
   result.y = {label(1)};
+  chart_series missing{form::dots, chart_ink::bad, {}, "misses a constraint"};
   chart_series beaten{form::dots, chart_ink::faint, {}, "beaten"};
   chart_series front{form::crosses, chart_ink::first, {}, "on the front"};
+  auto is_known = false;
   for (const auto& x : list_in(from, "points")) {
     const auto is_front = cell_of(x, objectives.size() + 1) == value{true};
-    (is_front ? front : beaten)
+    const auto misses = cell_of(x, objectives.size() + 2) == value{false};
+    is_known = is_known || has_all_objectives(x, objectives.size());
+    (is_front ? front
+     : misses ? missing
+              : beaten)
         .points.emplace_back(figure_in(cell_of(x, 1)), figure_in(cell_of(x, 2)));
   }
-  if (front.points.empty())
+  // A front is empty although there are trials with all objectives where all miss a constraint.
+  if (!is_known)
     return nothing("no trial has all objectives yet");
-  result.notes.push_back(counted(front.points.size(), "trial") + " on the front"
-                         + (objectives.size() > 2 ? "; drawn by the first two objectives" : ""));
+  result.notes.push_back(front_note(front.points.size(), objectives.size()));
   const auto must = front.points;
-  result.series = {std::move(beaten), std::move(front)};
+  for (auto* each : {&missing, &beaten, &front}) {
+    if (!each->points.empty())
+      result.series.push_back(std::move(*each));
+  }
   auto fine = fitted(std::move(result), wish);
   for (const auto& [x, y] : must) {
     fine.y.low = std::min(fine.y.low, y);

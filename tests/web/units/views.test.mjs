@@ -11,6 +11,7 @@ import { told } from "../../../web/view/importance.js";
 import { endText, ranks } from "../../../web/view/curves.js";
 import { changes, schedule } from "../../../web/view/lineage.js";
 import { columnsOf } from "../../../web/view/trial_columns.js";
+import { emptyFrontText, nothingText } from "../../../web/view/pareto.js";
 import { bracketName, jitter } from "../../../web/view/rungs.js";
 import { layout } from "../../../web/view/timeline.js";
 import { decisionText, whyText } from "../../../web/view/why.js";
@@ -216,4 +217,18 @@ test("a suggestion is told in words", () => {
     ["Expected improvement", "0.25 on 2"],
   ]);
   assert.equal(suggestionLines({ unknown: "of another program" })[0][0], "Not explained");
+});
+
+test("a front is empty where all trials miss a constraint, not for want of objectives", () => {
+  const objectives = [
+    { metric: "acc", mode: "max" },
+    { metric: "size", mode: "min" },
+  ];
+  const missing = { objectives, points: [[0, 0.6, 4, false, false]] };
+  assert.equal(nothingText(missing), null);
+  assert.equal(emptyFrontText(missing), "No trial keeps all constraints yet: the front is empty.");
+  assert.equal(emptyFrontText({ objectives, points: [[0, 0.6, 1, true, true]] }), "");
+  for (const points of [[], [[0, 0.6, null, false, true]]])
+    assert.equal(nothingText({ objectives, points }), "No trial has all objectives yet.");
+  assert.match(nothingText({ objectives: [objectives[0]], points: [] }), /one objective/);
 });
