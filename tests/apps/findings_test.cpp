@@ -336,10 +336,16 @@ TEST(findings, compare_a_lead_with_the_errors_of_runs) {
 
 TEST(findings, say_that_no_trial_keeps_the_constraints) {
   auto what = made_up_study();
-  what.constraints = "latency <= 20";
+  what.constraints = "latency <= 20, acc >= 0.5";
   what.trials[20].how.violation = 3;
+  what.winner.misses = "latency <= 20 by 3";
 
-  EXPECT_THAT(constraint_missed(what), SizeIs(1));
+  auto found = constraint_missed(what);
+
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].title, "No trial keeps all constraints");
+  EXPECT_EQ(found[0].text, "The best one misses the least: latency <= 20 by 3. Loosen what it "
+                           "misses, or search where that can be kept.");
 }
 
 TEST(findings, leave_runs_that_confirm_out_of_the_search) {

@@ -50,6 +50,15 @@ TEST(human, says_by_how_much_a_constraint_is_missed) {
   EXPECT_EQ(miss_text(std::numeric_limits<double>::infinity()), "by inf");
 }
 
+TEST(human, names_the_constraints_that_are_missed_alone) {
+  const auto all = parse_constraints("size <= 1, acc >= 0.5, loss < 2");
+  ASSERT_TRUE(all);
+  EXPECT_EQ(misses_text(*all, {{"size", 4}, {"acc", 0.636}, {"loss", 2.0}}),
+            "size <= 1 by 3, loss < 2 at the limit");
+  EXPECT_EQ(misses_text(*all, {{"size", 1}, {"acc", 0.636}, {"loss", 1.0}}), "");
+  EXPECT_EQ(misses_text(*all, {{"size", 1}, {"loss", 1.0}}), "acc >= 0.5 by inf");
+}
+
 TEST(human, writes_configurations_in_one_line) {
   object inner{{"name", "adam"}, {"lr", 0.012345678}};
   object x{{"optimizer", inner}, {"hidden", 64}, {"fast", true}, {"layers", value::list{1, 2}}};

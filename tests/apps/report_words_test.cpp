@@ -132,17 +132,18 @@ TEST(report_words, call_no_value_the_best_where_all_trials_miss_the_constraints)
   for (std::size_t i = 0; i < what.trials.size(); ++i)
     what.trials[i].how.violation = i == 3 ? 0.5 : 2;
   what.winner.place = 3;
+  what.winner.misses = "size <= 1 by 0.5";
 
   // Trial 20 has the loss 1.
   EXPECT_EQ(
       won_words(what)[0],
-      "No trial keeps the constraints; trial 00003 misses them least (by 0.5), with loss 2.7, "
-      "at iteration 10 of 10, with lr=0.005 act=relu.");
+      "No trial keeps all constraints; trial 00003 misses the least (size <= 1 by 0.5), with loss "
+      "2.7, at iteration 10 of 10, with lr=0.005 act=relu.");
 
   what.runs.resize(1);
   EXPECT_EQ(won_words(what)[0],
             "Trial 00003 is the best run of the best configuration, with loss 2.7, at iteration 10 "
-            "of 10, with lr=0.005 act=relu. It misses the constraints by 0.5.");
+            "of 10, with lr=0.005 act=relu. It misses size <= 1 by 0.5.");
 }
 
 TEST(report_words, say_that_nothing_was_won) {

@@ -121,6 +121,17 @@ std::string miss_text(double x) {
   return is_at_limit(x) ? "at the limit" : "by " + short_text(value{x});
 }
 
+std::string misses_text(const constraint_list& of, const object& metrics) {
+  const auto misses = violations_of(of, metrics);
+  std::string result;
+  for (std::size_t i = 0; i < misses.size(); ++i) {
+    if (misses[i] > 0)
+      result
+          += (result.empty() ? "" : ", ") + printable(to_text(of[i])) + " " + miss_text(misses[i]);
+  }
+  return result;
+}
+
 std::string config_text(const object& x, std::span<const std::string> whole) {
   std::string result;
   for (const auto& [name, what] : flatten(x, whole))

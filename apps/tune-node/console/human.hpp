@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tune/core/experiment/constraints.hpp"
 #include "tune/core/value.hpp"
 
 #include <chrono>
@@ -27,6 +28,10 @@ namespace tune::cli {
 
 /// By how much a constraint is missed: "by 0.5", or "at the limit".
 [[nodiscard]] std::string miss_text(double x);
+
+/// The constraints that metrics miss, each with by how much: "size <= 1 by 3, acc > 0.5 at the
+/// limit"; empty: none. Printable on a terminal.
+[[nodiscard]] std::string misses_text(const constraint_list& of, const object& metrics);
 
 /// "lr=0.01 hidden=64".
 /// @param whole Parameters whose values are whole: `model={"depth":3}`, not `model.depth=3`. See

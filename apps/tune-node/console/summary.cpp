@@ -91,13 +91,7 @@ std::string checkpoint_text(const run_snapshot& x) {
 std::string missed_text(const run_snapshot& x, const style& look) {
   static const object nothing;
   const auto& metrics = x.best->metrics ? *x.best->metrics : nothing;
-  auto misses = violations_of(x.constraints, metrics);
-  std::string result;
-  for (std::size_t i = 0; i < misses.size(); ++i) {
-    if (misses[i] > 0)
-      result += (result.empty() ? "" : ", ") + printable(to_text(x.constraints[i])) + " "
-                + miss_text(misses[i]);
-  }
+  const auto result = misses_text(x.constraints, metrics);
   return result.empty() ? result
                         : "    " + look.paint(tint::warning, "no trial keeps all constraints")
                               + "; it misses the least: " + result + "\n";

@@ -203,12 +203,11 @@ findings nothing_measured(const study& x) {
 }
 
 findings constraint_missed(const study& x) {
-  if (!x.winner.place || !(x.trials[*x.winner.place].how.violation > 0))
+  if (!x.winner.place || x.winner.misses.empty())
     return {};
-  return {{"constraint_missed", "No trial keeps the constraints",
-           "The best one misses " + x.constraints + " "
-               + miss_text(x.trials[*x.winner.place].how.violation)
-               + ": loosen them, or search where they can be kept."}};
+  return {{"constraint_missed", "No trial keeps all constraints",
+           "The best one misses the least: " + x.winner.misses
+               + ". Loosen what it misses, or search where that can be kept."}};
 }
 
 findings edges_of_ranges(const study& x) {

@@ -205,6 +205,8 @@ expected<void> add_winner_facts(study& to, store_reader& from, const comparing_r
       if (find_parameter(config, p.name) == nullptr)
         to.winner.lacks.push_back(p.name);
     }
+    if ((*row)->best_metrics)
+      to.winner.misses = misses_text(by.constraints, *(*row)->best_metrics);
     auto saved = best_checkpoint(from, **row, by.objectives.front(), by.constraints);
     if (!saved)
       return saved.error();

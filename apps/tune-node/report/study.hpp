@@ -117,6 +117,8 @@ struct study_winner {
   /// Parameters of the study that its configuration does not have.
   std::vector<std::string> lacks = {};
   std::uint64_t iteration = 0;
+  /// The constraints that its best report misses, as `misses_text` tells them; empty: none.
+  std::string misses = {};
   /// Its checkpoint, relative to the experiment's directory, and the iteration of that; empty: none
   /// is kept.
   std::string checkpoint = {};

@@ -68,17 +68,16 @@ std::string noise_text(const study& x) {
 /// Which trial won, and with what. Of trials that all miss the constraints that one wins which
 /// misses them least: others may have better values.
 std::string winner_text(const study& x, const study_trial& best) {
-  const auto misses = best.how.violation > 0;
-  const auto miss = misses ? miss_text(best.how.violation) : std::string{};
+  const auto misses = !x.winner.misses.empty();
   const auto what = number_text(metric_of(x, best.how.score)) + ", at iteration "
                     + std::to_string(x.winner.iteration) + " of " + std::to_string(best.iterations)
                     + ", with " + x.winner.config + ".";
   if (!x.runs.empty())
     return "Trial " + trial_text(best) + " is the best run of the best configuration, with "
-           + x.metric + " " + what + (misses ? " It misses the constraints " + miss + "." : "");
+           + x.metric + " " + what + (misses ? " It misses " + x.winner.misses + "." : "");
   if (misses)
-    return "No trial keeps the constraints; trial " + trial_text(best) + " misses them least ("
-           + miss + "), with " + x.metric + " " + what;
+    return "No trial keeps all constraints; trial " + trial_text(best) + " misses the least ("
+           + x.winner.misses + "), with " + x.metric + " " + what;
   return "Trial " + trial_text(best) + " has the best " + x.metric + ": " + what;
 }
 
