@@ -267,15 +267,35 @@ TEST(report_words, tell_of_trials_that_never_had_a_number) {
 
 TEST(report_words, tell_of_training_that_was_done_again) {
   auto what = made_up_study();
-  what.cost = {80, 400, {}, {}, 100, 500};
+  what.cost = {80, 400, {}, {}, 100, 500, 20};
   EXPECT_EQ(
       spent_words(what)[1],
       "In all, attempts trained 1m40s and made 500 reports: 20.0s of it (20 %) was done again, "
       "since attempts failed, were stopped, were preempted or lost their head before they could "
-      "save it, or was "
-      "given up for another trial's checkpoint.");
-  what.cost.attempts_s = 60;
-  EXPECT_THAT(spent_words(what)[1], HasSubstr("count its training as theirs"));
+      "save it.");
+  what.cost.done_again_s = 1;
+  EXPECT_THAT(spent_words(what)[1], StartsWith("Nothing was stopped early"));
+}
+
+TEST(report_words, tell_of_training_that_was_given_up_for_other_trials_checkpoints) {
+  auto what = made_up_study();
+  what.cost = {80, 400, {}, {}, 100, 500, 5, 40, true};
+  EXPECT_EQ(
+      spent_words(what)[1],
+      "In all, attempts trained 1m40s and made 500 reports: 40.0s of it (40 %) was given up for "
+      "other trials' checkpoints, and 5.0s (5 %) was done again, since attempts failed, were "
+      "stopped, were preempted or lost their head before they could save it. Trials that took over "
+      "another trial's checkpoint count its training as theirs.");
+
+  // What the trials come to has as much twice as was given up.
+  what.cost = {100, 400, {}, {}, 100, 500, 0.5, 40, true};
+  EXPECT_THAT(spent_words(what)[1], HasSubstr("40.0s of it (40 %) was given up for other trials' "
+                                              "checkpoints. Trials that took over"));
+
+  what.cost = {80, 400, {}, {}, 60, 500, 0, 0, true};
+  EXPECT_EQ(spent_words(what)[1], "In all, attempts trained 1m00s and made 500 reports. Trials "
+                                  "that took over another trial's checkpoint count its training "
+                                  "as theirs.");
   what.cost.attempts_s = 80.1;
   EXPECT_THAT(spent_words(what)[1], StartsWith("Nothing was stopped early"));
 }

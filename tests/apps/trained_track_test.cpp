@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace tune::cli {
 namespace {
 
@@ -21,13 +23,27 @@ struct trained_track_test : testing::Test {
     x.iteration = iteration;
     x.time_this_iter = 1s;
     x.time_total = total;
-    uut.read(x);
+    uut.read(x, [this](attempt_id which) {
+      ++asked;
+      const auto found = origins.find(which);
+      return found == origins.end() ? std::nullopt : std::optional{found->second};
+    });
+  }
+
+  /// An attempt that went on from a checkpoint of its own trial.
+  static attempt_origin restored(lineage_id lineage) { return {lineage, {}, true}; }
+  static attempt_origin clone_of(std::uint64_t donor, lineage_id lineage) {
+    return {lineage, trial_id{donor}, true};
   }
 
   trained_track uut;
+  std::map<attempt_id, attempt_origin> origins;
+  /// How often somebody asked where an attempt began.
+  int asked = 0;
 };
 
 TEST_F(trained_track_test, counts_what_was_done_again) {
+  origins = {{{1, 1}, {}}, {{1, 2}, restored(1)}};
   report(0, 1, 1, 1s);
   report(0, 1, 2, 2s);
   report(0, 1, 3, 3s);
@@ -38,9 +54,76 @@ TEST_F(trained_track_test, counts_what_was_done_again) {
   EXPECT_EQ(uut.time(), 5s);
   EXPECT_EQ(uut.reports(), 5u);
   EXPECT_EQ(uut.iterations(), 5u);
+  EXPECT_EQ(uut.done_again(), 2s);
+  EXPECT_EQ(uut.given_up(), 0s);
+  EXPECT_FALSE(uut.has_clones());
+}
+
+TEST_F(trained_track_test, counts_all_that_a_trial_had_trained_before_it_began_anew) {
+  origins = {{{1, 1}, {}}, {{1, 2}, restored(1)}, {{1, 3}, {2}}};
+  report(0, 1, 1, 1s);
+  report(0, 1, 2, 2s);
+  report(0, 2, 2, 2s);
+  // A client wanted it to begin from scratch.
+  report(0, 3, 1, 1s);
+  report(0, 3, 2, 2s);
+
+  // Both iterations of the first lineage, and the one that was done twice in it.
+  EXPECT_EQ(uut.done_again(), 3s);
+  EXPECT_EQ(uut.given_up(), 0s);
+}
+
+TEST_F(trained_track_test, counts_what_was_given_up_for_another_trials_checkpoint) {
+  origins = {{{1, 1}, {}},          {{1, 2}, {}},
+             {{1, 3}, restored(1)}, {{1, 4}, clone_of(0, 2)},
+             {{1, 5}, restored(2)}, {{1, 6}, clone_of(0, 3)}};
+  report(0, 1, 1, 1s);
+  report(1, 2, 1, 1s);
+  report(1, 2, 2, 2s);
+  // It paused, and did an iteration again.
+  report(1, 3, 2, 2s);
+  report(1, 3, 3, 3s);
+  // Iterations of another lineage are no repetition.
+  report(1, 4, 2, 2s);
+  report(1, 5, 3, 3s);
+  EXPECT_EQ(uut.given_up(), 3s);
+  EXPECT_EQ(uut.done_again(), 1s);
+
+  report(1, 6, 2, 2s);
+  EXPECT_EQ(uut.given_up(), 5s);
+  EXPECT_EQ(uut.done_again(), 1s);
+  EXPECT_EQ(uut.time(), 8s);
+  EXPECT_TRUE(uut.has_clones());
+}
+
+TEST_F(trained_track_test, counts_nothing_where_a_checkpoint_could_not_be_taken_over) {
+  // The trial goes on as itself, under the number of another lineage.
+  origins = {{{1, 1}, {}}, {{1, 2}, restored(2)}};
+  report(0, 1, 1, 1s);
+  report(0, 1, 2, 2s);
+  report(0, 2, 2, 2s);
+  report(0, 2, 3, 3s);
+
+  EXPECT_EQ(uut.given_up(), 0s);
+  EXPECT_EQ(uut.done_again(), 1s);
+  EXPECT_FALSE(uut.has_clones());
+}
+
+TEST_F(trained_track_test, asks_where_attempts_began_only_as_they_change) {
+  origins = {{{1, 1}, {}}, {{1, 2}, restored(1)}, {{1, 3}, restored(1)}};
+  for (std::uint64_t i = 1; i <= 9; ++i)
+    report(0, 1, i, std::chrono::seconds{i});
+  EXPECT_EQ(asked, 0);
+
+  report(0, 2, 9, 9s);
+  report(0, 2, 10, 10s);
+  EXPECT_EQ(asked, 2) << "where the first began, too";
+  report(0, 3, 10, 10s);
+  EXPECT_EQ(asked, 3);
 }
 
 TEST_F(trained_track_test, counts_the_training_of_a_donor_once) {
+  origins = {{{1, 1}, {}}, {{1, 2}, {}}, {{1, 3}, clone_of(0, 2)}, {{1, 4}, clone_of(0, 2)}};
   report(0, 1, 1, 1s);
   report(0, 1, 2, 2s);
   report(1, 2, 1, 1s);
@@ -51,6 +134,17 @@ TEST_F(trained_track_test, counts_the_training_of_a_donor_once) {
 
   EXPECT_EQ(uut.time(), 5s);
   EXPECT_EQ(uut.iterations(), 5u);
+  EXPECT_EQ(uut.given_up(), 1s);
+  EXPECT_TRUE(uut.has_clones());
+}
+
+TEST_F(trained_track_test, knows_a_trial_that_took_another_over_before_its_first_report) {
+  origins = {{{1, 1}, {}}, {{1, 2}, clone_of(0, 2)}};
+  report(0, 1, 1, 1s);
+  report(1, 2, 2, 2s);
+
+  EXPECT_TRUE(uut.has_clones());
+  EXPECT_EQ(uut.given_up(), 0s);
 }
 
 TEST_F(trained_track_test, counts_iterations_where_a_report_stands_for_several) {

@@ -359,6 +359,33 @@ TEST_F(store_reader_test, gives_the_row_of_an_attempt_back_as_it_was_written) {
   EXPECT_EQ((*read)->exit_status, std::nullopt);
 }
 
+TEST_F(store_reader_test, tells_where_an_attempt_began) {
+  auto items = a_run(1, 1);
+  cmd::attempt_changed written;
+  written.attempt = {1, 9};
+  written.lineage = 3;
+  written.from = {4};
+  written.donor = trial_id{7};
+  written.config = std::make_shared<const object>(object{{"lr", 0.5}});
+  items.emplace_back(6, written);
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+
+  const auto clone = uut.origin_of({1, 9});
+  const auto own = uut.origin_of({1, 1});
+  const auto none = uut.origin_of({1, 99});
+
+  ASSERT_TRUE(clone && *clone && own && *own && none);
+  EXPECT_EQ((*clone)->lineage, 3u);
+  EXPECT_EQ((*clone)->donor, trial_id{7});
+  EXPECT_TRUE((*clone)->restored);
+  EXPECT_EQ((*own)->lineage, 1u);
+  EXPECT_FALSE((*own)->donor);
+  EXPECT_FALSE((*own)->restored);
+  EXPECT_FALSE(*none);
+}
+
 TEST_F(store_reader_test, shows_nodes_as_they_are_now) {
   auto store = fresh();
   ASSERT_TRUE(store

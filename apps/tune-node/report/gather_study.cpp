@@ -311,6 +311,14 @@ study_cost cost_in(const experiment_summary& seen, const std::map<trial_id, bool
   return {cost.spent_s, cost.iterations, cost.without_s, cost.iterations_without};
 }
 
+void add_attempts(study_cost& to, const trained_track& all) {
+  to.attempts_s = seconds_of(all.time());
+  to.reports = all.reports();
+  to.done_again_s = seconds_of(all.done_again());
+  to.given_up_s = seconds_of(all.given_up());
+  to.has_clones = all.has_clones();
+}
+
 /// What the study needs of the summary.
 expected<looking_for> needs_of(watched_experiment& from) {
   auto seen = from.look();
@@ -373,8 +381,7 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
     add_trials(what, **seen, more->given_up, more->ended);
     winner = add_winner(what, *best);
     what.cost = cost_in(**seen, more->given_up);
-    what.cost.attempts_s = seconds_of((*seen)->trained->time());
-    what.cost.reports = (*seen)->trained->reports();
+    add_attempts(what.cost, *(*seen)->trained);
     result.configuration = (*seen)->start->what;
   }
   auto added = from.with_reader([&](store_reader& x) -> expected<void> {

@@ -103,6 +103,11 @@ struct study_cost {
   /// attempt had failed, and what was given up for another trial's checkpoint. 0: not known.
   double attempts_s = 0;
   std::uint64_t reports = 0;
+  /// Parts of that time, as `trained_track` counts them. [s]
+  double done_again_s = 0;
+  double given_up_s = 0;
+  /// Trials took over others' checkpoints, and with them training that `spent_s` counts again.
+  bool has_clones = false;
 };
 
 /// A report of the winner: its iteration, and its score, larger being better.

@@ -110,19 +110,37 @@ std::string saved_text(const study& x) {
          + " (each stopped trial taken to the end at its own pace; an estimate).";
 }
 
-/// What attempts trained beside what their trials came to; empty: nothing.
+/// What attempts trained beside what their trials came to; empty: no more than 1 % of it.
 std::string redone_text(const study& x) {
   const auto& cost = x.cost;
-  const auto more = cost.attempts_s - cost.spent_s;
-  if (cost.attempts_s <= 0 || std::abs(more) <= 0.01 * cost.spent_s)
+  auto shows = [&cost](double part) { return part > 0.01 * cost.attempts_s; };
+  auto part_text = [&cost](double part) {
+    return seconds_text(part) + " of it (" + share_text(part, cost.attempts_s) + ")";
+  };
+  std::vector<std::string> parts;
+  if (shows(cost.given_up_s))
+    parts.push_back(part_text(cost.given_up_s) + " was given up for other trials' checkpoints");
+  if (shows(cost.done_again_s))
+    parts.push_back(
+        (parts.empty() ? part_text(cost.done_again_s)
+                       : seconds_text(cost.done_again_s) + " ("
+                             + share_text(cost.done_again_s, cost.attempts_s) + ")")
+        + " was done again, since attempts failed, were stopped, were preempted or lost their "
+          "head before they could save it");
+  const auto counts_twice = cost.has_clones && shows(std::abs(cost.attempts_s - cost.spent_s));
+  if (parts.empty() && !counts_twice)
     return {};
-  const auto all = "In all, attempts trained " + seconds_text(cost.attempts_s) + " and made "
-                   + counted(cost.reports, "report");
-  if (more < 0)
-    return all + ": trials that took over another trial's checkpoint count its training as theirs.";
-  return all + ": " + seconds_text(more) + " of it (" + share_text(more, cost.attempts_s)
-         + ") was done again, since attempts failed, were stopped, were preempted or lost their "
-           "head before they could save it, or was given up for another trial's checkpoint.";
+  auto result = "In all, attempts trained " + seconds_text(cost.attempts_s) + " and made "
+                + counted(cost.reports, "report");
+  if (parts.size() == 1)
+    result += ": " + parts.front();
+  else if (!parts.empty())
+    result += ": " + parts.front() + ", and " + parts.back();
+  result += ".";
+  return cost.has_clones ? result
+                               + " Trials that took over another trial's checkpoint count its "
+                                 "training as theirs."
+                         : result;
 }
 
 /// Which part went into trials that never had a number; empty: there is no such trial.

@@ -3,20 +3,52 @@
 
 #include "view/result_track.hpp"
 
+#include <utility>
+
 namespace tune::cli {
 
-std::uint64_t trained_track::step_of(const last_report& last, const raw_result& x) {
+namespace {
+
+bool is_from_scratch(const raw_result& first) {
+  return first.time_total == first.time_this_iter;
+}
+
+} // namespace
+
+std::uint64_t trained_track::step_of(const standing& last, const raw_result& x) {
   const auto goes_on = last.step > 0 && last.attempt == x.attempt;
   if (goes_on)
     return x.iteration > last.iteration ? x.iteration - last.iteration : 1;
   // The first report of an attempt does not say from which iteration the attempt went on.
   if (last.step > 0)
     return last.step;
-  const auto is_from_scratch = x.time_total == x.time_this_iter;
-  return is_from_scratch && x.iteration > 0 ? x.iteration : 1;
+  return is_from_scratch(x) && x.iteration > 0 ? x.iteration : 1;
 }
 
-void trained_track::read(const raw_result& x) {
+/// Counts what the trial has left behind, if its new attempt is of another lineage.
+void trained_track::begin_attempt(standing& own, const raw_result& x,
+                                  const origin_source& origin_of) {
+  const auto is_first = own.step == 0;
+  if (is_first && is_from_scratch(x))
+    return;
+  const auto now = origin_of(x.attempt);
+  if (!now)
+    return;
+  has_clones_ = has_clones_ || now->donor;
+  if (own.lineage == 0 && !is_first) {
+    const auto before = origin_of(own.attempt);
+    own.lineage = before ? before->lineage : now->lineage;
+  }
+  const auto is_other = now->lineage != std::exchange(own.lineage, now->lineage);
+  // A trial that could not take over another's checkpoint has another lineage, and goes on as
+  // itself.
+  if (is_first || !is_other || (now->restored && !now->donor))
+    return;
+  (now->donor ? given_up_ : done_again_) += std::exchange(own.fresh, std::chrono::nanoseconds{0});
+  own.farthest = 0;
+}
+
+void trained_track::read(const raw_result& x, const origin_source& origin_of) {
   ++reports_;
   time_ += x.time_this_iter;
   if (x.trial.number >= result_track::most_trials) {
@@ -25,10 +57,17 @@ void trained_track::read(const raw_result& x) {
   }
   if (x.trial.number >= trials_.size())
     trials_.resize(x.trial.number + 1);
-  auto& last = trials_[x.trial.number];
-  const auto step = step_of(last, x);
-  iterations_ += step;
-  last = {x.attempt, x.iteration, step};
+  auto& own = trials_[x.trial.number];
+  if (own.step == 0 || own.attempt != x.attempt)
+    begin_attempt(own, x, origin_of);
+  const auto is_again = x.iteration <= own.farthest;
+  (is_again ? done_again_ : own.fresh) += x.time_this_iter;
+  if (!is_again)
+    own.farthest = x.iteration;
+  own.step = step_of(own, x);
+  iterations_ += own.step;
+  own.attempt = x.attempt;
+  own.iteration = x.iteration;
 }
 
 } // namespace tune::cli

@@ -84,6 +84,14 @@ result_track::lineage_source lineages_in(store_reader& from) {
   };
 }
 
+/// May be asked while results are scanned.
+trained_track::origin_source origins_in(store_reader& from) {
+  return [&from](attempt_id which) {
+    auto found = from.origin_of(which);
+    return found ? *found : std::optional<attempt_origin>{};
+  };
+}
+
 } // namespace
 
 expected<watched_experiment::reader_ptr> watched_experiment::borrow() {
@@ -196,7 +204,7 @@ expected<void> watched_experiment::begin_tracks(store_reader& from, const lookin
     if (begins_track)
       summary_.track->read(x, lineages_in(from));
     if (begins_trained)
-      summary_.trained->read(x);
+      summary_.trained->read(x, origins_in(from));
   });
   if (!read)
     return read.error();
@@ -278,7 +286,7 @@ void watched_experiment::see_result(store_reader& from, const raw_result& x) {
   if (summary_.track)
     summary_.track->read(x, lineages_in(from));
   if (summary_.trained)
-    summary_.trained->read(x);
+    summary_.trained->read(x, origins_in(from));
   for (auto& [name, each] : summary_.joined)
     each.read(x);
 }

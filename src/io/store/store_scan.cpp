@@ -259,6 +259,23 @@ store_reader::scan_attempts(attempt_id after, std::size_t limit,
                      read, store::packed(after), bounded(limit));
 }
 
+expected<std::optional<attempt_origin>> store_reader::origin_of(attempt_id which) {
+  std::optional<attempt_origin> result;
+  auto read = [&](const statement& row) {
+    auto& x = result.emplace();
+    x.lineage = static_cast<lineage_id>(row.number(0));
+    if (!row.is_null(1))
+      x.donor = trial_id{unsigned_at(row, 1)};
+    x.restored = !row.is_null(2);
+  };
+  auto found
+      = impl_->scan("SELECT lineage, donor, start_checkpoint FROM t_attempts WHERE attempt = ?1",
+                    read, store::packed(which));
+  if (!found)
+    return found.error();
+  return result;
+}
+
 expected<void> store_reader::scan_decisions(const std::function<void(const raw_decision&)>& hear) {
   auto read = [&](const statement& row) {
     hear({unsigned_at(row, 0),

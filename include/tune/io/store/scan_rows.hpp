@@ -83,6 +83,15 @@ struct raw_attempt {
   std::string_view costs = {};
 };
 
+/// Where an attempt began.
+struct attempt_origin {
+  lineage_id lineage = 1;
+  /// The trial whose checkpoint it was cloned from, if not its own.
+  std::optional<trial_id> donor = {};
+  /// It went on from a checkpoint.
+  bool restored = false;
+};
+
 /// A decision with its reason unread.
 struct raw_decision {
   sequence seq = 0;

@@ -108,6 +108,9 @@ public:
   /// The oldest comes first.
   [[nodiscard]] expected<std::vector<attempt_row>> attempts(trial_id of);
   [[nodiscard]] expected<std::optional<attempt_row>> attempt(attempt_id which);
+  /// Where an attempt began, without reading the rest of its row; empty if there is no such
+  /// attempt.
+  [[nodiscard]] expected<std::optional<attempt_origin>> origin_of(attempt_id which);
   /// What all attempts of a trial that are over have cost.
   [[nodiscard]] expected<cost_sheet> costs(trial_id of);
   /// The attempts that failed.
