@@ -8,6 +8,7 @@
 #include "inspect/compare.hpp"
 #include "inspect/experiments.hpp"
 #include "inspect/trials.hpp"
+#include "report/gather_study.hpp"
 #include "tune/io/json.hpp"
 #include "tune/io/store/experiment_directory.hpp"
 
@@ -285,6 +286,32 @@ TEST_F(views_test, tells_trials_that_ended_from_outside_from_those_that_the_sche
     EXPECT_EQ(at(curve, "cut_off_at"), is_cut_off ? value{2.0} : value{});
     EXPECT_TRUE(!is_cut_off || at(curve, "stopped_at").is_null());
   }
+}
+
+TEST_F(views_test, goes_by_the_last_end_of_a_trial_that_was_to_run_again) {
+  // The scheduler stops the last trial, 11, and 7, 8 and 10.
+  grown_record record{storage() / "one", {12, 9, 3, 0}, support::grown_spec("one")};
+  record.write_all();
+  EXPECT_EQ(at(got("/one/rungs"), "cost/iterations_without"), value{12 * 9});
+  record.retry_and_stop();
+  record.flush();
+
+  const auto rungs = got("/one/rungs");
+  EXPECT_EQ(at(rungs, "cost/iterations_without"), value{12 * 9 - 6});
+  const auto& rung = *list(*list(rungs, "brackets")[0].as_object(), "rungs")[0].as_object();
+  EXPECT_EQ(at(rung, "stopped"), value{4}) << "it came no farther";
+  for (const auto& x : list(got("/one/curves"), "curves")) {
+    const auto& curve = *x.as_object();
+    const auto is_last = at(curve, "trial") == value{11};
+    EXPECT_EQ(at(curve, "cut_off_at"), is_last ? value{3.0} : value{});
+    EXPECT_TRUE(!is_last || at(curve, "stopped_at").is_null());
+  }
+  watched_experiment from{storage() / "one"};
+  const auto study = gather_study(from, "one");
+  ASSERT_TRUE(study) << study.error().detail;
+  ASSERT_EQ(study->what.trials.size(), 12u);
+  EXPECT_EQ(study->what.trials[10].fate, trial_fate::stopped);
+  EXPECT_EQ(study->what.trials[11].fate, trial_fate::ended);
 }
 
 TEST_F(views_test, follows_the_best_over_trials_and_time) {

@@ -156,6 +156,17 @@ void grown_record::end_from_outside() {
   end_trial(end_class::stopped, "stopped by a client");
 }
 
+void grown_record::retry_and_stop() {
+  post(on::retry_asked{row_.trial, row_.config, row_.origin, false});
+  row_.status = trial_status::pending;
+  row_.reason = "again";
+  items_.emplace_back(seq_, row_);
+  row_.reason = "stopped by a client";
+  post(on::stop_asked{row_.trial, row_.reason});
+  row_.status = trial_status::terminated;
+  items_.emplace_back(seq_, row_);
+}
+
 void grown_record::write_trial() {
   begin_trial();
   const auto number = row_.trial.number;

@@ -47,6 +47,9 @@ public:
   void report_again();
   /// Ends the trial that was begun last, as a client does.
   void end_from_outside();
+  /// A client wants the trial that was begun last, and has ended, to run again, and stops it while
+  /// it waits for its turn.
+  void retry_and_stop();
   /// Writes what is not written yet.
   void flush();
   void finish();

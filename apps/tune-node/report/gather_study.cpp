@@ -287,11 +287,11 @@ struct aside {
   std::size_t nodes = 0;
 };
 
-expected<aside> read_aside(store_reader& from) {
+expected<aside> read_aside(store_reader& from, const retry_map& again) {
   aside result;
   auto row = from.experiment();
-  auto given_up = given_up_in(from);
-  auto ended = ways_of_ending::read(from);
+  auto given_up = given_up_in(from, again);
+  auto ended = ways_of_ending::read(from, again);
   auto failures = failures_in(from);
   auto heads = code_of_heads(from);
   auto nodes = from.nodes();
@@ -359,7 +359,10 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
   auto needs = needs_of(from);
   if (!needs)
     return needs.error();
-  auto more = from.with_reader([](store_reader& x) { return read_aside(x); });
+  const auto again = from.retries();
+  if (!again)
+    return again.error();
+  auto more = from.with_reader([&](store_reader& x) { return read_aside(x, *again); });
   if (!more)
     return more.error();
   gathered_study result;

@@ -60,7 +60,9 @@ bool gave_up(const decision_row& x) {
          && (kept == nullptr || kept->number() != 0.0);
 }
 
-expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve_wish& what) {
+/// @param again Null: the trial was never to run again after it had ended.
+expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve_wish& what,
+                          const last_retry* again) {
   curve_maker maker{what.axis};
   auto read = from.scan_results_of(of.trial, [&](const raw_result& x) {
     if (auto number = metric_in(x, what.metric))
@@ -69,10 +71,11 @@ expected<object> curve_of(store_reader& from, const drawn_trial& of, const curve
   if (!read)
     return read.error();
   constexpr std::size_t most_stops = 100;
-  auto stops = from.decisions_after({0, of.trial, "stop", most_stops});
+  auto stops
+      = from.decisions_after({again == nullptr ? 0 : again->seq, of.trial, "stop", most_stops});
   if (!stops)
     return stops.error();
-  auto cut_off = is_cut_off(from, of.trial);
+  auto cut_off = is_cut_off(from, of.trial, again);
   if (!cut_off)
     return cut_off.error();
   const auto is_cut = *cut_off && of.status == trial_status::terminated && !of.said_it_is_done;
@@ -155,10 +158,13 @@ view_answer curves(watched_experiment& from, const view_request& what) {
       drawn.push_back({lines[place].trial, lines[place].status, lines[place].ran_its_course,
                        lines[place].said_it_is_done});
   }
+  const auto again = from.retries();
+  if (!again)
+    return fault_of(again.error());
   value::list result;
   auto read = from.with_reader([&](store_reader& reader) -> expected<void> {
     for (const auto& x : drawn) {
-      auto curve = curve_of(reader, x, asked);
+      auto curve = curve_of(reader, x, asked, find_retry(*again, x.trial));
       if (!curve)
         return curve.error();
       result.emplace_back(std::move(*curve));

@@ -49,15 +49,21 @@ struct remarks {
   std::set<trial_id> complete;
 };
 
-expected<remarks> remarks_of(store_reader& from) {
+expected<remarks> remarks_of(store_reader& from, const retry_map& again) {
   remarks result;
   auto read = from.scan_decisions([&](const raw_decision& x) {
-    if (gives_up(x))
+    const auto* retry = find_retry(again, x.trial);
+    const auto is_undone = is_stop(x) && retry != nullptr && x.seq <= retry->seq;
+    if (gives_up(x) && !is_undone)
       result.given_up[x.trial] = true;
-    if (is_stop(x) && completes(x))
+    if (is_stop(x) && completes(x) && !is_undone)
       result.complete.insert(x.trial);
-    if (auto found = remark_in(x))
+    if (auto found = remark_in(x)) {
+      // What became of it since says whether it went on.
+      if (is_undone)
+        found->what = rung_remark::kind::waits;
       result.book.read(x.trial, *found);
+    }
   });
   if (!read)
     return read.error();
@@ -227,8 +233,8 @@ std::uint64_t most_iterations(const experiment_summary& seen) {
   return result;
 }
 
-expected<std::map<trial_id, bool>> given_up_in(store_reader& from) {
-  auto found = remarks_of(from);
+expected<std::map<trial_id, bool>> given_up_in(store_reader& from, const retry_map& again) {
+  auto found = remarks_of(from, again);
   if (!found)
     return found.error();
   return std::move(found->given_up);
@@ -322,7 +328,10 @@ run_cost with_attempts(run_cost x, const trained_track& all) {
 
 view_answer rungs(watched_experiment& from, const view_request&) {
   constexpr std::size_t most_silent = 300;
-  auto said = from.with_reader([](store_reader& x) { return remarks_of(x); });
+  const auto again = from.retries();
+  if (!again)
+    return fault_of(again.error());
+  auto said = from.with_reader([&](store_reader& x) { return remarks_of(x, *again); });
   if (!said)
     return fault_of(said.error());
   std::vector<trial_id> silent;

@@ -85,8 +85,10 @@ private:
   std::map<key, rung> rungs_;
 };
 
-/// The trials that the scheduler gave up before their end, by number. @errors of the reader.
-[[nodiscard]] expected<std::map<trial_id, bool>> given_up_in(store_reader& from);
+/// The trials that the scheduler gave up before their end, by number; not where they were to run
+/// again since. @errors of the reader.
+[[nodiscard]] expected<std::map<trial_id, bool>> given_up_in(store_reader& from,
+                                                             const retry_map& again);
 
 /// How far trials go that nobody stops: as the scheduler was told, or the farthest that one came.
 [[nodiscard]] std::uint64_t most_iterations(const experiment_summary& seen);

@@ -380,11 +380,14 @@ expected<void> watched_experiment::follow_nodes() {
   return with_reader([this](store_reader& from) -> expected<void> {
     if (const auto now = generation(); now != nodes_generation_) {
       nodes_ = {};
+      retries_ = {};
       nodes_generation_ = now;
     }
     for (auto more = true; more;) {
-      auto found = from.scan_events(nodes_.last(), rows_at_once,
-                                    [this](const raw_event& x) { nodes_.read(x); });
+      auto found = from.scan_events(nodes_.last(), rows_at_once, [this](const raw_event& x) {
+        nodes_.read(x);
+        retries_.read(x);
+      });
       if (!found)
         return found.error();
       more = *found == rows_at_once;
@@ -405,6 +408,13 @@ expected<std::map<trial_id, node_track::placement>> watched_experiment::placemen
   if (auto read = follow_nodes(); !read)
     return read.error();
   return nodes_.placements();
+}
+
+expected<retry_map> watched_experiment::retries() {
+  std::lock_guard lock{nodes_guard_};
+  if (auto read = follow_nodes(); !read)
+    return read.error();
+  return retries_.all();
 }
 
 live_facts watched_experiment::live() {

@@ -11,6 +11,7 @@
 #include "view/node_track.hpp"
 #include "view/place.hpp"
 #include "view/result_track.hpp"
+#include "view/retry_track.hpp"
 #include "view/trained_track.hpp"
 #include "view/trial_table.hpp"
 
@@ -115,6 +116,10 @@ public:
   /// @errors as `with_reader`.
   [[nodiscard]] expected<std::map<trial_id, node_track::placement>> placements();
 
+  /// Which trials ran again after they had ended, up to now.
+  /// @errors as `with_reader`.
+  [[nodiscard]] expected<retry_map> retries();
+
   /// Asked of the head at most once a second, and where `look` has seen that clients added trials.
   [[nodiscard]] live_facts live();
   /// How many trials the summary holds.
@@ -143,6 +148,8 @@ private:
 
   std::mutex nodes_guard_;
   node_track nodes_;
+  /// Follows the same events.
+  retry_track retries_;
   std::uint64_t nodes_generation_ = 0;
 
   std::mutex live_guard_;

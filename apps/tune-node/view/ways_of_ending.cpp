@@ -5,13 +5,24 @@
 
 namespace tune::cli {
 
-expected<ways_of_ending> ways_of_ending::read(store_reader& from) {
+namespace {
+
+/// Whether an attempt had begun before its trial was to run again. What is placed at once begins at
+/// the same moment.
+bool is_outdated(instant began, const last_retry* again) {
+  return again != nullptr && began < again->at;
+}
+
+} // namespace
+
+expected<ways_of_ending> ways_of_ending::read(store_reader& from, const retry_map& again) {
   constexpr std::size_t at_once = 100'000;
   ways_of_ending result;
   for (attempt_id last;;) {
     auto count = from.scan_attempts(last, at_once, [&](const raw_attempt& x) {
       last = x.attempt;
-      result.cut_off_[x.trial] = x.end_class != to_text(end_class::finished);
+      result.cut_off_[x.trial] = x.end_class != to_text(end_class::finished)
+                                 || is_outdated(x.began, find_retry(again, x.trial));
     });
     if (!count)
       return count.error();
@@ -19,7 +30,8 @@ expected<ways_of_ending> ways_of_ending::read(store_reader& from) {
       break;
   }
   auto done = from.scan_decisions([&](const raw_decision& x) {
-    if (x.action == "stop")
+    const auto* retry = find_retry(again, x.trial);
+    if (x.action == "stop" && (retry == nullptr || x.seq > retry->seq))
       result.cut_off_[x.trial] = false;
   });
   return done ? expected<ways_of_ending>{std::move(result)} : done.error();
@@ -30,14 +42,16 @@ bool ways_of_ending::is_cut_off(trial_id trial) const {
   return found == cut_off_.end() || found->second;
 }
 
-expected<bool> is_cut_off(store_reader& from, trial_id trial) {
-  auto stops = from.decisions_after({0, trial, "stop", 1});
+expected<bool> is_cut_off(store_reader& from, trial_id trial, const last_retry* again) {
+  auto stops = from.decisions_after({again == nullptr ? 0 : again->seq, trial, "stop", 1});
   if (!stops)
     return stops.error();
   auto attempts = from.attempts(trial);
   if (!attempts)
     return attempts.error();
-  return stops->empty() && (attempts->empty() || attempts->back().how != end_class::finished);
+  return stops->empty()
+         && (attempts->empty() || attempts->back().how != end_class::finished
+             || is_outdated(attempts->back().began, again));
 }
 
 } // namespace tune::cli

@@ -5,6 +5,7 @@
 #include "tune/core/error.hpp"
 #include "tune/core/ids.hpp"
 #include "tune/io/store/store_reader.hpp"
+#include "view/retry_track.hpp"
 
 #include <map>
 
@@ -14,8 +15,9 @@ namespace tune::cli {
 /// from outside: by a client, or with the whole experiment.
 class ways_of_ending {
 public:
-  /// Reads all trials. @errors as those of `from`.
-  [[nodiscard]] static expected<ways_of_ending> read(store_reader& from);
+  /// Reads all trials. Of one that was to run again its end after that counts. @errors as those of
+  /// `from`.
+  [[nodiscard]] static expected<ways_of_ending> read(store_reader& from, const retry_map& again);
 
   /// Whether a trial that is terminated ended from outside; also one that never ran.
   [[nodiscard]] bool is_cut_off(trial_id trial) const;
@@ -26,7 +28,9 @@ private:
   std::map<trial_id, bool> cut_off_;
 };
 
-/// The same for one trial. @errors as those of `from`.
-[[nodiscard]] expected<bool> is_cut_off(store_reader& from, trial_id trial);
+/// The same for one trial. @param again Null: it was never to run again. @errors as those of
+/// `from`.
+[[nodiscard]] expected<bool> is_cut_off(store_reader& from, trial_id trial,
+                                        const last_retry* again);
 
 } // namespace tune::cli
