@@ -96,6 +96,24 @@ TEST_F(trained_track_test, counts_what_was_given_up_for_another_trials_checkpoin
   EXPECT_TRUE(uut.has_clones());
 }
 
+TEST_F(trained_track_test, counts_what_was_given_up_by_trials_that_did_not_report_since) {
+  origins = {{{1, 1}, {}}, {{1, 2}, restored(1)}, {{1, 3}, clone_of(7, 2)}};
+  report(0, 1, 1, 1s);
+  report(0, 1, 2, 2s);
+  const auto source = [this](attempt_id which) { return std::optional{origins.at(which)}; };
+
+  uut.begin({0}, {1, 2}, source);
+  EXPECT_EQ(uut.given_up(), 0s);
+  uut.begin({0}, {1, 3}, source);
+  EXPECT_EQ(uut.given_up(), 2s);
+  EXPECT_TRUE(uut.has_clones());
+  uut.begin({5}, {1, 3}, source);
+
+  report(0, 3, 8, 8s);
+  EXPECT_EQ(uut.given_up(), 2s) << "counted before";
+  EXPECT_EQ(uut.done_again(), 0s);
+}
+
 TEST_F(trained_track_test, counts_nothing_where_a_checkpoint_could_not_be_taken_over) {
   // The trial goes on as itself, under the number of another lineage.
   origins = {{{1, 1}, {}}, {{1, 2}, restored(2)}};

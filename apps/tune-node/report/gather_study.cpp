@@ -311,6 +311,27 @@ study_cost cost_in(const experiment_summary& seen, const std::map<trial_id, bool
   return {cost.spent_s, cost.iterations, cost.without_s, cost.iterations_without};
 }
 
+/// With the attempts that took over a checkpoint, or began anew, and did not report.
+expected<trained_track> settled(trained_track all, store_reader& from) {
+  constexpr std::size_t at_once = 100'000;
+  std::map<trial_id, attempt_id> newest;
+  for (attempt_id last;;) {
+    auto count = from.scan_attempts(last, at_once, [&](const raw_attempt& x) {
+      last = x.attempt;
+      if (x.lineage > 1)
+        newest[x.trial] = x.attempt;
+    });
+    if (!count)
+      return count.error();
+    if (*count < at_once)
+      break;
+  }
+  const auto origin_of = origins_in(from);
+  for (const auto& [trial, attempt] : newest)
+    all.begin(trial, attempt, origin_of);
+  return all;
+}
+
 void add_attempts(study_cost& to, const trained_track& all) {
   to.attempts_s = seconds_of(all.time());
   to.reports = all.reports();
@@ -384,7 +405,10 @@ expected<gathered_study> gather_study(watched_experiment& from, const std::strin
     add_trials(what, **seen, more->given_up, more->ended);
     winner = add_winner(what, *best);
     what.cost = cost_in(**seen, more->given_up);
-    add_attempts(what.cost, *(*seen)->trained);
+    auto trained = from.with_reader([&](store_reader& x) { return settled(*(*seen)->trained, x); });
+    if (!trained)
+      return trained.error();
+    add_attempts(what.cost, *trained);
     result.configuration = (*seen)->start->what;
   }
   auto added = from.with_reader([&](store_reader& x) -> expected<void> {

@@ -26,12 +26,9 @@ std::uint64_t trained_track::step_of(const standing& last, const raw_result& x) 
 }
 
 /// Counts what the trial has left behind, if its new attempt is of another lineage.
-void trained_track::begin_attempt(standing& own, const raw_result& x,
-                                  const origin_source& origin_of) {
+void trained_track::leave_behind(standing& own, attempt_id next, const origin_source& origin_of) {
   const auto is_first = own.step == 0;
-  if (is_first && is_from_scratch(x))
-    return;
-  const auto now = origin_of(x.attempt);
+  const auto now = origin_of(next);
   if (!now)
     return;
   has_clones_ = has_clones_ || now->donor;
@@ -58,8 +55,8 @@ void trained_track::read(const raw_result& x, const origin_source& origin_of) {
   if (x.trial.number >= trials_.size())
     trials_.resize(x.trial.number + 1);
   auto& own = trials_[x.trial.number];
-  if (own.step == 0 || own.attempt != x.attempt)
-    begin_attempt(own, x, origin_of);
+  if (own.step == 0 ? !is_from_scratch(x) : own.attempt != x.attempt)
+    leave_behind(own, x.attempt, origin_of);
   const auto is_again = x.iteration <= own.farthest;
   (is_again ? done_again_ : own.fresh) += x.time_this_iter;
   if (!is_again)
@@ -68,6 +65,21 @@ void trained_track::read(const raw_result& x, const origin_source& origin_of) {
   iterations_ += own.step;
   own.attempt = x.attempt;
   own.iteration = x.iteration;
+}
+
+void trained_track::begin(trial_id trial, attempt_id attempt, const origin_source& origin_of) {
+  if (trial.number >= trials_.size())
+    return;
+  auto& own = trials_[trial.number];
+  if (own.step > 0 && own.attempt != attempt)
+    leave_behind(own, attempt, origin_of);
+}
+
+trained_track::origin_source origins_in(store_reader& from) {
+  return [&from](attempt_id which) {
+    auto found = from.origin_of(which);
+    return found ? *found : std::optional<attempt_origin>{};
+  };
 }
 
 } // namespace tune::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/io/store/scan_rows.hpp"
+#include "tune/io/store/store_reader.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -23,6 +24,9 @@ public:
   /// @param origin_of Asked where a trial reports from another attempt than before, or first from
   ///                  an attempt that had not begun from scratch.
   void read(const raw_result& x, const origin_source& origin_of);
+  /// Takes an attempt into account that has not reported yet, or never did: what its trial has left
+  /// behind for it.
+  void begin(trial_id trial, attempt_id attempt, const origin_source& origin_of);
 
   [[nodiscard]] std::chrono::nanoseconds time() const { return time_; }
   [[nodiscard]] std::uint64_t reports() const { return reports_; }
@@ -34,7 +38,7 @@ public:
   /// Training time of trials that then took over another trial's checkpoint, without what they had
   /// done again.
   [[nodiscard]] std::chrono::nanoseconds given_up() const { return given_up_; }
-  /// Whether a trial took over another's checkpoint, and reported since.
+  /// Whether a trial took over another's checkpoint.
   [[nodiscard]] bool has_clones() const { return has_clones_; }
 
 private:
@@ -62,7 +66,10 @@ private:
   std::vector<standing> trials_;
 
   [[nodiscard]] static std::uint64_t step_of(const standing& last, const raw_result& x);
-  void begin_attempt(standing& own, const raw_result& x, const origin_source& origin_of);
+  void leave_behind(standing& own, attempt_id next, const origin_source& origin_of);
 };
+
+/// Asks the record. May be asked while its results are scanned.
+[[nodiscard]] trained_track::origin_source origins_in(store_reader& from);
 
 } // namespace tune::cli

@@ -84,14 +84,6 @@ result_track::lineage_source lineages_in(store_reader& from) {
   };
 }
 
-/// May be asked while results are scanned.
-trained_track::origin_source origins_in(store_reader& from) {
-  return [&from](attempt_id which) {
-    auto found = from.origin_of(which);
-    return found ? *found : std::optional<attempt_origin>{};
-  };
-}
-
 } // namespace
 
 expected<watched_experiment::reader_ptr> watched_experiment::borrow() {
