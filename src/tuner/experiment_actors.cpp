@@ -171,7 +171,8 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
                  where.gives_up_attempts_of(parts.work->id, parts.work->runs_ranks)))}
     , space_{parts.space}
     , request_{parts.settings.request}
-    , labels_{parts.labels} {
+    , labels_{parts.labels}
+    , news_{std::move(parts.news)} {
   if (parts.work->trial_files)
     spawn_files(how);
   sinks_ = std::make_unique<running_sinks>(system_, store_->directory(), std::move(parts.sinks),
@@ -185,13 +186,20 @@ experiment_actors::experiment_actors(head_services& where, run_parts parts,
   wanted.searcher = source_;
   runner_ = spawn_runner(system_, std::move(wanted));
   tell_standing(where_, how, parts.settings, runner_);
+  if (news_ != nullptr)
+    news_->listen(
+        [runner = runner_](const std::string& text) { send_from_outside(runner, remark{text}); });
   end_with(system_, runner_, judge_, "the scheduler");
   end_with(system_, runner_, source_, "the searcher");
   desk_ = std::make_shared<control_service>(
       control_service_parts{system_, runner_, where_, store_->directory(), space_, board_});
 }
 
-experiment_actors::~experiment_actors() = default;
+experiment_actors::~experiment_actors() {
+  // Others may have it longer: it must not hold references to actors.
+  if (news_ != nullptr)
+    news_->listen({});
+}
 
 void experiment_actors::spawn_rules(run_parts& parts, const experiment_actors_options& how) {
   if (how.scheduler) {

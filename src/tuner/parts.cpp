@@ -40,7 +40,8 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
   auto work = make_job(from, job_id.empty() ? from.what.experiment.name : job_id, directory);
   if (!work)
     return work.error();
-  auto made = make_rule_parts(from, all, directory);
+  auto news = std::make_shared<searcher_news>();
+  auto made = make_rule_parts(from, all, directory, nullptr, news);
   if (!made)
     return made.error();
   auto labels = labels_of(work->plan);
@@ -56,7 +57,8 @@ expected<run_parts> make_parts(const loaded_spec& from, const choices& all,
                    from.space,
                    all.stoppers,
                    chosen_sinks(from.what, all.sinks, directory),
-                   from.what.sinks.finish_timeout};
+                   from.what.sinks.finish_timeout,
+                   std::move(news)};
 }
 
 expected<shared_parts> make_shared_parts(const loaded_spec& from, const choices& all,

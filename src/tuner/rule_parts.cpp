@@ -82,11 +82,12 @@ experiment_settings settings_by(const spec& what) {
 
 expected<std::unique_ptr<searcher>> make_searcher(const loaded_spec& from, const choices& all,
                                                   const std::filesystem::path& directory,
-                                                  std::shared_ptr<searcher_switch> ends) {
+                                                  std::shared_ptr<searcher_switch> ends,
+                                                  std::shared_ptr<searcher_news> news) {
   auto context = searcher_context_of(from.what, from.space);
   if (!directory.empty())
     context.partners
-        = [where = searcher_place{directory, from.what.ini_dir, std::move(ends)}](
+        = [where = searcher_place{directory, from.what.ini_dir, std::move(ends), std::move(news)}](
               const external::partner_terms& what) { return make_searcher_process(what, where); };
   auto result
       = make_chosen(all.searchers, from.what.search.type, from.what.search.options, context);
@@ -112,12 +113,13 @@ expected<std::unique_ptr<scheduler>> make_scheduler(const loaded_spec& from, con
 
 expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
                                      const std::filesystem::path& directory,
-                                     std::shared_ptr<searcher_switch> ends) {
+                                     std::shared_ptr<searcher_switch> ends,
+                                     std::shared_ptr<searcher_news> news) {
   rule_parts result;
   auto judge = make_scheduler(from, all);
   if (!judge)
     return judge.error();
-  auto source = make_searcher(from, all, directory, std::move(ends));
+  auto source = make_searcher(from, all, directory, std::move(ends), std::move(news));
   if (!source)
     return source.error();
   auto stoppers = make_stoppers(stop_lines(from.what), all.stoppers, stopper_context_of(from.what));

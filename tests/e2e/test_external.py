@@ -106,6 +106,23 @@ class External(Searched):
         self.assertEqual(self.log_of("x").count("searching 3 parameters"), 4)
         self.assert_no_trial_processes()
 
+    def test_warns_where_its_process_is_begun_anew_or_refused(self):
+        faults = ("leave:2", "die:4", "wrong:5", "wrong:7")
+        how = self.run_node("run", self.experiment_of("x", self.command(*faults)))
+        self.assertIn(
+            "the searcher's process is begun anew, 1 time so far: the process ended with exit"
+            " status 3; on stderr: no module named bayes;", how.err
+        )
+        self.assertEqual(how.err.count("is begun anew"), 1, how.err)
+        self.assertEqual(how.err.count("none of the space: \"x\": 99"), 1, how.err)
+
+    def test_warns_an_executor_where_its_process_is_begun_anew(self):
+        ini = self.experiment_of("x", self.command("leave:1"), trainable=None)
+        child = self.start("ask-tell", ini, stdin=subprocess.PIPE)
+        self.assertEqual(Talk(self, child).say("ask")["op"], "trial")
+        told = child.communicate()[1]
+        self.assertIn("the searcher's process is begun anew, 1 time so far", told)
+
     def test_suggests_the_same_after_kill_9_and_resume(self):
         ini = self.experiment_of("x", self.command("wait:9"))
         run = self.start("run", ini)

@@ -322,7 +322,11 @@ exit_code run_ask_tell(const command_line& line, const ask_tell_request& what, c
                      searcher->off();
                    },
                    [](int number) { ::_exit(128 + number); }};
-  auto made = make_rule_parts(loaded, all, directory, searcher);
+  auto news = std::make_shared<searcher_news>();
+  news->listen([quiet = line.quiet](const std::string& text) {
+    warn(std::vector<std::string>{text}, quiet);
+  });
+  auto made = make_rule_parts(loaded, all, directory, searcher, news);
   if (!made) {
     complain(made.error());
     return exit_code::configuration;

@@ -156,6 +156,8 @@ private:
   /// Request of each trial, and labels that its node must bear.
   resource_request request_;
   node_labels labels_;
+  /// What an external searcher has to tell people; may be null.
+  std::shared_ptr<searcher_news> news_;
   std::shared_ptr<control_service> desk_;
   std::unique_ptr<control_server> socket_;
 

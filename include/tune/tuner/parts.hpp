@@ -39,6 +39,8 @@ struct run_parts {
   std::vector<chosen_sink> sinks = {};
   /// How long they may take at the end.
   std::chrono::nanoseconds sink_patience{0};
+  /// What an external searcher has to tell people; may be null.
+  std::shared_ptr<searcher_news> news = {};
 };
 
 /// @param directory The experiment's, absolute.

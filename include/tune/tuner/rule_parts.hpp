@@ -22,11 +22,10 @@ struct rule_parts {
 };
 
 /// The chosen searcher. @errors of its factory.
-/// @param directory, ends As for `make_rule_parts`.
-[[nodiscard]] expected<std::unique_ptr<searcher>>
-make_searcher(const loaded_spec& from, const choices& all,
-              const std::filesystem::path& directory = {},
-              std::shared_ptr<searcher_switch> ends = nullptr);
+/// @param directory, ends, news As for `make_rule_parts`.
+[[nodiscard]] expected<std::unique_ptr<searcher>> make_searcher(
+    const loaded_spec& from, const choices& all, const std::filesystem::path& directory = {},
+    std::shared_ptr<searcher_switch> ends = nullptr, std::shared_ptr<searcher_news> news = nullptr);
 
 /// The chosen scheduler.
 /// @param draws How the head whose record is verified drew its random numbers; see
@@ -44,9 +43,11 @@ make_scheduler(const loaded_spec& from, const choices& all,
 /// @param directory The experiment's, absolute, where an external searcher's process runs. Empty:
 ///         none is started, and such a searcher proposes nothing.
 /// @param ends Ends that process while somebody waits for it; may be null.
+/// @param news Told of its faults that are forgiven; may be null.
 /// @errors faults of the configuration that only show when the parts are made.
 [[nodiscard]] expected<rule_parts> make_rule_parts(const loaded_spec& from, const choices& all,
                                                    const std::filesystem::path& directory = {},
-                                                   std::shared_ptr<searcher_switch> ends = nullptr);
+                                                   std::shared_ptr<searcher_switch> ends = nullptr,
+                                                   std::shared_ptr<searcher_news> news = nullptr);
 
 } // namespace tune

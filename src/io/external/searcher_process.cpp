@@ -160,6 +160,10 @@ public:
   void begin() override;
   void tell(const std::vector<object>& what) override;
   heard hear() override;
+  void warn(const std::string& text) override {
+    if (where_.news != nullptr)
+      where_.news->warn(text);
+  }
   void close(const std::function<std::vector<object>()>& last_words) override;
 
 private:

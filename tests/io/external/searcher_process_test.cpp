@@ -86,6 +86,28 @@ TEST(source_names, say_that_one_is_empty) {
             "{trial_id} is known to trials alone");
 }
 
+TEST(searcher_news, reach_who_listens) {
+  searcher_news uut;
+  uut.warn("nobody listens yet");
+  std::vector<std::string> heard;
+  uut.listen([&](const std::string& text) { heard.push_back(text); });
+  uut.warn("begun anew");
+  uut.listen({});
+  uut.warn("nobody listens any more");
+  EXPECT_THAT(heard, ElementsAre("begun anew"));
+}
+
+TEST_F(searcher_process_test, passes_warnings_on) {
+  auto news = std::make_shared<searcher_news>();
+  std::vector<std::string> heard;
+  news->listen([&](const std::string& text) { heard.push_back(text); });
+  auto made = make_searcher_process({"/bin/true", 60s},
+                                    {scratch.path(), scratch.path().string(), nullptr, news});
+  ASSERT_TRUE(made) << made.error().detail;
+  (*made)->warn("begun anew");
+  EXPECT_THAT(heard, ElementsAre("begun anew"));
+}
+
 TEST_F(searcher_process_test, speaks_lines_over_stdin_and_stdout) {
   auto uut = run("echo hello >&2\n" + std::string{counting});
   uut->tell({{{"a", 1}}, {{"b", "two"}}});

@@ -5,6 +5,7 @@
 
 #include "tune/core/error.hpp"
 #include "tune/core/search/external/partner.hpp"
+#include "tune/io/external/searcher_news.hpp"
 #include "tune/io/process/process_service.hpp"
 
 #include <chrono>
@@ -36,7 +37,7 @@ private:
   std::vector<external::partner*> all_;
 };
 
-/// Directories and end switch of a searcher's process.
+/// Directories, end switch and listener of a searcher's process.
 struct searcher_place {
   /// The process's working directory: the experiment's directory, absolute. Its stderr goes to
   /// `searcher_log_name` there.
@@ -46,6 +47,8 @@ struct searcher_place {
   std::string ini_dir;
   /// Switch that ends the process from outside; may be null.
   std::shared_ptr<searcher_switch> ends = {};
+  /// Told of faults that are forgiven; may be null.
+  std::shared_ptr<searcher_news> news = {};
 };
 
 inline constexpr const char* searcher_log_name = "search.log";

@@ -18,6 +18,25 @@ std::string counted(std::uint32_t n) {
   return n == 1 ? "1 fault" : std::to_string(n) + " faults";
 }
 
+bool is_power_of_ten(std::uint64_t n) {
+  while (n > 1 && n % 10 == 0)
+    n /= 10;
+  return n == 1;
+}
+
+/// The first line of a fault with several lines, and the last: of what the process wrote to stderr
+/// that is mostly the telling one.
+std::string in_brief(const std::string& why) {
+  const auto first = why.find('\n');
+  if (first == why.npos)
+    return why;
+  const auto end = why.find_last_not_of(" \n");
+  const auto begin = why.find_first_not_of(' ', why.rfind('\n', end) + 1);
+  return begin > end || begin < first
+             ? why.substr(0, first)
+             : why.substr(0, first) + " " + why.substr(begin, end + 1 - begin);
+}
+
 } // namespace
 
 void talk::ask(std::uint64_t id, past before) {
@@ -34,6 +53,8 @@ next_step talk::step() {
     return next::settled{*answer_};
   if (failure_)
     return next::failed{*failure_};
+  if (warning_)
+    return next::warn{*std::exchange(warning_, std::nullopt)};
   switch (phase_) {
     case phase::absent:
       phase_ = phase::begun;
@@ -85,10 +106,13 @@ void talk::take(const line_heard& what) {
 
 void talk::take(const partner_lost& what) {
   phase_ = phase::absent;
-  if (what.for_good)
+  if (what.for_good) {
     failure_ = what.why;
-  else
-    count_fault(what.why);
+    return;
+  }
+  count_fault(what.why);
+  if (!failure_)
+    warn_of_restart(what.why);
 }
 
 void talk::take_answer(const object& said) {
@@ -99,6 +123,8 @@ void talk::take_answer(const object& said) {
     phase_ = phase::again;
     refused_ = wrong->why;
     count_fault("it suggested what is none of the space: " + wrong->why);
+    if (!failure_)
+      warn_of_refusal();
   } else {
     phase_ = phase::telling;
     faults_ = 0;
@@ -110,6 +136,21 @@ void talk::count_fault(const std::string& why) {
   ++faults_;
   if (faults_ > about_.max_restarts)
     failure_ = why + (faults_ == 1 ? "" : " (" + counted(faults_) + " without a good answer)");
+}
+
+void talk::warn_of_restart(const std::string& why) {
+  if (!is_power_of_ten(++restarts_))
+    return;
+  warning_ = "the searcher's process is begun anew, " + std::to_string(restarts_)
+             + (restarts_ == 1 ? " time" : " times") + " so far: " + in_brief(why)
+             + "; the next warning of it comes at the " + std::to_string(10 * restarts_)
+             + "th time";
+}
+
+void talk::warn_of_refusal() {
+  if (!std::exchange(has_told_refusal_, true))
+    warning_ = "the searcher is asked once more, since it suggested what is none of the space: "
+               + refused_ + "; of further ones it alone is told";
 }
 
 std::vector<object> talk::last_words(const past& all) const {
@@ -132,6 +173,8 @@ bool carry_out(talk& with, partner& who, const next_step& what) {
     who.begin();
   else if (std::holds_alternative<next::listen>(what))
     with.hear(who.hear());
+  else if (const auto* fault = std::get_if<next::warn>(&what))
+    who.warn(fault->text);
   else
     return false;
   return true;

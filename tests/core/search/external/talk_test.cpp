@@ -25,6 +25,9 @@ struct stage {
   std::vector<std::vector<std::string>> told;
   bool closed = false;
   std::string greeting;
+  /// What a process that dies is said to have done.
+  std::string death = "it died";
+  std::vector<std::string> warnings;
 };
 
 /// A process in memory; its suggestions follow from all that it was told since it began.
@@ -45,11 +48,12 @@ public:
   }
   heard hear() override {
     if (said_.empty())
-      return partner_lost{"it died"};
+      return partner_lost{on_.death};
     auto result = std::move(said_.front());
     said_.pop_front();
     return result;
   }
+  void warn(const std::string& text) override { on_.warnings.push_back(text); }
   void close(const std::function<std::vector<object>()>& last_words) override {
     if (!on_.told.empty())
       tell(last_words());
@@ -211,6 +215,55 @@ TEST(external_talk, forgives_so_many_faults_between_good_answers) {
     EXPECT_THAT(why.what(), HasSubstr("\"x\": 2 is not in uniform(0, 1)"));
     EXPECT_THAT(why.what(), HasSubstr("3 faults without a good answer"));
   }
+}
+
+TEST(external_talk, warns_of_the_first_process_that_is_begun_anew) {
+  stage on;
+  on.death = "the process ended with exit status 3; on stderr:\n  Traceback:\n  no bayes\n";
+  on.fates = {fate::dies, fate::answers, fate::dies, fate::answers, fate::complains};
+  support::asking uut{searcher_on(on)};
+  run(uut, 4);
+  ASSERT_EQ(on.told.size(), 4U);
+  EXPECT_EQ(on.warnings,
+            (texts{"the searcher's process is begun anew, 1 time so far: the process ended with "
+                   "exit status 3; on stderr: no bayes; the next warning of it comes at the 10th "
+                   "time"}));
+}
+
+TEST(external_talk, warns_of_the_tenth_process_that_is_begun_anew) {
+  stage on;
+  for (int i = 0; i < 12; ++i)
+    on.fates.insert(on.fates.end(), {fate::dies, fate::answers});
+  support::asking uut{searcher_on(on)};
+  run(uut, 12);
+  ASSERT_EQ(on.told.size(), 13U);
+  EXPECT_EQ(on.warnings, (texts{"the searcher's process is begun anew, 1 time so far: it died; the "
+                                "next warning of it comes at the 10th time",
+                                "the searcher's process is begun anew, 10 times so far: it died; "
+                                "the next warning of it comes at the 100th time"}));
+}
+
+TEST(external_talk, warns_of_the_first_configuration_that_is_none_of_the_space) {
+  stage on;
+  on.fates = {fate::refuses, fate::answers, fate::refuses, fate::refuses, fate::answers};
+  support::asking uut{searcher_on(on)};
+  run(uut, 3);
+  EXPECT_EQ(on.warnings,
+            (texts{"the searcher is asked once more, since it suggested what is none of the space: "
+                   "\"x\": 2 is not in uniform(0, 1); of further ones it alone is told"}));
+}
+
+TEST(external_talk, warns_of_no_process_that_is_not_begun_anew) {
+  stage on;
+  on.fates = {fate::dies};
+  support::asking uut{searcher_on(on, {}, 0)};
+  EXPECT_THROW(run(uut, 1), std::runtime_error);
+  stage other;
+  other.fates = {fate::refuses};
+  support::asking second{searcher_on(other, {}, 0)};
+  EXPECT_THROW(run(second, 1), std::runtime_error);
+  EXPECT_TRUE(on.warnings.empty());
+  EXPECT_TRUE(other.warnings.empty());
 }
 
 TEST(external_talk, begins_no_process_anew_that_refuses_to_begin) {

@@ -54,6 +54,9 @@ public:
   /// Waits for the next line of the process.
   [[nodiscard]] virtual heard hear() = 0;
 
+  /// Tells people of a fault that is forgiven.
+  virtual void warn(const std::string& text) = 0;
+
   /// Ends the process, and waits until it is gone. Callers that wait in `hear` or `tell` return at
   /// once. No process is started any more.
   /// @param last_words The last messages to it; called only if the process lives and no one speaks

@@ -35,6 +35,10 @@ struct tell {
 };
 /// Wait for the next line of the process.
 struct listen {};
+/// Tell people of a fault that is forgiven.
+struct warn {
+  std::string text;
+};
 /// The question is answered.
 struct settled {
   proposal what;
@@ -45,7 +49,8 @@ struct failed {
 };
 } // namespace next
 
-using next_step = std::variant<next::start, next::tell, next::listen, next::settled, next::failed>;
+using next_step
+    = std::variant<next::start, next::tell, next::listen, next::warn, next::settled, next::failed>;
 
 /// Decides the next step until a question is answered. The process stays between two questions.
 ///
@@ -58,7 +63,8 @@ using next_step = std::variant<next::start, next::tell, next::listen, next::sett
 /// A process that begins anew is told everything from the beginning. A fault is the end of the
 /// process, an invalid line, silence, or a configuration that is not in the space; after the last
 /// of these it may stay. After more than `max_restarts` of them without a good answer in between,
-/// the question fails.
+/// the question fails. People are warned of the first process that is begun anew, of the 10th, the
+/// 100th and so on, and of the first configuration that is not in the space.
 class talk {
 public:
   explicit talk(talk_terms about) : about_{std::move(about)} {}
@@ -85,6 +91,10 @@ private:
   /// Number of episodes that the present process knows.
   std::size_t told_ = 0;
   std::uint32_t faults_ = 0;
+  /// Number of processes that were begun anew after a fault.
+  std::uint64_t restarts_ = 0;
+  bool has_told_refusal_ = false;
+  std::optional<std::string> warning_;
   /// The reason why its last configuration was refused.
   std::string refused_;
   std::optional<proposal> answer_;
@@ -94,6 +104,8 @@ private:
   void take(const partner_lost& what);
   void take_answer(const object& said);
   void count_fault(const std::string& why);
+  void warn_of_restart(const std::string& why);
+  void warn_of_refusal();
   [[nodiscard]] next::tell portion();
 };
 
