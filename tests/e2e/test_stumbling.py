@@ -167,6 +167,21 @@ class Looking(Case):
         shown = self.run_node("status", "results/x", "-o", "json").json()
         self.assertEqual(len(shown["remarks"]), 1)
 
+    def test_a_scheduler_that_judged_nobody_is_told(self):
+        more = "[scheduler]\ntype = median_stopping\ngrace_period = 600\n"
+        ini = self.printing(more, command="for i in 1 2 3; do echo x=1; done")
+        told = ("median_stopping judged no trial: none trained for grace_period = 600 (seconds of"
+                " time_total_s), the longest for ")
+
+        self.assertIn(told, self.run_node("run", ini).out)
+        shown = self.run_node("status", "results/x", "-o", "json").json()
+        self.assertEqual(len(shown["remarks"]), 1)
+        self.assertTrue(shown["remarks"][0].startswith(told), shown["remarks"])
+
+        counted = ("--scheduler.time_attr", "training_iteration", "--scheduler.grace_period", "1")
+        judged = self.run_node("run", ini, "--overwrite", "--yes", *counted)
+        self.assertNotIn("judged no trial", judged.out)
+
     def test_what_came_in_the_place_of_a_number_is_told(self):
         for printed, told in (("x=high", 'the text "high"'), ("x=[1,2]", 'the text "[1,2]"')):
             with self.subTest(printed):

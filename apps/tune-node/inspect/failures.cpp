@@ -5,6 +5,7 @@
 #include "console/one_line.hpp"
 #include "console/text.hpp"
 #include "console/text_table.hpp"
+#include "inspect/idle_scheduler.hpp"
 #include "inspect/scope.hpp"
 #include "output/write_rows.hpp"
 #include "run/late_sinks.hpp"
@@ -304,6 +305,11 @@ void look_back(run_snapshot& on, store_reader& from) {
     on.remarks = remarks_of(*known, on, status, from);
   if (auto remark = pause_remark(from, on.directory, status); !remark.empty())
     on.remarks.push_back(std::move(remark));
+  // While it runs, trials may still train for long enough.
+  if (status != "running" && ended_trials(on) > 0) {
+    if (auto remark = idle_scheduler_text(from); !remark.empty())
+      on.remarks.push_back(std::move(remark));
+  }
   // While it runs, sinks are behind and catch up.
   if (auto remark = late_sinks_text(on.directory); !remark.empty() && status != "running")
     on.remarks.push_back(std::move(remark));

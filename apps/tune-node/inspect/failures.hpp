@@ -32,8 +32,9 @@ namespace tune::cli {
 [[nodiscard]] expected<std::vector<failure_group>> failures_in(store_reader& from);
 
 /// Fills the fields of a snapshot that describe a whole experiment at its end: its time as it is
-/// recorded, failures, what clients paused, and if there are several objectives the Pareto front of
-/// the trials that keep all constraints. What cannot be read is left out.
+/// recorded, failures, what clients paused, a scheduler that judged nobody, and if there are
+/// several objectives the Pareto front of the trials that keep all constraints. What cannot be read
+/// is left out.
 void look_back(run_snapshot& on, store_reader& from);
 void look_back(run_snapshot& on, const std::filesystem::path& directory);
 
