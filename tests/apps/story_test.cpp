@@ -54,6 +54,33 @@ TEST(story, says_what_a_checkpoint_of_another_report_of_that_iteration_has) {
               HasSubstr("/checkpoint_000001, of iteration 2 with acc=0.3\n"));
 }
 
+TEST(story, says_that_saves_are_among_its_failures) {
+  trial_story uut;
+  uut.trial.trial = {3};
+  uut.trial.status = trial_status::terminated;
+  uut.trial.iterations = 4;
+  uut.trial.failures = 2;
+  attempt_row failed;
+  failed.trial = {3};
+  failed.attempt = {1, 1};
+  failed.began = std::chrono::seconds{1};
+  failed.finished = std::chrono::seconds{2};
+  failed.how = end_class::user_error;
+  attempt_row well = failed;
+  well.attempt = {1, 2};
+  well.how = end_class::finished;
+
+  uut.attempts = {failed, well};
+  EXPECT_THAT(
+      shown(uut, output_format::table),
+      HasSubstr("trial 00003 TERMINATED at iteration 4, 2 failures, saves for a pause or for "
+                "another trial among them\n"));
+  uut.attempts = {failed, failed, well};
+  EXPECT_THAT(shown(uut, output_format::table), HasSubstr("at iteration 4, 2 failures\n"));
+  uut.trial.failures = 0;
+  EXPECT_THAT(shown(uut, output_format::table), HasSubstr("at iteration 4\n"));
+}
+
 TEST(story, tells_one_stop_once) {
   decision_row x;
   x.seq = 241;

@@ -58,14 +58,23 @@ std::string checkpoint_text(const trial_story& x, const std::vector<objective>& 
   return known.empty() ? result : result + " with " + facts_text(known);
 }
 
+/// ", 3 failures". Whoever counts the attempts that failed is told where saves are among them.
+std::string failures_of(const trial_story& x) {
+  if (x.trial.failures == 0)
+    return {};
+  const auto failed = std::count_if(x.attempts.begin(), x.attempts.end(), [](const auto& each) {
+    return each.finished && is_failure(each.how);
+  });
+  const auto has_saves = x.trial.failures > static_cast<std::uint64_t>(failed);
+  return ", " + counted(x.trial.failures, "failure")
+         + (has_saves ? ", saves for a pause or for another trial among them" : "");
+}
+
 void write_head(const trial_story& story, const std::vector<objective>& objectives,
                 const table_look& look, std::ostream& out) {
   const auto& x = story.trial;
   out << look.colors.paint(tint::strong, "trial " + to_text(x.trial)) << " " << to_text(x.status)
-      << " at iteration " << x.iterations;
-  if (x.failures > 0)
-    out << ", " << counted(x.failures, "failure");
-  out << "\n";
+      << " at iteration " << x.iterations << failures_of(story) << "\n";
   auto line = [&out](std::string_view name, const std::string& text) {
     if (!text.empty())
       out << "  " << name << ": " << text << "\n";
