@@ -3,6 +3,7 @@
 
 #include "tune/core/space/idle_comparison.hpp"
 #include "tune/core/space/unreached_bounds.hpp"
+#include "tune/core/stop/metric_condition.hpp"
 #include "tune/core/stop/stopper.hpp"
 #include "tune/io/spec/convert.hpp"
 #include "tune/io/spec/keys.hpp"
@@ -128,6 +129,28 @@ void warn_of_search_words_in_stop(loading& x) {
       x.warn(x.origin("stop", line.name),
              "[stop] " + line.name + " = " + line.text
                  + " is taken for a metric of that name; the option is [search] " + line.name);
+  }
+}
+
+/// Warns of `[stop] METRIC = n` where the metric is minimised: nearly any first report meets that.
+void warn_of_limits_on_minimised(loading& x) {
+  for (const auto& line : x.what.stop) {
+    const auto& all = x.what.experiment.objectives;
+    const auto is_minimised = std::any_of(all.begin(), all.end(), [&](const objective& each) {
+      return each.metric == line.name && !each.maximise;
+    });
+    if (!is_minimised || x.request.stoppers.find(line.name) != nullptr)
+      continue;
+    const auto limit = parse_limit(line.name, line.text);
+    if (!limit)
+      continue;
+    const auto name = line.name;
+    using op = metric_comparison::op;
+    x.warn(x.origin("stop", name),
+           "[stop] " + name + " = " + line.text + " ends a trial once "
+               + to_text(metric_comparison{name, op::at_least, *limit})
+               + ", and the objective is minimised; to stop at a low value, write when = "
+               + to_text(metric_comparison{name, op::at_most, *limit}));
   }
 }
 
@@ -297,6 +320,7 @@ void check_sections(loading& x) {
   check_search(x);
   warn_of_idle_mode(x);
   warn_of_search_words_in_stop(x);
+  warn_of_limits_on_minimised(x);
   warn_of_endless_run(x);
 }
 

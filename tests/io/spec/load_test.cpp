@@ -583,6 +583,24 @@ TEST(load, takes_names_of_metrics_with_blanks_in_quotes) {
             (std::vector<objective>{{"val loss", false}, {"size", false}}));
 }
 
+TEST(load, warns_of_a_stop_at_a_high_value_of_what_is_minimised) {
+  auto warnings = [](const std::string& mode, const std::string& lines) {
+    return support::load_text("[experiment]\nmetric = f\nmode = " + mode
+                              + "\nnum_samples = 4\n[trainable]\ncommand = ./a.out\n"
+                                "metric.f = f={number}\n[space]\nx = uniform(0, 1)\n[stop]\n"
+                              + lines)
+        .warnings;
+  };
+  const auto told
+      = HasSubstr("digits.ini:11: [stop] f = 8 ends a trial once f >= 8, and the "
+                  "objective is minimised; to stop at a low value, write when = f <= 8");
+
+  EXPECT_THAT(warnings("min", "f = 8\n"), Contains(told));
+  const auto any = HasSubstr("the objective is minimised");
+  EXPECT_THAT(warnings("max", "f = 8\n"), Not(Contains(any)));
+  EXPECT_THAT(warnings("min", "g = 8\nwhen = f <= 8\n"), Not(Contains(any)));
+}
+
 TEST(load, warns_of_options_of_a_search_that_stand_in_stop) {
   auto warnings = [](const std::string& lines, const std::string& trainable = "") {
     return support::load_text("[experiment]\nmetric = batch\nnum_samples = 4\n[trainable]\n"
