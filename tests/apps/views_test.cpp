@@ -300,7 +300,8 @@ TEST_F(views_test, goes_by_the_last_end_of_a_trial_that_was_to_run_again) {
   EXPECT_EQ(at(rungs, "cost/iterations_without"), value{12 * 9 - 6});
   const auto& rung = *list(*list(rungs, "brackets")[0].as_object(), "rungs")[0].as_object();
   EXPECT_EQ(at(rung, "stopped"), value{4}) << "it came no farther";
-  for (const auto& x : list(got("/one/curves"), "curves")) {
+  const auto curves = got("/one/curves");
+  for (const auto& x : list(curves, "curves")) {
     const auto& curve = *x.as_object();
     const auto is_last = at(curve, "trial") == value{11};
     EXPECT_EQ(at(curve, "cut_off_at"), is_last ? value{3.0} : value{});
