@@ -567,6 +567,34 @@ TEST_F(store_reader_test, finds_the_best_trials_by_constraints_and_nested_metric
   EXPECT_EQ(best({"none", false}, "", 2), list{});
 }
 
+TEST_F(store_reader_test, takes_a_seed_for_a_parameter_where_nothing_runs_several_times) {
+  std::vector<store_item> items;
+  items.emplace_back(at(1, on::opened{}));
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    cmd::trial_changed row;
+    row.trial = {i};
+    row.status = trial_status::terminated;
+    row.config = std::make_shared<const object>(
+        object{{"x", 1}, {"seed", static_cast<std::int64_t>(i % 3)}});
+    row.best = samples::a_report(i, 1, {1, i + 1}, {{"loss", 0.5}});
+    items.emplace_back(1, row);
+  }
+  auto store = fresh();
+  ASSERT_TRUE(store.write(items).has_value());
+  auto uut = reader();
+  const auto count = [&uut](const repeat_rule& repeats) {
+    auto found = judged_configs(uut, {{"loss", false}, {}, repeats});
+    EXPECT_TRUE(found.has_value()) << found.error().detail;
+    return found->size();
+  };
+
+  repeat_rule repeats;
+  repeats.parameter = "seed";
+  EXPECT_EQ(count(repeats), 3u);
+  repeats.runs = 2;
+  EXPECT_EQ(count(repeats), 1u);
+}
+
 TEST_F(store_reader_test, takes_infinities_for_the_numbers_that_they_are) {
   std::vector<store_item> items;
   items.emplace_back(at(1, on::opened{}));

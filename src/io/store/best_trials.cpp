@@ -141,9 +141,11 @@ expected<std::vector<judged_config>> judged_configs(store_reader& from, const be
   if (!known)
     return known.error();
   auto all = all_judged(std::move(*known), rule.repeats);
+  // Where nothing runs several times, a parameter of that name is one like the others.
+  const auto parameter = rule.repeats.is_on() ? rule.repeats.parameter : std::string{};
   std::set<std::string> seen;
   std::erase_if(all, [&](const judged_config& x) {
-    return !seen.insert(run_key(x.config, rule.repeats.parameter)).second;
+    return !seen.insert(run_key(x.config, parameter)).second;
   });
   return all;
 }
