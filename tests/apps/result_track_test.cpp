@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -18,8 +19,10 @@ struct result_track_test : testing::Test {
   std::chrono::seconds now{0};
 
   /// The next report of trial 0, a second after the last one.
-  void report(std::uint64_t attempt, std::uint64_t iteration, double loss) {
-    const auto text = "{\"loss\":" + std::to_string(loss) + "}";
+  void report(std::uint64_t attempt, std::uint64_t iteration, double loss,
+              const std::string& metric = "loss") {
+    const auto number = std::isnan(loss) ? "\"nan\"" : std::to_string(loss);
+    const auto text = "{\"" + metric + "\":" + number + "}";
     raw_result x;
     x.at = now += 1s;
     x.attempt = {1, attempt};
@@ -48,6 +51,17 @@ TEST_F(result_track_test, counts_of_iterations_that_were_run_again_the_first_rep
   report(2, 3, 1);
   EXPECT_EQ(steps(), "10 6 1 ");
   EXPECT_EQ(uut.when_best({0}), instant{5s});
+}
+
+TEST_F(result_track_test, counts_from_the_attempt_on_that_first_reports_the_metric) {
+  lineages = {{{1, 1}, 1}, {{1, 2}, 1}, {{1, 3}, 1}};
+  report(1, 1, 10, "other");
+  report(1, 2, std::nan(""));
+  report(2, 1, 3);
+  report(2, 2, 2);
+  report(3, 2, 1);
+
+  EXPECT_EQ(steps(), "3 2 ");
 }
 
 TEST_F(result_track_test, counts_iterations_of_another_lineage) {

@@ -40,16 +40,18 @@ bool result_track::is_first(standing& own, const raw_result& x, const lineage_so
 }
 
 void result_track::read(const raw_result& x, const lineage_source& lineage_of) {
+  const auto& first = by_.objectives.front();
+  const auto number = metric_in(x, first.metric);
   standing* own = nullptr;
   if (x.trial.number < most_trials) {
     if (x.trial.number >= trials_.size())
       trials_.resize(x.trial.number + 1);
     own = &trials_[x.trial.number];
-    if (!is_first(*own, x, lineage_of))
+    // Until one has a number, no report counts.
+    own->has_number = own->has_number || (number && !std::isnan(*number));
+    if (!own->has_number || !is_first(*own, x, lineage_of))
       return;
   }
-  const auto& first = by_.objectives.front();
-  const auto number = metric_in(x, first.metric);
   if (!number || std::isnan(*number))
     return;
   merit how{0, first.maximise ? *number : -*number};

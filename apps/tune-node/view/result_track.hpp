@@ -52,6 +52,8 @@ private:
     attempt_id attempt = {};
     /// An attempt of the same lineage that runs iterations again.
     attempt_id repeating = {};
+    /// Whether a report had a number for the metric, other than NaN.
+    bool has_number = false;
   };
 
   comparing_rules by_;

@@ -85,6 +85,9 @@ void machine::take_over(live_trial& trial, const on::placed& what) {
 void machine::make_attempt(live_trial& trial, const on::placed& what) {
   ending_.forget_last();
   undo_exploit(trial);
+  // Nothing that it reported could be the best: its next reports count, from whatever iteration.
+  if (!trial.end && !trial.best.how && head_.draws() >= on::blames_nodes)
+    trial.high_water = trial.judged = 0;
   auto& attempt = trial.attempt.emplace();
   attempt.id = what.attempt;
   attempt.where = what.what;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "one_trial.hpp"
 
+#include <cmath>
+
 namespace tune {
 namespace {
 
@@ -13,8 +15,8 @@ struct lacking_objective : samples::one_trial {
     choose();
     one_trial::place();
   }
-  /// A report of this metric, and the checkpoint that is due with it.
-  void report_and_save(const char* metric, value what) {
+  /// A report of this metric; `report_and_save`: and the checkpoint that is due with it.
+  void report(const char* metric, value what) {
     auto made = std::make_shared<tune::report>();
     made->trial = zero;
     made->attempt = attempt;
@@ -24,6 +26,9 @@ struct lacking_objective : samples::one_trial {
     post(on::reported{made});
     if (made->metrics->find("loss") != nullptr && made->metrics->find("loss")->number())
       decide(go_on{});
+  }
+  void report_and_save(const char* metric, value what) {
+    report(metric, std::move(what));
     one_trial::save("there");
   }
   [[nodiscard]] cmd::launch begun_again() {
@@ -51,6 +56,35 @@ TEST_F(lacking_objective, is_over_with_the_first_report_of_it) {
   report_and_save("other", 1);
 
   EXPECT_FALSE(begun_again().lacks_objective);
+}
+
+TEST_F(lacking_objective, is_judged_by_the_first_attempt_that_reports_it) {
+  begin();
+  report_and_save("other", 1);
+  report_and_save("loss", std::nan(""));
+  post(on::checkpoint_bad{zero, attempt, {2}, "damaged"});
+  post(on::checkpoint_bad{zero, attempt, {1}, "damaged"});
+  static_cast<void>(begun_again());
+  EXPECT_EQ(iteration, 0u);
+
+  report_and_save("loss", 0.5);
+
+  const auto best = ports.all<cmd::trial_progressed>().back().best;
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->iteration, 1u);
+  report_and_save("loss", 0.25);
+  EXPECT_EQ(ports.all<cmd::trial_progressed>().back().best->iteration, 2u);
+}
+
+TEST_F(lacking_objective, is_judged_once_where_iterations_are_run_again) {
+  begin();
+  report_and_save("loss", 0.5);
+  post(on::checkpoint_bad{zero, attempt, {1}, "damaged"});
+  static_cast<void>(begun_again());
+
+  report("loss", 0.25);
+
+  EXPECT_EQ(ports.all<cmd::trial_progressed>().back().best->metrics->find("loss")->number(), 0.5);
 }
 
 TEST_F(lacking_objective, is_not_said_where_the_trial_has_come_to_its_end) {

@@ -100,7 +100,7 @@ namespace on {
 /// `blames_nodes`: in addition, an attempt that was being ended for lack of progress when its node
 /// was lost counts as lost with the node. `learns_divergence`: in addition, searchers hear which
 /// trials diverged, and failures in a row that end the experiment are said to be the first only
-/// where no others came before.
+/// where no others came before; iterations run again count where the trial never had a number.
 inline constexpr std::uint32_t judged_afresh = 2;
 inline constexpr std::uint32_t ends_whole = 3;
 inline constexpr std::uint32_t due_at_end = 4;
