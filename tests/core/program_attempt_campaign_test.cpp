@@ -123,7 +123,7 @@ private:
       told_to_save_ = false;
       take(chance(3) ? uut_.not_saved("no space", chance(4), now_) : uut_.saved(now_));
     } else if (chance(30)) {
-      broke_ = broke_ || (!halted_ && !uut_.is_ending());
+      broke_ = broke_ || (!halted_ && (!uut_.is_ending() || told_to_save_));
       take(uut_.breaks_protocol("nonsense"));
     } else if (chance(10)) {
       take(uut_.exports(now_));

@@ -60,31 +60,47 @@ TEST_F(lacking_objective, is_over_with_the_first_report_of_it) {
 
 TEST_F(lacking_objective, is_judged_by_the_first_attempt_that_reports_it) {
   begin();
-  report_and_save("other", 1);
-  report_and_save("loss", std::nan(""));
-  post(on::checkpoint_bad{zero, attempt, {2}, "damaged"});
-  post(on::checkpoint_bad{zero, attempt, {1}, "damaged"});
+  report("other", 1);
   static_cast<void>(begun_again());
-  EXPECT_EQ(iteration, 0u);
+  ASSERT_EQ(iteration, 0u);
+  ASSERT_EQ(ports.all<cmd::launch>().size(), 2u);
 
   report_and_save("loss", 0.5);
 
   const auto best = ports.all<cmd::trial_progressed>().back().best;
   ASSERT_TRUE(best);
   EXPECT_EQ(best->iteration, 1u);
-  report_and_save("loss", 0.25);
+  report("loss", 0.25);
   EXPECT_EQ(ports.all<cmd::trial_progressed>().back().best->iteration, 2u);
+}
+
+TEST_F(lacking_objective, is_judged_by_the_first_attempt_that_has_a_number) {
+  begin();
+  report("loss", std::nan(""));
+  static_cast<void>(begun_again());
+
+  report("loss", 0.5);
+
+  const auto best = ports.all<cmd::trial_progressed>().back().best;
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->iteration, 1u);
 }
 
 TEST_F(lacking_objective, is_judged_once_where_iterations_are_run_again) {
   begin();
-  report_and_save("loss", 0.5);
-  post(on::checkpoint_bad{zero, attempt, {1}, "damaged"});
+  report("loss", 0.5);
   static_cast<void>(begun_again());
+  ASSERT_EQ(ports.all<cmd::launch>().size(), 2u);
+  const auto count = ports.all<cmd::trial_progressed>().size();
 
-  report("loss", 0.25);
+  auto made = std::make_shared<tune::report>();
+  made->trial = zero;
+  made->attempt = attempt;
+  made->number = made->iteration = 1;
+  made->metrics = std::make_shared<object>(object{{"loss", 0.25}});
+  post(on::reported{made});
 
-  EXPECT_EQ(ports.all<cmd::trial_progressed>().back().best->metrics->find("loss")->number(), 0.5);
+  EXPECT_EQ(ports.all<cmd::trial_progressed>().size(), count) << "a repeat";
 }
 
 TEST_F(lacking_objective, is_not_said_where_the_trial_has_come_to_its_end) {
