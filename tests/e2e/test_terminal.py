@@ -51,10 +51,10 @@ class Terminal(Case):
             % (sys.executable, script, evil)
         )
 
-    def on_terminal(self, *words, until=None, then=None):
+    def on_terminal(self, *words, steps=()):
         """Everything that comes over a terminal, which is the program's stdout and stderr.
 
-        Once it has shown `until`, which must not take half a minute, it calls `then`."""
+        Of each step the text must be shown within half a minute; then the step is called."""
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
         ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
@@ -63,11 +63,12 @@ class Terminal(Case):
         )
         os.close(theirs)
         seen, end = b"", time.monotonic() + DEADLINE
-        soon = time.monotonic() + 30
+        steps, soon = list(steps), time.monotonic() + 30
         while time.monotonic() < end:
-            if then and until in seen:
-                then = then()
-            self.assertFalse(then and time.monotonic() > soon, seen[-2000:])
+            if steps and steps[0][0] in seen:
+                steps.pop(0)[1]()
+                soon = time.monotonic() + 30
+            self.assertFalse(steps and time.monotonic() > soon, seen[-2000:])
             if not select.select([ours], [], [], 1)[0]:
                 continue
             try:
@@ -104,18 +105,22 @@ class Terminal(Case):
                 self.assert_harmless(self.on_terminal(*words), words)
 
     def test_the_block_shows_reports_while_no_trial_begins_or_ends(self):
-        hold = self.directory / "hold"
-        hold.touch()
+        first, last = self.directory / "first", self.directory / "last"
+        first.touch()
+        last.touch()
         script = self.directory / "hold.sh"
-        script.write_text("echo loss=3\nwhile [ -e %s ]; do sleep 0.05; done\n" % hold)
+        wait = "while [ -e %s ]; do sleep 0.05; done\n"
+        script.write_text(wait % first + "echo loss=3\n" + wait % last)
         self.ini(
             "[experiment]\nmetric = loss\nmode = min\n[trainable]\ncommand = sh %s\n"
             "metric.loss = loss=(\\d+)\n[space]\nx = 1\n" % script
         )
 
-        shown = self.on_terminal("run", "x.ini", until=b"best loss 3", then=hold.unlink)
+        shown = self.on_terminal(
+            "run", "x.ini", steps=[(b"RUNNING", first.unlink), (b"best loss 3", last.unlink)]
+        )
 
-        self.assertIn(b"1/1 done", shown)
+        self.assertIn(b"1 trial: 1 terminated", shown)
 
     def test_logs_show_on_a_terminal_what_would_be_hidden(self):
         self.run_node("run", "x.ini", code=5)
