@@ -21,7 +21,7 @@ if(TUNE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A sixth of the time of so many sources is the compiler's own garbage collection: it waits until
   # it has a gigabyte, where there is memory for that. [MiB; KiB]
   cmake_host_system_information(RESULT _tune_memory QUERY TOTAL_PHYSICAL_MEMORY)
-  if(_tune_memory GREATER 7000)
+  if(_tune_memory GREATER 15000)
     target_compile_options(tune_warnings INTERFACE --param=ggc-min-heapsize=1048576)
   endif()
 endif()

@@ -21,4 +21,11 @@ if ! cmake --preset "$preset" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi
+# Sources that are compiled together take up to 2 GiB.
+if [[ -z ${CMAKE_BUILD_PARALLEL_LEVEL:-} ]]; then
+  memory=$(awk '$1 == "MemTotal:" {print int($2 / 2097152)}' /proc/meminfo)
+  jobs=$(($(nproc) + 2))
+  ((jobs <= memory)) || jobs=$((memory > 0 ? memory : 1))
+  export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+fi
 cmake --build "build/$preset" "${targets[@]}"
