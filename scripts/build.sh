@@ -7,6 +7,8 @@
 #
 # PRESET is one of CMakePresets.json (default: release); the result is in build/PRESET. Without
 # TARGETs all is built. scripts/install-deps.sh installs what is needed first.
+# CMAKE_BUILD_PARALLEL_LEVEL is the number of compilers at a time (default: two more than there are
+# processors, as far as memory allows).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
